@@ -47,7 +47,7 @@ static int receive_replies(struct context *c, uint64_t start, uint64_t sent, uin
 		received = 0;
 		uint64_t now = now_ns(), number = message_number(part) - 1; /* from 1 */
 		if (number < 1 || number > sent || has_reply[number - 1]) {
-			failed_because(c, "recv", "duplicate or unsolicited reply: %llu", (unsigned long long)number);
+			failed_because(c, "recv", "duplicate reply, or reply to no request: %llu", (unsigned long long)number);
 			return -1;
 		}
 		has_reply[number - 1] = 1;

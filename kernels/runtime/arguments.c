@@ -35,7 +35,7 @@ void parse_arguments(struct context *c, int argc, char **argv)
 		}
 		char *equals = strchr(argv[i], '=');
 		if (equals == NULL || c->parameters == MAX_PARAMETERS) {
-			failed_because(c, "arguments", "'%s' is not key=value, or is one too many", argv[i]);
+			failed_because(c, "arguments", "'%s' is not key=value, or exceeds the limit of parameters", argv[i]);
 			return;
 		}
 		*equals = '\0';
@@ -71,7 +71,7 @@ char **command_line(const struct context *c)
 	return c->command;
 }
 
-/* Puts the calling process on the which-th CPU of the row; on the last one if there are fewer. */
+/* Pins the calling process to the which-th CPU of cpus=, or to the last one. */
 void place(struct context *c, int which)
 {
 	if (c->cpus == 0)
@@ -98,10 +98,10 @@ pid_t fork_peer(struct context *c)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(126); /* the parent died before it could be tied to us */
-	if (c->speaks)
+		_exit(126); /* the parent died before PR_SET_PDEATHSIG took effect */
+	if (c->has_protocol)
 		close(3);
-	if (c->cpus > 1) /* where there is one, or all, we are there already */
+	if (c->cpus > 1) /* with one CPU, or none given, the mask is inherited */
 		place(c, 1);
 	if (c->failed_call != NULL)
 		_exit(125);

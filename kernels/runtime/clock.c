@@ -1,4 +1,4 @@
-/* The clock of samples, what reading it costs, and how fine it is. */
+/* The clock of samples, its cost and its resolution. */
 #define _GNU_SOURCE
 #include <time.h>
 
@@ -11,7 +11,7 @@ uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The smallest step seen, not what clock_getres claims. */
+/* The smallest observed step, since clock_getres may claim less. */
 uint64_t clock_resolution_ns(void)
 {
 	uint64_t smallest = UINT64_MAX;
@@ -22,7 +22,7 @@ uint64_t clock_resolution_ns(void)
 		if (next > start && next - start < smallest)
 			smallest = next - start;
 	}
-	/* two reads apart is an upper bound of the step; the cost of a read is not the resolution of the clock */
+	/* the distance of two reads is an upper bound: it includes the cost of a read */
 	struct timespec claimed;
 	if (clock_getres(CLOCK_MONOTONIC_RAW, &claimed) == 0 && claimed.tv_sec == 0 && claimed.tv_nsec > 0 &&
 	    (uint64_t)claimed.tv_nsec > smallest)
@@ -30,7 +30,7 @@ uint64_t clock_resolution_ns(void)
 	return smallest;
 }
 
-/* Picoseconds of one reading: the least of some rounds, since nothing makes it cheaper than it is. */
+/* Picoseconds per reading: the minimum of several rounds, since disturbances only add. */
 uint64_t clock_cost_ps(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -45,7 +45,7 @@ uint64_t clock_cost_ps(void)
 	return best;
 }
 
-/* Length of a scheduler tick, by which user and system time are told apart on many kernels. */
+/* Length of a scheduler tick, the granularity of user and system time on many kernels. */
 uint64_t tick_ns(void)
 {
 	struct timespec t;

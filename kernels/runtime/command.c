@@ -1,16 +1,14 @@
-/* Someone else's program, timed as a process: the kernel behind entries of kind command and scenario.
+/* An external program, timed as a process: the workload of catalog entries of kind command and scenario.
  *
- * One operation is one process from before it is made to after it is reaped, as time(1) sees it, with a parent as
- * small as time(1) itself. Its output goes to memory and is compared afterwards; descriptor 0 is /dev/null. Parameters:
- * input=, output= what descriptors 0 and 1 are instead, opened within the time; stdout= what it must print to memory,
- * white space apart (nothing unless given); leaves= files that it must leave, separated by commas, which are removed
- * before the next time; removes= files that it must remove; keep=1 leaves what it left after the last; prepare=N the
- * first N words after -- are a command of their own, done untimed before each time, and what it prints first is noted as
- * the input; check=N the N words after them another, done untimed after each time, which ends well only where the work was
- * done; before=, after= an argument that
- * takes the place of the first for the same command untimed, before and after each time; skips=1 status 77 says that the
- * work cannot be done here, and descriptor 2 says why. Anything on descriptor 2, any other new file, any process that is
- * still running and any exit status but 0 is a failure. peak_kb is the most memory that one of its processes had.
+ * One operation is one process, from before its creation until it is reaped, as time(1) measures, with a parent as small as time(1) itself.
+ * Its output goes to memory and is checked afterwards; descriptor 0 is /dev/null. Parameters: input=, output= files for descriptors 0 and
+ * 1, opened within the time; stdout= expected output, ignoring white space (default: none); leaves= files that it must leave, separated by
+ * commas, which are removed before the next execution; removes= files that it must remove; keep=1 keeps the files after the last execution;
+ * prepare=N the first N words after -- are a command run untimed before each execution, whose first output is noted as the input; check=N
+ * the next N words are a command run untimed after each execution, which verifies the work; before=, after= a replacement of the first
+ * argument, for an untimed run of the same command before and after each execution; skips=1 status 77 means that the work cannot be done
+ * here, with the reason on descriptor 2. Anything on descriptor 2, any other new file, any process still running and any exit status but 0
+ * is a failure. peak_kb is the maximum resident size of any one process.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -31,8 +29,8 @@
 
 #define CAPTURE 4096
 #define MAX_NAMES 16
-#define CANNOT_HERE 77 /* the exit status of a test that cannot be done, as many test suites have it */
-#define MAX_FILE ((rlim_t)1 << 30) /* bytes: what prints without end must not fill the memory until its deadline */
+#define SKIP_STATUS 77 /* exit status of a skipped test, as in automake */
+#define MAX_FILE ((rlim_t)1 << 30) /* bytes: bounds the memory of endless output until the deadline */
 
 extern char **environ;
 
@@ -41,13 +39,13 @@ struct names {
 	int count;
 };
 
-static posix_spawn_file_actions_t actions, aside; /* of the command, and of what is done untimed */
+static posix_spawn_file_actions_t actions, untimed_actions; /* of the command, and of untimed commands */
 static int out, err;                              /* memory files behind descriptors 1 and 2 */
 static struct names leaves, removes;
-static char **preparing, **checking, **timed;
+static char **prepare_argv, **check_argv, **timed_argv;
 static int files_before, status;
 static struct rusage used;
-static long peak_kb; /* of all times */
+static long peak_kb; /* maximum over all executions */
 
 static int count_files(struct context *c)
 {
@@ -82,13 +80,13 @@ static void split_names(struct context *c, const char *key, struct names *to)
 	}
 }
 
-/* So many of the words that follow, in a NULL-terminated array of their own; NULL without any. */
+/* Moves the number of words in parameter `key` from timed_argv to a new argv; NULL for 0 words. */
 static char **split_words(struct context *c, const char *key)
 {
-	uint64_t words = parameter_u64(c, key, 0), there = 0;
-	while (timed[there] != NULL)
-		there++;
-	if (there <= words)
+	uint64_t words = parameter_u64(c, key, 0), count = 0;
+	while (timed_argv[count] != NULL)
+		count++;
+	if (count <= words)
 		wrong_arguments(c, "there is no command after --");
 	if (words == 0)
 		return NULL;
@@ -97,8 +95,8 @@ static char **split_words(struct context *c, const char *key)
 		failed(c, "calloc");
 		return NULL;
 	}
-	memcpy(split, timed, words * sizeof *split);
-	timed += words;
+	memcpy(split, timed_argv, words * sizeof *split);
+	timed_argv += words;
 	return split;
 }
 
@@ -114,37 +112,37 @@ static void bound_files(struct context *c)
 	}
 }
 
-/* Descriptors 0 to 2 of a child: files by name where they are given; else what we read is what it reads. */
-static void descriptors(posix_spawn_file_actions_t *of, const char *input, const char *output)
+/* Descriptors 0 to 2 of a child: named files, else inherited input and output to memory. */
+static void set_descriptors(posix_spawn_file_actions_t *file_actions, const char *input, const char *output)
 {
-	posix_spawn_file_actions_init(of);
+	posix_spawn_file_actions_init(file_actions);
 	if (input != NULL)
-		posix_spawn_file_actions_addopen(of, 0, input, O_RDONLY, 0);
+		posix_spawn_file_actions_addopen(file_actions, 0, input, O_RDONLY, 0);
 	if (output != NULL)
-		posix_spawn_file_actions_addopen(of, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+		posix_spawn_file_actions_addopen(file_actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	else
-		posix_spawn_file_actions_adddup2(of, out, 1);
-	posix_spawn_file_actions_adddup2(of, err, 2);
+		posix_spawn_file_actions_adddup2(file_actions, out, 1);
+	posix_spawn_file_actions_adddup2(file_actions, err, 2);
 }
 
 static void setup(struct context *c)
 {
-	timed = command_line(c);
-	preparing = split_words(c, "prepare");
-	checking = split_words(c, "check");
+	timed_argv = command_line(c);
+	prepare_argv = split_words(c, "prepare");
+	check_argv = split_words(c, "check");
 	split_names(c, "leaves", &leaves);
 	split_names(c, "removes", &removes);
 	bound_files(c);
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* detects processes that outlive the command */
 		failed(c, "prctl");
 	out = memfd_create("stdout", MFD_CLOEXEC);
 	err = memfd_create("stderr", MFD_CLOEXEC);
 	if (out < 0 || err < 0)
 		failed(c, "memfd_create");
-	/* in a root without devices there is nothing behind our own descriptor 0 either: the supervisor sees to that */
+	/* without /dev/null, descriptor 0 is an empty file from the supervisor */
 	const char *nothing = access("/dev/null", R_OK) == 0 ? "/dev/null" : NULL;
-	descriptors(&actions, parameter(c, "input", nothing), parameter(c, "output", NULL));
-	descriptors(&aside, nothing, NULL);
+	set_descriptors(&actions, parameter(c, "input", nothing), parameter(c, "output", NULL));
+	set_descriptors(&untimed_actions, nothing, NULL);
 }
 
 static void empty_files(struct context *c)
@@ -174,11 +172,11 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	(void)check;
-	execute(c, timed, &actions);
+	execute(c, timed_argv, &actions);
 }
 
-/* Copies text with every run of white space as one blank, none at the ends. */
-static void squeeze(char *to, size_t room, const char *from)
+/* Collapses white space, and trims both ends. */
+static void normalize_space(char *to, size_t room, const char *from)
 {
 	size_t length = 0;
 	while (*from != '\0' && length + 2 < room) {
@@ -194,7 +192,7 @@ static void squeeze(char *to, size_t room, const char *from)
 	to[length] = '\0';
 }
 
-/* What was printed, squeezed. Returns its length in bytes, -1 where it is no text or more than we hold. */
+/* Reads output with collapsed white space. Returns its raw length, -1 if it is binary or too long. */
 static ssize_t read_back(struct context *c, int file, char *text)
 {
 	char raw[CAPTURE];
@@ -204,48 +202,48 @@ static ssize_t read_back(struct context *c, int file, char *text)
 		length = 0;
 	}
 	raw[length] = '\0';
-	squeeze(text, CAPTURE, raw);
+	normalize_space(text, CAPTURE, raw);
 	return length == sizeof raw - 1 || memchr(raw, '\0', (size_t)length) != NULL ? -1 : length;
 }
 
-/* A process that the command started and did not wait for: its work was not in the time. */
-static void look_for_survivors(struct context *c, const char *name)
+/* A process that outlives the command: its work is not in the time. */
+static void reject_background_process(struct context *c, const char *name)
 {
 	pid_t pid;
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		; /* one that had ended before */
+		; /* zombie */
 	if (pid == 0)
 		failed_because(c, "command", "%s ended before a process that it had started", name);
 }
 
-/* What goes before or after the command, untimed: any complaint is the end of it. */
-static void execute_aside(struct context *c, const char *key, char **argv)
+/* An untimed command; output on descriptor 2 is a failure. */
+static void execute_untimed(struct context *c, const char *key, char **argv)
 {
 	char text[CAPTURE];
 	empty_files(c);
-	execute(c, argv, &aside);
-	ssize_t said = read_back(c, err, text);
-	if (status != 0 && said == 0) /* cmp(1) tells a difference on descriptor 1 */
+	execute(c, argv, &untimed_actions);
+	ssize_t length = read_back(c, err, text);
+	if (status != 0 && length == 0) /* cmp(1) reports differences on descriptor 1 */
 		read_back(c, out, text);
-	if (status != 0 || said != 0)
+	if (status != 0 || length != 0)
 		failed_because(c, key, "%s %s ended with status %#x; it said: %.200s", argv[0],
 			argv[1] == NULL ? "" : argv[1], (unsigned)status, text);
-	look_for_survivors(c, argv[0]);
+	reject_background_process(c, argv[0]);
 }
 
-/* The command with another first argument, where before= or after= gives one. */
-static void execute_other(struct context *c, const char *key)
+/* The command with the first argument of before= or after=, if given. */
+static void execute_variant(struct context *c, const char *key)
 {
 	const char *other = parameter(c, key, NULL);
-	if (other == NULL || timed[1] == NULL)
+	if (other == NULL || timed_argv[1] == NULL)
 		return;
-	char *first = timed[1];
-	timed[1] = (char *)other;
-	execute_aside(c, key, timed);
-	timed[1] = first;
+	char *first = timed_argv[1];
+	timed_argv[1] = (char *)other;
+	execute_untimed(c, key, timed_argv);
+	timed_argv[1] = first;
 }
 
-/* What made the input says what it is, the same each time. */
+/* Notes the description printed by the prepare command, once. */
 static void note_input(struct context *c)
 {
 	static int noted;
@@ -259,36 +257,36 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	remove_leaves(c);
-	if (preparing != NULL) {
-		execute_aside(c, "prepare", preparing);
+	if (prepare_argv != NULL) {
+		execute_untimed(c, "prepare", prepare_argv);
 		note_input(c);
 	}
 	for (int i = 0; i < removes.count; i++)
 		if (access(removes.name[i], F_OK) != 0)
-			failed_because(c, "removes", "the file %s is not there to be removed", removes.name[i]);
+			failed_because(c, "removes", "the file %s, to be removed, does not exist", removes.name[i]);
 	files_before = count_files(c);
-	execute_other(c, "before");
+	execute_variant(c, "before");
 	empty_files(c);
 }
 
-static void judge_end(struct context *c)
+static void check_status(struct context *c)
 {
 	char text[CAPTURE];
-	const char *name = timed[0];
-	ssize_t said = read_back(c, err, text);
+	const char *name = timed_argv[0];
+	ssize_t length = read_back(c, err, text);
 	if (WIFSIGNALED(status))
 		failed_because(c, "command", "%s was killed by signal %d; it said: %.200s", name, WTERMSIG(status), text);
-	else if (WEXITSTATUS(status) == CANNOT_HERE && parameter_u64(c, "skips", 0) != 0)
+	else if (WEXITSTATUS(status) == SKIP_STATUS && parameter_u64(c, "skips", 0) != 0)
 		skip(c, "%.300s", text);
 	else if (WEXITSTATUS(status) != 0)
 		failed_because(c, "command", "%s ended with status %d; it said: %.200s", name, WEXITSTATUS(status), text);
-	else if (said != 0)
+	else if (length != 0)
 		failed_because(c, "command", "%s complained: %.300s", name, text);
 }
 
-static void judge_files(struct context *c)
+static void check_files(struct context *c)
 {
-	const char *name = timed[0];
+	const char *name = timed_argv[0];
 	for (int i = 0; i < leaves.count; i++)
 		if (access(leaves.name[i], F_OK) != 0)
 			failed_because(c, "leaves", "%s did not leave the file %s", name, leaves.name[i]);
@@ -297,28 +295,28 @@ static void judge_files(struct context *c)
 			failed_because(c, "removes", "%s did not remove the file %s", name, removes.name[i]);
 	int extra = count_files(c) - files_before - leaves.count + removes.count;
 	if (extra > 0)
-		failed_because(c, "leaves", "%s left %d files that it should not, in its directory", name, extra);
+		failed_because(c, "leaves", "%s left %d unexpected files in its directory", name, extra);
 	else if (extra < 0)
-		failed_because(c, "leaves", "%s removed %d files that were there before it", name, -extra);
+		failed_because(c, "leaves", "%s removed %d files that existed before", name, -extra);
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	char text[CAPTURE], wanted[CAPTURE];
-	int failed_itself = status != 0;
+	char text[CAPTURE], expected[CAPTURE];
+	int command_failed = status != 0;
 	if (used.ru_maxrss > peak_kb)
 		peak_kb = used.ru_maxrss;
-	look_for_survivors(c, timed[0]);
-	judge_end(c);
+	reject_background_process(c, timed_argv[0]);
+	check_status(c);
 	ssize_t printed = read_back(c, out, text);
-	squeeze(wanted, sizeof wanted, parameter(c, "stdout", ""));
-	if (printed < 0 || strcmp(text, wanted) != 0)
-		failed_because(c, "stdout", "%s printed '%.150s'%s instead of '%.150s'", timed[0], text,
-			printed < 0 ? " and more" : "", wanted);
-	execute_other(c, "after");
-	judge_files(c);
-	if (checking != NULL && !failed_itself)
-		execute_aside(c, "check", checking);
+	normalize_space(expected, sizeof expected, parameter(c, "stdout", ""));
+	if (printed < 0 || strcmp(text, expected) != 0)
+		failed_because(c, "stdout", "%s printed '%.150s'%s instead of '%.150s'", timed_argv[0], text,
+			printed < 0 ? " and more" : "", expected);
+	execute_variant(c, "after");
+	check_files(c);
+	if (check_argv != NULL && !command_failed)
+		execute_untimed(c, "check", check_argv);
 	*check = n;
 }
 

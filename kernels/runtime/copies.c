@@ -1,8 +1,8 @@
-/* Copies at once: several processes of one kernel that begin to measure together, and that all work until the last of them
- * has all of its samples, so that no sample is taken beside fewer copies than it is said to be.
+/* Simultaneous copies: several processes of one workload start measuring together, and all keep working until the last has its samples, so
+ * that every sample is taken with all copies running.
  *
- * Arguments: copies=, how many; meeting=, a file of zeros that all of them map. Whoever started them sets `over` in it when
- * one of them has ended: nobody waits for the dead.
+ * Arguments: copies=, their number; meeting=, a zero-filled file that all map. The harness sets `over` in it when a copy has exited, so
+ * that no copy waits for it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -40,10 +40,10 @@ void join_copies(struct context *c)
 	meeting = memory;
 }
 
-/* Returns when all have come here. Who waits sleeps, since the others may need the CPU to get ready. */
-void meet_copies(struct context *c)
+/* Barrier. Waiters sleep, since the others may need the CPU to get ready. */
+void await_copies(struct context *c)
 {
-	const long longest[2] = {0, 20000000}; /* s, ns: the kernel's own struct timespec; then looks whether it is over */
+	const long timeout[2] = {0, 20000000}; /* s, ns: the kernel's struct timespec; poll interval for `over` */
 	if (meeting == NULL)
 		return;
 	uint32_t ready = atomic_fetch_add(&meeting->ready, 1) + 1;
@@ -54,7 +54,7 @@ void meet_copies(struct context *c)
 			failed_because(c, "copies", "another copy ended before all were ready");
 			return;
 		}
-		futex(&meeting->ready, FUTEX_WAIT, ready, longest);
+		futex(&meeting->ready, FUTEX_WAIT, ready, timeout);
 		ready = atomic_load(&meeting->ready);
 	}
 }
@@ -65,7 +65,7 @@ void copy_done(void)
 		atomic_fetch_add(&meeting->done, 1);
 }
 
-int copies_work(void)
+int copies_running(void)
 {
 	return meeting != NULL && atomic_load(&meeting->done) < copies && !atomic_load(&meeting->over);
 }

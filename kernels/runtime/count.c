@@ -1,6 +1,6 @@
-/* Counts instructions: count FILE COMMAND... executes the command and writes to FILE how many instructions it and its descendants
- * executed in user mode, by the counter of the processor. It ends with the status of the command, 128 + N after signal N; with status
- * 125 and without FILE where they cannot be counted. The counter is opened before the command is executed and runs from there, so that nothing of ours is counted.
+/* Counts instructions: count FILE COMMAND... executes the command and writes to FILE the number of user-mode instructions that it and its
+ * descendants executed, by the hardware counter. It exits with the status of the command, 128 + N after signal N; with status 125 and
+ * without FILE if counting is impossible. The counter starts at exec, which excludes this program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ static int write_count(const char *path, int counter)
 	if (read(counter, found, sizeof found) != sizeof found)
 		return not_counted(strerror(errno));
 	if (found[1] != found[2] || found[2] == 0)
-		return not_counted("the counter was used by others, or not on all processors");
+		return not_counted("the counter was multiplexed, or is missing on some processors");
 	FILE *file = fopen(path, "w");
 	if (file == NULL || fprintf(file, "%" PRIu64 "\n", found[0]) < 0 || fclose(file) != 0)
 		return not_counted(strerror(errno));
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
 	int go[2], status;
 	char byte = 0;
-	/* ignored, it would take the status */
+	/* if ignored, the status would be lost */
 	signal(SIGCHLD, SIG_DFL);
 	if (argc < 3 || pipe2(go, O_CLOEXEC) != 0)
 		return not_counted(argc < 3 ? "count FILE COMMAND..." : strerror(errno));

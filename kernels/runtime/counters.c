@@ -1,9 +1,8 @@
-/* Counters of the processor, by perf_event_open(2), around a region of their own after the samples: a counter makes each switch and
- * each fork of its process longer, so that none is open while anything is timed. They count the process, and what it starts meanwhile.
+/* Hardware counters, by perf_event_open(2), around a separate region after the samples, since an open counter slows down context switches
+ * and forks of its process. They count the process and its new children.
  *
- * Two groups, each of which the processor counts at one time. Where it has fewer counters than are asked for, a group is counted for a
- * part of the time, and what it counted is scaled by time_enabled over time_running. Where the kernel's own work may not be counted, that
- * in user mode is. What cannot be counted is not said.
+ * Two groups, each scheduled as a unit. If the processor has too few counters, groups are multiplexed, and counts are scaled by
+ * time_enabled over time_running. If counting in the kernel is not permitted, only user mode is counted. Unavailable counters are omitted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +32,7 @@ static const struct {
 	{"cache_misses", "cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 1},
 	{"tlb_misses", "tlb_misses", PERF_TYPE_HW_CACHE, LOAD_MISSES(DTLB), 1},
 #ifdef __aarch64__
-	/* DTLB_WALK of the architecture; on x86 every model has another number for it */
+	/* architectural event DTLB_WALK; on x86 the number depends on the model */
 	{"page_walks", "page_walks", PERF_TYPE_RAW, 0x34, 1},
 #endif
 };
@@ -65,7 +64,7 @@ void counters_close(void)
 			close(fd[i]);
 }
 
-/* Opens what there is; whether that is anything. */
+/* Opens the available counters. Returns whether there are any. */
 int counters_open(void)
 {
 	int any = 0, refused = 0;
@@ -91,11 +90,11 @@ int counters_open(void)
 	return any;
 }
 
-static void switch_all(unsigned long how)
+static void switch_all(unsigned long request)
 {
 	for (int group = 0; group < GROUPS; group++)
 		if (leader[group] >= 0)
-			ioctl(leader[group], how, PERF_IOC_FLAG_GROUP);
+			ioctl(leader[group], request, PERF_IOC_FLAG_GROUP);
 }
 
 void counters_begin(void)
@@ -108,7 +107,7 @@ void counters_end(void)
 	switch_all(PERF_EVENT_IOC_DISABLE);
 }
 
-/* What a group counted: the number of its counters, both times, then each; 0 of a group that never ran. */
+/* Reads and scales the counts of a group. Returns 0 if it never ran. */
 static int read_group(int group)
 {
 	struct {

@@ -1,4 +1,4 @@
-/* How a launch ends early, and what it notes. */
+/* Failures, skips and notes. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ void stop_if_failed(struct context *c)
 	line_text(c->failed_why);
 	end_line();
 	flush_lines();
-	exit(c->skipped ? 0 : 1); /* what was made outside of this machine is removed by atexit() */
+	exit(c->skipped ? 0 : 1); /* runs atexit() handlers, which clean up on external servers */
 }
 
 void leave_out(struct context *c)

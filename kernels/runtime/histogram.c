@@ -3,7 +3,7 @@
 
 #include "runtime.h"
 
-int add_to(struct histogram *h, uint64_t ns)
+int add_to_histogram(struct histogram *h, uint64_t ns)
 {
 	int longest = h->count == 0 || ns > h->max;
 	if (h->count == 0 || ns < h->min)
@@ -23,7 +23,7 @@ int add_to(struct histogram *h, uint64_t ns)
 
 int record(struct context *c, uint64_t start_ns, uint64_t end_ns)
 {
-	return c->latency == NULL ? 0 : add_to(c->latency, end_ns - start_ns);
+	return c->latency == NULL ? 0 : add_to_histogram(c->latency, end_ns - start_ns);
 }
 
 void line_histogram(const struct histogram *h)

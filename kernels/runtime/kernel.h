@@ -1,7 +1,7 @@
-/* What a kernel sees of the runtime: one struct of hooks to fill in, and a few helpers.
+/* The interface between workloads and the runtime: a struct of hooks, and a few helpers.
  *
- * A kernel does work, and only work: it neither times, prints nor parses arguments. The runtime (the other files
- * of this folder) owns clock, calibration, placement, resource use and the protocol.
+ * A workload only does the work: it neither times, prints nor parses arguments. The runtime (the other files of this folder) is responsible
+ * for clock, calibration, placement, resource use and the protocol.
  */
 #ifndef GRITSTONE_KERNEL_H
 #define GRITSTONE_KERNEL_H
@@ -21,91 +21,89 @@ struct kernel {
 	/* Untimed, before each timed region of n operations. Optional. */
 	void (*prepare)(struct context *, uint64_t n);
 
-	/* The timed region: n operations. Adds up in *check what shows that they were done. */
+	/* The timed region: n operations. Accumulates in *check a value that proves the work. */
 	void (*run)(struct context *, uint64_t n, uint64_t *check);
 
 	/* Untimed, after each timed region: verify, reap, remove. May change *check. Optional. */
 	void (*finish)(struct context *, uint64_t n, uint64_t *check);
 
-	/* What *check must be after n operations: a closed form, or computed by other means. Optional. */
+	/* The expected *check after n operations: a closed form, or computed independently. Optional. */
 	uint64_t (*expect)(struct context *, uint64_t n);
 
 	/* Once, after everything else. Optional. */
 	void (*teardown)(struct context *);
 
-	/* Largest n that the kernel can do at a time; 0: no limit. */
+	/* Maximum n per region; 0: no limit. */
 	uint64_t max_n;
 
-	/* Resource use is that of the process itself (0), of the children that it has waited for, or of both. Of both, user
-	 * and system time are not told apart. */
+	/* Resource use is that of the process itself (0), of its reaped children, or of both. For both, only the sum of user and system
+	 * time is reported. */
 	enum { CHILDREN_ALONE = 1, CHILDREN_TOO } children;
 
-	/* prepare and finish work on files alone, and finish, if there is one, finds *check by itself: where the published
-	 * work is timed as a whole process, they are processes of their own, since they are no part of that work. */
+	/* prepare and finish only access files, and finish, if any, computes *check by itself: when the reference workload is timed as a
+	 * whole process, they run as separate processes, to exclude them. */
 	int files;
 
-	/* An operation is a figure of its own: n is always 1, and calibration is one warm-up. */
+	/* An operation is a sample: n is always 1, and calibration is one warm-up. */
 	int single;
 };
 
-/* Every kernel defines this one. */
+/* Defined by every workload. */
 extern const struct kernel kernel;
 
-/* A call has failed: remembers errno and the call's name, one word; only the first counts. run() should return then. */
+/* Reports a failed call with errno; `call` is one word; only the first failure counts. run() should then return. */
 void failed(struct context *, const char *call);
 
-/* The same with a sentence, where errno says nothing. */
+/* The same with a message in place of errno. */
 void failed_because(struct context *, const char *call, const char *why, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* An argument is not what the program takes: says so and ends it, so that nothing is made of a wrong value. From setup. */
+/* Reports an invalid argument and exits. From setup. */
 _Noreturn void wrong_arguments(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
-/* Cannot run here, unless something has failed before: reason and what mends it. From setup, or from finish where it is not known before. */
+/* Skips the benchmark, unless there was a failure before: reason and remedy. From setup, or from finish if not known earlier. */
 void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
-/* What was just done counts for nothing: it makes no sample. From finish. */
+/* Discards the region as a sample. From finish. */
 void leave_out(struct context *);
 
-/* Something found or chosen that belongs to the figure. Not from run(). */
+/* Adds a fact to the result. Not from run(). */
 void note(struct context *, const char *key, const char *value, ...) __attribute__((format(printf, 3, 4)));
 
-/* A parameter of the benchmark's entry, or what stands for it when it is not given. For each program that the entry
- * `uses`, its path is the parameter `family/name`; for each that it `needs`, the parameter of that name. */
+/* A parameter of the catalog entry, or a default. The path of each program that the entry `uses` is the parameter `family/name`; of each
+ * that it `needs`, the parameter of that name. */
 const char *parameter(const struct context *, const char *key, const char *otherwise);
 uint64_t parameter_u64(struct context *, const char *key, uint64_t otherwise);
 
-/* The command after `--`, NULL-terminated; empty when there is none. */
+/* The command after `--`, NULL-terminated; possibly empty. */
 char **command_line(const struct context *);
 
 /* Nanoseconds of CLOCK_MONOTONIC_RAW. */
 uint64_t now_ns(void);
 
-/* Hands one operation to the recorder, which keeps a histogram: where operations are recorded, the figure is their median.
- * Whether it is the longest so far. No system call, no allocation. Not from a second process: fork() does not copy the
- * recorder. */
+/* Records the time of one operation in a histogram; the result is then the median of recorded operations. Returns whether it is the longest
+ * so far. No system call, no allocation. Not from a second process: the histogram is not inherited across fork(). */
 int record(struct context *, uint64_t start_ns, uint64_t end_ns);
 
-/* Hands the recorder the response to one user of so many, by the kind of transaction, a word without blanks that stays. It is of no figure
- * unless record() has it too. */
+/* Records a response time by number of users and kind of transaction, a constant word without blanks. It affects the result only if
+ * recorded by record() too. */
 void respond(struct context *, uint64_t users, const char *kind, uint64_t start_ns, uint64_t end_ns);
 
-/* fork() for a second process of the kernel: it dies with its parent, and is placed on the second CPU if the
- * row has one. Returns as fork() does; in the child -1 never comes back. */
+/* fork() for a second process of the workload: it dies with its parent, and is pinned to the benchmark's second CPU if there is one. */
 pid_t fork_peer(struct context *);
 
-/* The value of x is unknown to the compiler from here on, and must be in a register: nothing is folded away. */
+/* Forces x into a register and hides its value from the compiler, which prevents constant folding. */
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
-/* A function of which the compiler knows nothing where it is called, not even which registers it leaves alone, as if it stood in a file of
- * its own. clang makes use of no such knowledge. */
+/* A function that callers are compiled without knowledge of, including its register use, as if in another file. clang does not use such
+ * knowledge. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define SEPARATE __attribute__((noinline, noipa))
 #else
 #define SEPARATE __attribute__((noinline))
 #endif
 
-/* Memory is read and written by unknown hands here: stores are kept, loads are done again. */
+/* Compiler barrier: memory may be read and modified here. */
 #define CLOBBER() __asm__ volatile("" : : : "memory")
 
 #endif

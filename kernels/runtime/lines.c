@@ -32,7 +32,7 @@ void flush_lines(void)
 	while (done < used) {
 		ssize_t wrote = write(PROTOCOL_FD, buffer + done, used - done);
 		if (wrote <= 0)
-			_exit(3); /* nobody listens */
+			_exit(3); /* the harness has closed the pipe */
 		done += (size_t)wrote;
 	}
 	used = 0;
@@ -60,7 +60,7 @@ void line(const char *format, ...)
 	append(text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-/* Text from elsewhere: backslash and control characters as \xHH, so that a line stays a line. */
+/* Escapes backslash and control characters as \xHH, so that the text stays on one line. */
 void line_text(const char *text)
 {
 	for (; *text != '\0'; text++) {

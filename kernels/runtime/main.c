@@ -1,10 +1,9 @@
-/* One launch: calibration, the proof that time grows with n, samples, the published work in batches.
+/* One launch: calibration, proof that time grows with n, samples, the reference workload in batches.
  *
- * Arguments, all of them key=value: mode=measure (default), once, prepare, finish, count or step; samples=, target_ns=, sample_ns= (see below),
- * warm=0 (no warm-up where an operation is a figure of its own),
- * batch= (operations of the published work) and batch_ns=; n= (operations to do with mode=once, count or step; with mode=measure those that an
- * earlier launch found) and growth=0 (that time grows with n was shown by others); cpus=; copies= and meeting= (see copies.c); whatever
- * the kernel asks for.
+ * Arguments, all key=value: mode=measure (default), once, prepare, finish, count or step; samples=, target_ns=, sample_ns= (see below),
+ * warm=0 (no warm-up if an operation is a sample), batch= (operations of the reference workload) and batch_ns=; n= (operations with
+ * mode=once, count or step; with mode=measure the calibrated n of an earlier launch) and growth=0 (no proof that time grows with n); cpus=;
+ * copies= and meeting= (see copies.c); the workload's parameters.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,26 +19,26 @@
 #include "runtime.h"
 
 #define MAX_SAMPLES 64
-#define FEWEST_SAMPLES 5
-#define MOST_SAMPLES 20
-/* Time of the samples of a launch, ns, where neither their fewest nor their most decides. */
+#define MIN_SAMPLES 5
+#define MAX_DEFAULT_SAMPLES 20
+/* Total time of a launch's samples, ns, within the limits of their number. */
 #define SAMPLES_NS 40000000
-/* The SMT probe beside a neighbor is half as long again, and scatters by a thousandth without one. */
-#define ALONE 1.05
+/* The SMT probe takes 50 % longer with contention, and varies by 0.1 % without. */
+#define SMT_TOLERANCE 1.05
 #define MAX_BATCHES 4096
-/* Time of a sample, ns, at least; up to twice that. */
+/* Minimum time of a sample, ns; at most about twice that. */
 #define TARGET_NS 1500000
 #define COUNTED_NS 50000000
 #define MAX_N ((uint64_t)1 << 40)
 
-/* Invalid argument of getrusage(2), by which a tracer knows where the work begins and ends. */
+/* Invalid argument of getrusage(2): marks begin and end of the work for a tracer. */
 #define MARK 19840801
 
 static struct context context;
 static int counted, stepped, counting;
 int once;
 
-/* One timed region, with what goes before and after it untimed. */
+/* One timed region, with untimed prepare and finish. */
 static void region(struct context *c, uint64_t n, struct sample *s)
 {
 	struct usage before;
@@ -86,30 +85,28 @@ static uint64_t warm(struct context *c, uint64_t n)
 	return s.wall;
 }
 
-/* What an earlier launch found, if it still fits: calibration ends between one and two target_ns, and twice off is too far. 0: it
- * does not, or there is none. */
-static uint64_t told(struct context *c, uint64_t most, uint64_t target_ns, uint64_t *wall)
+/* Returns the n of an earlier launch if it still fits, else 0: calibration yields one to two target_ns, and a factor of two beyond is too far. */
+static uint64_t reuse_n(struct context *c, uint64_t max_n, uint64_t target_ns, uint64_t *wall)
 {
 	uint64_t n = parameter_u64(c, "n", 0);
-	if (n == 0 || n > most)
+	if (n == 0 || n > max_n)
 		return 0;
 	*wall = warm(c, n);
 	int long_enough = 2 * *wall >= target_ns || n == kernel.max_n;
 	return long_enough && (*wall < 4 * target_ns || n == 1) ? n : 0;
 }
 
-/* Doubles n until n operations take target_ns, twice over, so that one gap in the machine's attention does not pass
- * for work. */
-static uint64_t find(struct context *c, uint64_t most, uint64_t target_ns, uint64_t *took)
+/* Doubles n until n operations take target_ns in two successive regions, so that a single preemption does not pass for work. */
+static uint64_t search_n(struct context *c, uint64_t max_n, uint64_t target_ns, uint64_t *elapsed)
 {
 	uint64_t n = 1, wall;
 	for (;;) {
 		wall = warm(c, n);
 		if (wall >= target_ns && warm(c, n) >= target_ns)
 			break;
-		if (n >= most)
+		if (n >= max_n)
 			break;
-		n = 2 * n <= most ? 2 * n : most;
+		n = 2 * n <= max_n ? 2 * n : max_n;
 	}
 	if (wall < target_ns && kernel.max_n == 0) {
 		failed_because(c, "calibrate",
@@ -117,11 +114,11 @@ static uint64_t find(struct context *c, uint64_t most, uint64_t target_ns, uint6
 			wall);
 		stop_if_failed(c);
 	}
-	*took = wall;
+	*elapsed = wall;
 	return n;
 }
 
-/* The warm-up of a region that is one operation, with the counters open: such work is too long to be done again for them. */
+/* For single operations the warm-up runs with open counters, since they are too long for a separate region. */
 static void warm_and_count(struct context *c)
 {
 	counting = parameter_u64(c, "copies", 1) == 1 && counters_open();
@@ -133,21 +130,21 @@ static void warm_and_count(struct context *c)
 	}
 }
 
-/* The operations of a region; then shows, with three regions each, that they take about twice as long as half of them. */
+/* Determines n; then runs three regions each with n and n/2 operations, to prove that time grows with n. */
 static uint64_t calibrate(struct context *c, uint64_t target_ns)
 {
-	uint64_t most = kernel.max_n != 0 ? kernel.max_n : MAX_N, wall;
+	uint64_t max_n = kernel.max_n != 0 ? kernel.max_n : MAX_N, wall;
 	if (kernel.single) {
 		if (parameter_u64(c, "warm", 1) != 0)
 			warm_and_count(c);
 		return 1;
 	}
-	uint64_t n = told(c, most, target_ns, &wall);
+	uint64_t n = reuse_n(c, max_n, target_ns, &wall);
 	if (n == 0)
-		n = find(c, most, target_ns, &wall);
+		n = search_n(c, max_n, target_ns, &wall);
 	if (parameter_u64(c, "growth", 1) == 0)
 		return n;
-	uint64_t high = n > 1 || most < 2 ? n : 2;
+	uint64_t high = n > 1 || max_n < 2 ? n : 2;
 	for (int i = wall > 50000000 ? 1 : 0; i < 3; i++) {
 		warm(c, high / 2 > 0 ? high / 2 : 1);
 		warm(c, high);
@@ -155,8 +152,7 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 	return n;
 }
 
-/* The same work once more with the counters open, where there are any; longer work than COUNTED_NS is not done again for them. What was counted
- * in its warm-up is not counted again. */
+/* A separate region with open counters, if available; not for regions above COUNTED_NS, or those counted in the warm-up. */
 static void count(struct context *c, uint64_t n)
 {
 	struct sample s;
@@ -171,20 +167,19 @@ static void count(struct context *c, uint64_t n)
 		line_check(&s);
 }
 
-/* As many samples as take SAMPLES_NS. */
-static uint64_t usual_samples(uint64_t wall)
+static uint64_t default_samples(uint64_t wall)
 {
-	uint64_t some = wall > 0 ? SAMPLES_NS / wall : MOST_SAMPLES;
-	return some < FEWEST_SAMPLES ? FEWEST_SAMPLES : some > MOST_SAMPLES ? MOST_SAMPLES : some;
+	uint64_t some = wall > 0 ? SAMPLES_NS / wall : MAX_DEFAULT_SAMPLES;
+	return some < MIN_SAMPLES ? MIN_SAMPLES : some > MAX_DEFAULT_SAMPLES ? MAX_DEFAULT_SAMPLES : some;
 }
 
-/* Samples with the probes on either side: samples=, else until there are as many as usual without contention, in at most three times as
- * many; fewer when they take longer than sample_ns together. Contention is relative to the least that the launch has seen: where it
- * lasts for all of the launch, the harness knows from other launches, and repeats it. Returns the time of the last. */
+/* Takes samples, with probes before and after each: samples=, else until the default number is free of contention, at most three times as
+ * many, and within sample_ns. Contention is relative to the launch's minimum: if it lasts for the whole launch, the harness detects it by
+ * other launches, and repeats this one. Returns the time of the last sample. */
 static uint64_t measure_samples(struct context *c, uint64_t n)
 {
 	uint64_t budget = parameter_u64(c, "sample_ns", 400000000), copies = parameter_u64(c, "copies", 1);
-	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), usual = 1, undisturbed = 0;
+	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), wanted = 1, undisturbed = 0;
 	double shares[MAX_SAMPLES], least = 1;
 	struct sample s = {0};
 	struct probe before, after;
@@ -192,26 +187,26 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 	if (exact == 0)
 		return 0;
 	read_probe(&before);
-	uint64_t most = exact != UINT64_MAX ? exact : MAX_SAMPLES;
-	for (uint64_t i = 0; i < most && (i == 0 || now_ns() - start < budget); i++) {
+	uint64_t max_samples = exact != UINT64_MAX ? exact : MAX_SAMPLES;
+	for (uint64_t i = 0; i < max_samples && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);
 		if (c->left_out)
 			continue;
 		read_probe(&after);
-		struct probe both = of_both_sides(&before, &after);
+		struct probe both = combine_probes(&before, &after);
 		line_sample("sample", &s, &both);
 		line_check(&s);
 		before = after;
 		if (exact != UINT64_MAX)
 			continue;
 		if (i == 0)
-			usual = usual_samples(s.wall);
-		shares[i] = wide_share(&both);
+			wanted = default_samples(s.wall);
+		shares[i] = smt_share(&both);
 		least = shares[i] < least ? shares[i] : least;
 		undisturbed = 0;
 		for (uint64_t j = 0; j <= i; j++)
-			undisturbed += copies > 1 || shares[j] <= least * ALONE;
-		if (undisturbed >= usual || i + 1 >= 3 * usual)
+			undisturbed += copies > 1 || shares[j] <= least * SMT_TOLERANCE;
+		if (undisturbed >= wanted || i + 1 >= 3 * wanted)
 			break;
 	}
 	return s.wall;
@@ -231,7 +226,7 @@ static void add_usage(struct usage *sum, const struct usage *u)
 	sum->migrations += u->migrations;
 }
 
-/* The published work, done as one batch at a time, for batch_ns or at least once. */
+/* Repeats the reference workload for batch_ns, at least once. */
 static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 {
 	struct probe before, after;
@@ -248,7 +243,7 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 			wrong = s;
 	} while (count < MAX_BATCHES && now_ns() - start < budget);
 	read_probe(&after);
-	struct probe probe = of_both_sides(&before, &after);
+	struct probe probe = combine_probes(&before, &after);
 	line("batch n=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, n, probe.pace, probe.wide);
 	line_usage(&sum);
 	line(" walls=");
@@ -258,12 +253,12 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 	line_check(wrong.n != 0 ? &wrong : &s);
 }
 
-/* The same work on and on, untimed, until every other copy has its samples. */
-static void keep_working(struct context *c, uint64_t n)
+/* Keeps up the load until all copies have their samples. */
+static void work_until_all_done(struct context *c, uint64_t n)
 {
 	struct sample s, wrong = {0};
 	copy_done();
-	while (copies_work()) {
+	while (copies_running()) {
 		region(c, n, &s);
 		if (s.check != s.expected)
 			wrong = s;
@@ -272,8 +267,7 @@ static void keep_working(struct context *c, uint64_t n)
 		line_check(&wrong);
 }
 
-/* More than the kernel can do at a time would be less work than was asked for, or worse. */
-static void at_a_time(struct context *c, const char *key, uint64_t n)
+static void check_max_n(struct context *c, const char *key, uint64_t n)
 {
 	if (kernel.max_n != 0 && n > kernel.max_n)
 		wrong_arguments(c, "%s=%" PRIu64 " is more than the %" PRIu64 " that can be done at a time", key,
@@ -293,17 +287,17 @@ static void measure(struct context *c)
 	if (target < 1000 * resolution)
 		target = 1000 * resolution;
 	uint64_t batch = parameter_u64(c, "batch", 0);
-	at_a_time(c, "batch", batch);
+	check_max_n(c, "batch", batch);
 	join_copies(c);
 	stop_if_failed(c);
-	learn_reading_cost();
+	calibrate_usage();
 	uint64_t n = calibrate(c, target);
-	meet_copies(c);
+	await_copies(c);
 	stop_if_failed(c);
 	c->latency = latency;
 	uint64_t wall = measure_samples(c, n);
 	c->latency = NULL;
-	keep_working(c, n);
+	work_until_all_done(c, n);
 	if (!kernel.single && wall < COUNTED_NS && parameter_u64(c, "copies", 1) == 1)
 		count(c, n);
 	if (batch != 0)
@@ -318,7 +312,7 @@ static void measure(struct context *c)
 static void mark(void)
 {
 	if (stepped)
-		kill(getpid(), SIGURG); /* which a tracer sees that steps through us; nobody else minds */
+		kill(getpid(), SIGURG); /* visible to a single-stepping tracer, ignored otherwise */
 	else if (counted)
 		syscall(SYS_getrusage, MARK, NULL);
 }
@@ -335,37 +329,37 @@ static void finish(struct context *c, uint64_t n, uint64_t check)
 	if (c->failed_call == NULL && kernel.finish != NULL)
 		kernel.finish(c, n, &check);
 	if (kernel.expect != NULL && check != kernel.expect(c, n))
-		failed_because(c, "check", "%" PRIu64 " came out, %" PRIu64 " is right", check, kernel.expect(c, n));
+		failed_because(c, "check", "%" PRIu64 " instead of %" PRIu64, check, kernel.expect(c, n));
 	stop_if_failed(c);
 }
 
-/* n operations once, for whoever times the whole process (mode=once), counts entries into the kernel (mode=count) or instructions (mode=step). Says
- * nothing unless it fails. What goes before and after it on files has processes of its own beside mode=once: mode=prepare
- * and mode=finish, which do nothing for other kernels. */
+/* Runs n operations once, for timing of the whole process (mode=once), or counting of system calls (mode=count) or instructions
+ * (mode=step). Prints only failures. With kernel.files, prepare and finish run in separate processes by mode=prepare and mode=finish, which
+ * do nothing for other workloads. */
 static void do_once(struct context *c, const char *mode)
 {
 	uint64_t n = parameter_u64(c, "n", 0), check = 0;
-	int apart = kernel.files && !counted;
+	int separate = kernel.files && !counted;
 	if (n == 0)
 		wrong_arguments(c, "mode=%s needs n=, the operations to do", mode);
-	at_a_time(c, "n", n);
+	check_max_n(c, "n", n);
 	stop_if_failed(c);
-	if (apart && strcmp(mode, "prepare") == 0)
+	if (separate && strcmp(mode, "prepare") == 0)
 		prepare(c, n);
-	if (apart && strcmp(mode, "finish") == 0 && kernel.finish != NULL)
+	if (separate && strcmp(mode, "finish") == 0 && kernel.finish != NULL)
 		finish(c, n, check);
 	if (strcmp(mode, "prepare") == 0 || strcmp(mode, "finish") == 0)
 		return;
 	if (strcmp(mode, "once") != 0 && !counted)
-		wrong_arguments(c, "mode=%s is none that there is", mode);
+		wrong_arguments(c, "unknown mode=%s", mode);
 	stop_if_failed(c);
-	if (!apart)
+	if (!separate)
 		prepare(c, n);
 	mark();
 	kernel.run(c, n, &check);
 	mark();
 	stop_if_failed(c);
-	if (!apart || kernel.finish == NULL)
+	if (!separate || kernel.finish == NULL)
 		finish(c, n, check);
 }
 
@@ -380,10 +374,10 @@ int main(int argc, char **argv)
 	once = strcmp(mode, "measure") != 0;
 	if (!once) {
 		if (fcntl(3, F_GETFD) < 0) {
-			fprintf(stderr, "%s speaks on descriptor 3; to see what it says: %s 3>&1\n", kernel.name, argv[0]);
+			fprintf(stderr, "%s writes to descriptor 3; to see its output: %s 3>&1\n", kernel.name, argv[0]);
 			return 2;
 		}
-		c->speaks = 1;
+		c->has_protocol = 1;
 		fcntl(3, F_SETFD, FD_CLOEXEC);
 		line("hello protocol=%d kernel=%s", PROTOCOL_VERSION, kernel.name);
 		end_line();

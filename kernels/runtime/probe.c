@@ -1,20 +1,19 @@
-/* The cycle probe: how long is a core cycle just now, and is the core ours alone?
+/* Cycle probe: current duration of a core cycle; SMT probe: contention by the sibling thread.
  *
- * A chain of register-to-register additions, each of which needs the one before, takes one cycle an addition on
- * every core we know. It is written in assembly because some cores fold add-immediate away at rename, and some
- * compilers fold whole chains. It sees the core's real frequency where a guest can read no counter.
+ * A chain of dependent register-to-register additions takes one cycle per addition on every known core. It is in assembly because some
+ * cores eliminate add-immediate at rename, and some compilers fold whole chains. It measures the core's real frequency, also in guests
+ * without counters.
  *
- * The same additions in eight chains, which need not wait for each other, take as many of a cycle's places as the core
- * has: no core of today adds more than eight times a cycle. Another thread of the same core leaves the one chain alone and takes
- * places from the eight: only so does a guest see that somebody else's work runs beside its own.
+ * The same additions in eight independent chains use all issue slots of the core: no current core does more than eight additions per cycle.
+ * A sibling thread does not slow down the single chain, but takes slots from the eight: the only way for a guest to detect SMT contention.
  *
- * Of each the shortest reading on a side counts: whatever interrupts a reading only adds to it. Of both sides of a region the larger share
- * counts: a neighbor that came or went during the region was there for a part of it.
+ * Each probe takes the minimum of its readings, since interruptions only add. Of the probes before and after a region the larger SMT share
+ * counts, since a sibling that started or stopped during the region was present for a part of it.
  */
 #include "runtime.h"
 
-#define ADDITIONS_A_TURN 64
-#define TURNS 1024 /* 65,536 cycles a chunk: about 16 us at 4 GHz */
+#define ADDITIONS_PER_TURN 64
+#define TURNS 1024 /* 65,536 cycles per chunk: about 16 us at 4 GHz */
 
 #if defined(__x86_64__)
 #define ADD "add %1, %0\n\t"
@@ -39,7 +38,7 @@ static uint64_t one_chain(void)
 #ifdef ADD
 		__asm__ volatile(ADD16 ADD16 ADD16 ADD16 : "+r"(x) : "r"(y));
 #else
-		for (int i = 0; i < ADDITIONS_A_TURN; i++) {
+		for (int i = 0; i < ADDITIONS_PER_TURN; i++) {
 			x += y;
 			OPAQUE(x);
 		}
@@ -58,7 +57,7 @@ static uint64_t eight_chains(void)
 				 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h)
 				 : "r"(y));
 #else
-		for (int i = 0; i < ADDITIONS_A_TURN / 8; i++) {
+		for (int i = 0; i < ADDITIONS_PER_TURN / 8; i++) {
 			a += y, b += y, c += y, d += y, e += y, f += y, g += y, h += y;
 			__asm__ volatile(""
 					 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
@@ -68,31 +67,31 @@ static uint64_t eight_chains(void)
 	return now_ns() - start;
 }
 
-static uint64_t femtoseconds_an_addition(uint64_t reading)
+static uint64_t femtoseconds_per_addition(uint64_t reading)
 {
-	return reading * 1000000 / ((uint64_t)ADDITIONS_A_TURN * TURNS);
+	return reading * 1000000 / ((uint64_t)ADDITIONS_PER_TURN * TURNS);
 }
 
 void read_probe(struct probe *p)
 {
 	p->pace = p->wide = UINT64_MAX;
 	for (int i = 0; i < PROBE_CHUNKS; i++) {
-		uint64_t one = femtoseconds_an_addition(one_chain());
-		uint64_t eight = femtoseconds_an_addition(eight_chains());
+		uint64_t one = femtoseconds_per_addition(one_chain());
+		uint64_t eight = femtoseconds_per_addition(eight_chains());
 		p->pace = one < p->pace ? one : p->pace;
 		p->wide = eight < p->wide ? eight : p->wide;
 	}
 }
 
-struct probe of_both_sides(const struct probe *before, const struct probe *after)
+struct probe combine_probes(const struct probe *before, const struct probe *after)
 {
 	struct probe both = {.pace = (before->pace + after->pace) / 2};
-	const struct probe *shared = wide_share(before) > wide_share(after) ? before : after;
-	both.wide = (uint64_t)(wide_share(shared) * (double)both.pace);
+	const struct probe *shared = smt_share(before) > smt_share(after) ? before : after;
+	both.wide = (uint64_t)(smt_share(shared) * (double)both.pace);
 	return both;
 }
 
-double wide_share(const struct probe *p)
+double smt_share(const struct probe *p)
 {
 	return p->pace == 0 ? 0 : (double)p->wide / (double)p->pace;
 }

@@ -1,17 +1,17 @@
-/* Response times of users, by how many users there are and by the kind of transaction: a histogram of each, beside the one of all
- * recorded operations. A histogram is made when its kind is first seen, in the warm-up too, so that nothing is allocated in a region later. */
+/* Response times by number of users and kind of transaction: a histogram each, in addition to that of all recorded operations. A histogram
+ * is allocated when its kind first occurs, including the warm-up, so that measured regions do not allocate. */
 #define _GNU_SOURCE
 #include <string.h>
 
 #include "runtime.h"
 
-enum { MOST_KINDS = 128 };
+enum { MAX_KINDS = 128 };
 
 static struct responses {
 	uint64_t users;
 	const char *kind;
 	struct histogram *times;
-} responses[MOST_KINDS];
+} responses[MAX_KINDS];
 static int kinds;
 
 void respond(struct context *c, uint64_t users, const char *kind, uint64_t start_ns, uint64_t end_ns)
@@ -20,8 +20,8 @@ void respond(struct context *c, uint64_t users, const char *kind, uint64_t start
 	while (i < kinds && (responses[i].users != users || strcmp(responses[i].kind, kind) != 0))
 		i++;
 	if (i == kinds) {
-		if (kinds == MOST_KINDS) {
-			failed_because(c, "respond", "more than %d kinds of responses", MOST_KINDS);
+		if (kinds == MAX_KINDS) {
+			failed_because(c, "respond", "more than %d kinds of responses", MAX_KINDS);
 			return;
 		}
 		responses[kinds++] = (struct responses){users, kind, private_memory(sizeof *responses->times)};
@@ -29,7 +29,7 @@ void respond(struct context *c, uint64_t users, const char *kind, uint64_t start
 			failed(c, "mmap");
 	}
 	if (c->latency != NULL && responses[i].times != NULL)
-		add_to(responses[i].times, end_ns - start_ns);
+		add_to_histogram(responses[i].times, end_ns - start_ns);
 }
 
 void line_responses(void)

@@ -1,4 +1,4 @@
-/* What the files of the runtime share. Kernels must not include this. */
+/* Internal interfaces of the runtime. Workloads must not include this. */
 #ifndef GRITSTONE_RUNTIME_H
 #define GRITSTONE_RUNTIME_H
 
@@ -8,7 +8,7 @@
 
 #define PROTOCOL_VERSION 1
 
-/* A log-linear histogram: values below 128 ns have a bucket each, above that every power of two is cut into 64. */
+/* A log-linear histogram: a bucket for each value below 128 ns, above that 64 per power of two. */
 #define HISTOGRAM_BUCKETS (64 * 59)
 
 struct histogram {
@@ -36,7 +36,7 @@ struct context {
 	const char *value[MAX_PARAMETERS];
 	int parameters;
 	char **command;
-	int speaks; /* whether descriptor 3 is the protocol's: without it, the number may be anything's */
+	int has_protocol; /* descriptor 3 belongs to the protocol */
 	int cpus;
 	int cpu[MAX_CPUS];
 
@@ -47,32 +47,32 @@ struct context {
 	int skipped;
 	int left_out; /* the last region */
 
-	struct histogram *latency; /* NULL until something is recorded in a measured region */
+	struct histogram *latency; /* NULL outside measured regions */
 };
 
-/* probe.c: readings beside a region, the shortest of each; femtoseconds an addition. */
+/* probe.c: minima of readings before or after a region; femtoseconds per addition. */
 #define PROBE_CHUNKS 3
 struct probe {
-	uint64_t pace; /* additions that wait for each other: a core cycle each */
-	uint64_t wide; /* additions that do not: longer where another thread of the core is busy */
+	uint64_t pace; /* cycle probe: dependent additions, a core cycle each */
+	uint64_t wide; /* SMT probe: independent additions, slower if a sibling thread is busy */
 };
 void read_probe(struct probe *);
-struct probe of_both_sides(const struct probe *before, const struct probe *after);
-/* The SMT probe as a share of the cycle probe: least where nothing else runs on the core. */
-double wide_share(const struct probe *);
+struct probe combine_probes(const struct probe *before, const struct probe *after);
+/* The SMT probe as a share of the cycle probe: minimal without contention. */
+double smt_share(const struct probe *);
 
 /* clock.c */
 uint64_t clock_resolution_ns(void);
 uint64_t clock_cost_ps(void);
 uint64_t tick_ns(void);
 
-/* usage.c; what reading costs is learned once, untimed, and taken off the CPU clock */
-void learn_reading_cost(void);
+/* usage.c; the cost of reading is measured once, untimed, and subtracted from CPU time */
+void calibrate_usage(void);
 void usage_begin(struct usage *before, int children);
 void usage_end(const struct usage *before, struct usage *difference, int children);
 
-/* counters.c; open nowhere but around one region of their own */
-int counters_open(void); /* whether there is any */
+/* counters.c; open only around a separate region */
+int counters_open(void); /* returns whether any is available */
 void counters_begin(void);
 void counters_end(void);
 void counters_close(void);
@@ -82,13 +82,13 @@ void line_counters(uint64_t n);
 void parse_arguments(struct context *, int argc, char **argv);
 void place(struct context *, int which);
 
-/* copies.c; without a meeting there is one copy, which waits for nobody */
+/* copies.c; no-ops without meeting= */
 void join_copies(struct context *);
-void meet_copies(struct context *);
+void await_copies(struct context *);
 void copy_done(void);
-int copies_work(void);
+int copies_running(void);
 
-/* lines.c: the protocol. Lines are kept in memory and written by flush_lines. */
+/* lines.c: the protocol. Lines are buffered until flush_lines(). */
 void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void line_text(const char *text); /* appends escaped text to the current line */
 void end_line(void);
@@ -96,21 +96,21 @@ void flush_lines(void);
 void line_sample(const char *word, const struct sample *, const struct probe *);
 void line_usage(const struct usage *);
 
-/* histogram.c. Adds a time to a histogram; whether it is the longest so far. */
-int add_to(struct histogram *, uint64_t ns);
-/* The rest of a line: the histogram. */
+/* histogram.c. Returns whether the time is the longest so far. */
+int add_to_histogram(struct histogram *, uint64_t ns);
+/* Appends the histogram to the current line and ends it. */
 void line_histogram(const struct histogram *);
 
 /* responses.c */
 void line_responses(void);
 
-/* Memory that is touched at once and that fork() does not copy: fork rows copy the kernel's memory, not ours. */
+/* Pre-faulted memory that fork() does not copy, so that fork benchmarks copy only the workload's memory. */
 void *private_memory(size_t bytes);
 
-/* Whether one mode other than measure was asked for: failures go to standard error, and there is no protocol. */
+/* In any mode but measure: failures go to standard error, and there is no protocol. */
 extern int once;
 
-/* failure.c. Ends the process after `fail` or `skip` was said, when there is something to say. */
+/* failure.c. Reports a failure or skip, if any, and exits. */
 void stop_if_failed(struct context *);
 
 #endif

@@ -1,17 +1,15 @@
-/* Keeps one program: whatever it starts ends with it, and it ends with whoever started the supervisor.
+/* Supervises one program: its descendants end with it, and it ends with the process that started the supervisor.
  *
- * supervisor PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the supervisor, which
- * stays where it is, out of the way of what is measured), and begins in DIRECTORY. STEADY is a list of words, one a line, for this program alone (`-`: none):
- * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit;
- * `group=DIRECTORY`, a control group that it joins, and its children with it; `processes=N`, at most so many of the user. What is
- * refused ends the supervisor's attempt with status 126. The supervisor adopts every descendant whose parent dies (subreaper). When the
- * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
- * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
- * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
+ * supervisor PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]. CPUS is the program's affinity, such as 0-3,7 (`-`: inherited; the
+ * supervisor itself keeps its own, away from the measured CPUs); DIRECTORY is its working directory. STEADY is a list of settings for the
+ * program, one per line (`-`: none): `layout`, no ASLR; `realtime`, SCHED_FIFO, not inherited by children; `group=DIRECTORY`, a control
+ * group to join; `processes=N`, RLIMIT_NPROC. If a setting fails, the attempt ends with status 126. The supervisor is a subreaper. When the
+ * program exits, or on SIGTERM, or when the parent (process PARENT) dies, it kills and reaps all remaining descendants. It then reports in
+ * one line how the program ended and how many descendants were left: `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program
+ * runs.
  *
- * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
- * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others
- * cannot, and not every C library can change the directory there.
+ * Its standard output is the program's descriptor 3, its standard input the report, both open for writing: posix_spawn can pass these
+ * without forking the harness's memory, but not every C library can pass others or change the directory.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -32,10 +30,10 @@
 #define PROGRAM_FD 3
 #define REPORT_FD 4
 
-static sigset_t signals; /* those that end it, and SIGCHLD */
+static sigset_t signals; /* termination signals and SIGCHLD */
 
-/* Reads what a file says, as a string; -1 where it cannot. */
-static ssize_t slurp(const char *path, char *text, size_t room)
+/* Returns -1 on failure. */
+static ssize_t read_file(const char *path, char *text, size_t room)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
@@ -46,14 +44,14 @@ static ssize_t slurp(const char *path, char *text, size_t room)
 	return length;
 }
 
-/* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. -1 where it has
- * gone, or is dead and only waits to be reaped. */
+/* The parent of a process by /proc/PID/stat, parsed after the last bracket, since the command may contain blanks and brackets. -1 for
+ * missing processes and zombies. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[64], text[512], state;
 	int parent;
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	if (slurp(path, text, sizeof text) <= 0)
+	if (read_file(path, text, sizeof text) <= 0)
 		return -1;
 	const char *after = strrchr(text, ')');
 	if (after == NULL || sscanf(after, ") %c %d", &state, &parent) != 2 || state == 'Z')
@@ -61,9 +59,8 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* Whether /proc counts processes as we do: in a PID namespace without a /proc of its own, the numbers there are other
- * processes' here, and not to be killed. */
-static int proc_is_ours(void)
+/* Whether /proc belongs to this PID namespace; otherwise its numbers mean other processes here, which must not be killed. */
+static int is_own_proc(void)
 {
 	char self[32];
 	ssize_t length = readlink("/proc/self", self, sizeof self - 1);
@@ -73,14 +70,14 @@ static int proc_is_ours(void)
 	return atoi(self) == getpid();
 }
 
-/* Kills the children that are there now. Theirs come to us when they die, and get their turn. */
+/* Kills the current children. Grandchildren are adopted when these die, and killed next. */
 static void kill_children(pid_t main_pid, int main_ended)
 {
-	DIR *proc = proc_is_ours() ? opendir("/proc") : NULL;
+	DIR *proc = is_own_proc() ? opendir("/proc") : NULL;
 	const struct dirent *entry;
 	if (proc == NULL) {
 		if (!main_ended)
-			kill(main_pid, SIGKILL); /* the only one whose number we know */
+			kill(main_pid, SIGKILL); /* the only known pid */
 		return;
 	}
 	while ((entry = readdir(proc)) != NULL) {
@@ -91,8 +88,8 @@ static void kill_children(pid_t main_pid, int main_ended)
 	closedir(proc);
 }
 
-/* Moves us out of our process group: into that of our parent or, where that is dead and another session's init has us, into that of
- * a child that does nothing, which is returned. 0 where none was needed, -1 where none could be made. */
+/* Leaves our process group: for the parent's or, if the parent is dead and an init of another session has adopted us, for that of an idle
+ * child, which is returned. Returns 0 without a child, -1 on failure. */
 static pid_t leave_group(void)
 {
 	if (setpgid(0, getpgid(getppid())) == 0)
@@ -110,8 +107,8 @@ static pid_t leave_group(void)
 	return other;
 }
 
-/* Kills our process group at one stroke, in which whoever forks without end cannot be ahead of us; for that we leave it. Whether that
- * was possible: it may not be while the user has as many processes as he may. Those who have left it too are found one by one. */
+/* Leaves our process group and kills it atomically, which a fork bomb cannot outrun. Returns whether that was possible: not while the user
+ * is at RLIMIT_NPROC. Processes outside the group are found one by one. */
 static int kill_group(void)
 {
 	if (getpgrp() != getpid())
@@ -127,8 +124,8 @@ static int kill_group(void)
 	return left;
 }
 
-/* Until nobody is left; how many had to be killed, the main program apart, whose status is kept if it is among them.
- * Those who are dead already are reaped first: nearly always that is all, and no walk through /proc is needed. */
+/* Returns the number of killed descendants without the main program, whose status is stored if it was still running. Zombies are reaped
+ * first: usually these are all, which avoids scanning /proc. */
 static int kill_all(pid_t main_pid, int *main_ended, int *status)
 {
 	int left = 0, group_is_dead = 0, s, how = WNOHANG;
@@ -151,15 +148,14 @@ static int kill_all(pid_t main_pid, int *main_ended, int *status)
 	}
 }
 
-/* Says what could not be done, and why, and ends. */
 static _Noreturn void refused(int status, const char *what, const char *which)
 {
 	dprintf(STDERR_FILENO, "cannot %s%s: %s\n", what, which, strerror(errno));
 	_exit(status);
 }
 
-/* A number that a text begins with, behind which the text stands then; -1 where there is none, or one beyond 10^9. */
-static long take_number(const char **text)
+/* Parses a number and advances the text; -1 if there is none, or above 10^9. */
+static long parse_number(const char **text)
 {
 	char *end;
 	if (**text < '0' || **text > '9')
@@ -169,18 +165,18 @@ static long take_number(const char **text)
 	return number > 1000000000 ? -1 : number;
 }
 
-/* Lets the process use the CPUs of a list such as 0-3,7. */
+/* Parses a CPU list such as 0-3,7. */
 static int use_cpus(const char *list)
 {
-	enum { MOST = 1 << 16 };
-	static cpu_set_t set[CPU_ALLOC_SIZE(MOST) / sizeof(cpu_set_t)];
+	enum { MAX_CPUS = 1 << 16 };
+	static cpu_set_t set[CPU_ALLOC_SIZE(MAX_CPUS) / sizeof(cpu_set_t)];
 	while (*list != '\0') {
-		long first = take_number(&list), last = first;
+		long first = parse_number(&list), last = first;
 		if (*list == '-') {
 			list++;
-			last = take_number(&list);
+			last = parse_number(&list);
 		}
-		if (first < 0 || last < first || last >= MOST || (*list != ',' && *list != '\0')) {
+		if (first < 0 || last < first || last >= MAX_CPUS || (*list != ',' && *list != '\0')) {
 			errno = EINVAL;
 			return -1;
 		}
@@ -191,7 +187,7 @@ static int use_cpus(const char *list)
 	return sched_setaffinity(0, sizeof set, set);
 }
 
-/* Moves this process into a control group; its memory is charged there from now on. */
+/* Joins a control group. */
 static void join(const char *group)
 {
 	char path[4096];
@@ -200,32 +196,30 @@ static void join(const char *group)
 		refused(126, "join a control group", "");
 	}
 	int file = open(path, O_WRONLY | O_CLOEXEC);
-	if (file < 0 || write(file, "0", 1) != 1) /* 0 is whoever writes */
+	if (file < 0 || write(file, "0", 1) != 1) /* 0: the writing process */
 		refused(126, "join a control group", "");
 	close(file);
 }
 
-/* At most so many processes of the user. */
 static void limit_processes(const char *number)
 {
-	struct rlimit most;
-	const long wanted = take_number(&number);
-	/* the user may be held to fewer already */
-	if (getrlimit(RLIMIT_NPROC, &most) != 0)
+	struct rlimit limit;
+	const long wanted = parse_number(&number);
+	/* keeps a lower existing limit */
+	if (getrlimit(RLIMIT_NPROC, &limit) != 0)
 		refused(126, "read the limit on processes", "");
 	if (wanted < 0) {
 		errno = EINVAL;
 		refused(126, "limit the number of processes", "");
 	}
-	if (most.rlim_max == RLIM_INFINITY || most.rlim_max > (rlim_t)wanted)
-		most.rlim_max = (rlim_t)wanted;
-	most.rlim_cur = most.rlim_max;
-	if (setrlimit(RLIMIT_NPROC, &most) != 0)
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)wanted)
+		limit.rlim_max = (rlim_t)wanted;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NPROC, &limit) != 0)
 		refused(126, "limit the number of processes", "");
 }
 
-/* Does to this process what a word says. */
-static void steady(const char *word)
+static void apply_setting(const char *word)
 {
 	const struct sched_param lowest = {.sched_priority = 1};
 	if (strcmp(word, "layout") == 0) {
@@ -253,17 +247,17 @@ static pid_t start(const char *cpus, char *words, const char *directory, char **
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != supervisor)
-		_exit(126); /* the supervisor was killed before we were tied to it */
+		_exit(126); /* the supervisor died before PR_SET_PDEATHSIG took effect */
 	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0)
 		refused(126, "use the CPUs ", cpus);
-	/* no control group has an end of line in its name */
+	/* names of control groups contain no newline */
 	for (char *word; (word = strsep(&words, "\n")) != NULL;)
-		steady(word);
+		apply_setting(word);
 	if (chdir(directory) != 0)
 		refused(126, "begin in ", directory);
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 	close(REPORT_FD);
-	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */
+	/* the process that wrote it may have forked with the file open: busy until that child calls exec */
 	for (int i = 0; i < 1000; i++) {
 		execv(argv[0], argv);
 		if (errno != ETXTBSY)
@@ -273,8 +267,8 @@ static pid_t start(const char *cpus, char *words, const char *directory, char **
 	refused(127, "execute ", argv[0]);
 }
 
-/* Waits for the end of the program, or for the order to stop. */
-static void keep(pid_t pid, int *ended, int *status)
+/* Waits for the end of the program, or a termination signal. */
+static void wait_for_program(pid_t pid, int *ended, int *status)
 {
 	int s;
 	pid_t dead;
@@ -290,13 +284,13 @@ static void keep(pid_t pid, int *ended, int *status)
 	}
 }
 
-/* Puts the descriptors where the program expects them, and nothing where they came. */
-static int sort_descriptors(void)
+/* Moves the descriptors to their numbers in the program, and replaces 0 and 1 by /dev/null. */
+static int move_descriptors(void)
 {
 	if (dup2(1, PROGRAM_FD) < 0 || dup2(0, REPORT_FD) < 0)
 		return -1;
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (nothing < 0) /* a root without devices: an empty file in memory has nothing to read either */
+	if (nothing < 0) /* without /dev/null: an empty file */
 		nothing = memfd_create("nothing", MFD_CLOEXEC);
 	return nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 ? -1 : 0;
 }
@@ -308,7 +302,7 @@ int main(int argc, char **argv)
 		fputs("usage: supervisor PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n", stderr);
 		return 2;
 	}
-	if (sort_descriptors() != 0)
+	if (move_descriptors() != 0)
 		return 4;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
@@ -319,14 +313,14 @@ int main(int argc, char **argv)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != atoi(argv[1]))
-		return 3; /* the parent was gone before we were tied to it */
+		return 3; /* the parent died before PR_SET_PDEATHSIG took effect */
 	pid_t pid = start(argv[2], argv[3], argv[4], argv + 5);
 	if (pid < 0) {
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;
 	}
-	close(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
-	keep(pid, &ended, &status);
+	close(PROGRAM_FD); /* so that its reader gets EOF when the program and its children have exited */
+	wait_for_program(pid, &ended, &status);
 	int left = kill_all(pid, &ended, &status);
 	if (WIFSIGNALED(status))
 		dprintf(REPORT_FD, "signal=%d left=%d\n", WTERMSIG(status), left);

@@ -1,8 +1,8 @@
 /* Resource use around a timed region.
  *
- * The two getrusage(2) calls stand next to the region: a system-call trace of a sample shows the kernel's calls
- * between them, and nothing else. The CPU clock is read outside of the pair, and so has the pair in it: more than a
- * microsecond, a tenth of the shortest published work. What that costs is learned beforehand and taken off.
+ * The two getrusage(2) calls are adjacent to the region: a system-call trace shows exactly the workload's calls between them. The CPU clock
+ * is read outside, and so includes them: more than a microsecond, a tenth of the shortest reference workload. That cost is measured
+ * beforehand and subtracted.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 static uint64_t reading_cost; /* ns of the CPU clock */
 
-static uint64_t ns_of(struct timeval t)
+static uint64_t timeval_ns(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
@@ -31,8 +31,8 @@ static void add_usage(struct usage *u, int who)
 {
 	struct rusage r;
 	getrusage(who, &r);
-	u->user += ns_of(r.ru_utime);
-	u->system += ns_of(r.ru_stime);
+	u->user += timeval_ns(r.ru_utime);
+	u->system += timeval_ns(r.ru_stime);
 	u->vcsw += (uint64_t)r.ru_nvcsw;
 	u->icsw += (uint64_t)r.ru_nivcsw;
 	u->minflt += (uint64_t)r.ru_minflt;
@@ -61,8 +61,8 @@ void usage_end(const struct usage *before, struct usage *d, int children)
 {
 	read_usage(d, children);
 	uint64_t cpu = cpu_clock() - before->cpu;
-	d->cpu = cpu > reading_cost ? cpu - reading_cost : 0; /* 0: too short to be told */
-	/* where it is now against where it was: a lower bound, but one that costs no system call */
+	d->cpu = cpu > reading_cost ? cpu - reading_cost : 0; /* 0: too short to measure */
+	/* compares CPU numbers: a lower bound, but without a system call */
 	d->migrations = !children && (uint64_t)sched_getcpu() != before->migrations;
 	d->user -= before->user;
 	d->system -= before->system;
@@ -72,16 +72,16 @@ void usage_end(const struct usage *before, struct usage *d, int children)
 	d->majflt -= before->majflt;
 	d->inblock -= before->inblock;
 	d->oublock -= before->oublock;
-	/* the dead have no CPU clock to read; the sum of their user and system time is exact where the parts are ticks */
+	/* reaped children have no CPU clock; the sum of user and system time is exact even if the parts have tick granularity */
 	if (children)
 		d->cpu = d->user + d->system;
-	/* one that lives for less than a tick is charged to one side alone, so of many only the sum is known */
+	/* a process shorter than a tick is charged to user or system time alone, so for many only the sum is known */
 	if (children == CHILDREN_TOO)
 		d->user = d->system = 0;
 }
 
-/* The median of some regions in which nothing is done but reading the clock, as around every region. */
-void learn_reading_cost(void)
+/* Median of regions that contain only the two clock readings. */
+void calibrate_usage(void)
 {
 	uint64_t cost[READINGS];
 	struct usage before, difference;

@@ -1,14 +1,13 @@
-/* A command of the user's, timed as a process: what `gritstone bench` and `ab` compare. It answers no table.
+/* A user's command, timed as a process, for `gritstone bench` and `ab`.
  *
- * One operation is one process from before it is made to after it is reaped, as time(1) sees it, with a parent as small
- * as time(1) itself. It stands where the user stands, has the user's environment, and prints and leaves what it likes.
- * Its output goes to memory: some programs do less when they see /dev/null, and a pipe would be read by us meanwhile.
- * Parameters: prepare=, cleanup= a command for the shell, untimed, before and after each time; ignore_failure=1 takes any
- * exit status and signal for good, statuses=N,... these; leave_out=1 makes no sample of an execution that failed, and notes
- * it as left_out; background=1 takes processes that it leaves running. input= is the file that it reads in place of /dev/null; output= the file
- * that takes its output, or `pipe`, which we empty within the time; inherit=PID gives it the output of that process, our
- * user's. start_up_ns=, start_up_user_ns=, start_up_system_ns= are passed on: time and CPU time of a shell that does nothing, which
- * are no part of the command's. Peak memory (peak_kb) is at least what this process had when it started the command, about 1 MB.
+ * One operation is one process, from before its creation until it is reaped, as time(1) measures, with a parent as small as time(1) itself.
+ * It runs in the user's directory and environment, and its output and files are its own business. Its output goes to memory: some programs
+ * do less when they detect /dev/null, and we would have to read a pipe meanwhile. Parameters: prepare=, cleanup= shell commands, run
+ * untimed before and after each execution; ignore_failure=1 accepts any exit status and signal, statuses=N,... these; leave_out=1 discards
+ * failed executions as samples, and notes them as left_out; background=1 accepts processes left running. input= replaces /dev/null as
+ * input; output= is a file for the output, or `pipe`, which we read within the time; inherit=PID uses the output of that process, the
+ * harness of the user. start_up_ns=, start_up_user_ns=, start_up_system_ns= are passed through: elapsed and CPU time of an empty shell
+ * command, to be subtracted. Peak memory (peak_kb) is at least that of this process at the start of the command, about 1 MB.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,20 +26,20 @@
 
 #include "kernel.h"
 
-#define OUTPUT ((off_t)1 << 30) /* bytes: what prints without end must not fill the memory until its deadline */
-#define LAST_WRITE ((off_t)1 << 21) /* bytes that a refused write may have left free: a large page */
-#define COMPLAINT 200
+#define OUTPUT ((off_t)1 << 30) /* bytes: bounds the memory of endless output until the deadline */
+#define LAST_WRITE ((off_t)1 << 21) /* bytes that a rejected write may leave free: a huge page */
+#define MAX_MESSAGE 200
 
 extern char **environ;
 
 static posix_spawn_file_actions_t actions;
 static int out = -1, err = -1;
-static int feed = -1, drain = -1; /* where output= is `pipe`, its ends: of the command, and ours */
+static int output_write_end = -1, output_read_end = -1; /* with output=pipe */
 static int status;
 static struct rusage used;
 
-/* The first start of a process touches memory of ours that later ones find touched: it executes nothing. */
-static void start_nothing(void)
+/* The first posix_spawn(3) has page faults that later ones do not have; this one executes nothing. */
+static void warm_up_spawn(void)
 {
 	pid_t pid;
 	char *argv[] = {"/", NULL};
@@ -52,8 +51,8 @@ static void setup(struct context *c)
 {
 	if (command_line(c)[0] == NULL)
 		wrong_arguments(c, "there is no command after --");
-	start_nothing();
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
+	warm_up_spawn();
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* detects processes that outlive the command */
 		failed(c, "prctl");
 	const char *keys[] = {"start_up_ns", "start_up_user_ns", "start_up_system_ns"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -61,7 +60,7 @@ static void setup(struct context *c)
 			note(c, keys[i], "%s", parameter(c, keys[i], NULL));
 }
 
-/* HYPERFINE_ITERATION, where it is set, is the number of the first execution of this launch; each has its own. */
+/* HYPERFINE_ITERATION, if set, is the number of the launch's first execution; counts it up. */
 static void number_execution(struct context *c)
 {
 	static const char *first;
@@ -80,22 +79,22 @@ static void number_execution(struct context *c)
 		failed(c, "setenv");
 }
 
-/* Reads what the command writes to the pipe until nobody can write to it any more. */
+/* Reads the pipe until all writers have closed it. */
 static void empty_pipe(struct context *c)
 {
 	static char block[1 << 16];
 	ssize_t length;
-	close(feed);
-	while ((length = read(drain, block, sizeof block)) != 0)
+	close(output_write_end);
+	while ((length = read(output_read_end, block, sizeof block)) != 0)
 		if (length < 0 && errno != EINTR) {
 			failed(c, "read");
 			break;
 		}
-	close(drain);
-	drain = -1;
+	close(output_read_end);
+	output_read_end = -1;
 }
 
-/* An empty file in memory that cannot grow beyond OUTPUT. */
+/* A memory file that cannot grow beyond OUTPUT. */
 static int memory_file(struct context *c, int old)
 {
 	if (old >= 0)
@@ -106,7 +105,7 @@ static int memory_file(struct context *c, int old)
 	return file;
 }
 
-/* The file that execvp(3) would execute; NULL without one. */
+/* PATH search as in execvp(3); NULL if there is no such program. */
 static const char *find_program(const char *name, char *path, size_t size)
 {
 	const char *entry = getenv("PATH");
@@ -122,7 +121,7 @@ static const char *find_program(const char *name, char *path, size_t size)
 	return NULL;
 }
 
-/* A script without #! is executed by the shell, as shells do. */
+/* Runs a script without #! by the shell, as shells do. */
 static int spawn_script(pid_t *pid, char **argv)
 {
 	char path[PATH_MAX];
@@ -151,7 +150,7 @@ static void execute(struct context *c, char **argv)
 		failed_because(c, "command", "%s cannot be started: %s", argv[0], strerror(error));
 		return;
 	}
-	if (drain >= 0)
+	if (output_read_end >= 0)
 		empty_pipe(c);
 	while (wait4(pid, &status, 0, &used) != pid)
 		if (errno != EINTR) {
@@ -160,8 +159,8 @@ static void execute(struct context *c, char **argv)
 		}
 }
 
-/* Whether statuses= names it. */
-static int is_good(const struct context *c, int code)
+/* Whether statuses= lists it. */
+static int is_accepted(const struct context *c, int code)
 {
 	const char *text = parameter(c, "statuses", "");
 	while (*text != '\0') {
@@ -178,48 +177,48 @@ static int has_failed(void)
 	return WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
 }
 
-/* The end of the launch, for this status, with what it said. */
-static void refuse(struct context *c, const char *call, const char *what)
+/* Fails the launch with the status and the error output. */
+static void fail_with_output(struct context *c, const char *call, const char *what)
 {
-	char said[COMPLAINT + 1];
-	ssize_t length = pread(err, said, COMPLAINT, 0);
-	said[length > 0 ? length : 0] = '\0';
-	size_t end = strlen(said);
-	while (end > 0 && (said[end - 1] == '\n' || said[end - 1] == ' '))
-		said[--end] = '\0';
+	char output[MAX_MESSAGE + 1];
+	ssize_t length = pread(err, output, MAX_MESSAGE, 0);
+	output[length > 0 ? length : 0] = '\0';
+	size_t end = strlen(output);
+	while (end > 0 && (output[end - 1] == '\n' || output[end - 1] == ' '))
+		output[--end] = '\0';
 	const char *how = WIFSIGNALED(status) ? "killed by signal" : "exit status";
 	int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	const char *open = end > 0 ? " (" : "", *close = end > 0 ? ")" : "";
-	failed_because(c, call, "%s%s %d%s%s%s", what, how, number, open, said, close);
+	const char *left = end > 0 ? " (" : "", *right = end > 0 ? ")" : "";
+	failed_because(c, call, "%s%s %d%s%s%s", what, how, number, left, output, right);
 }
 
-/* What fills the memory file was refused the rest, whatever the program made of that. */
-static int has_filled(int file)
+/* The program's further writes failed, however it reacted. */
+static int is_full(int file)
 {
 	return lseek(file, 0, SEEK_CUR) > OUTPUT - LAST_WRITE;
 }
 
-/* Judges an execution of the command: the end of the launch, where a failure is neither good nor left out. */
-static void judge(struct context *c)
+/* Fails the launch unless a failure is accepted or left out. */
+static void check_status(struct context *c)
 {
-	if (has_filled(out) || has_filled(err)) {
+	if (is_full(out) || is_full(err)) {
 		failed_because(c, "output", "it prints 1 GiB or more, and its output is kept in memory");
 		return;
 	}
 	if (!has_failed())
 		return;
 	int number = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-	if (parameter_u64(c, "ignore_failure", 0) != 0 || is_good(c, number))
+	if (parameter_u64(c, "ignore_failure", 0) != 0 || is_accepted(c, number))
 		note(c, "status", "%d", number);
 	else if (parameter_u64(c, "leave_out", 0) != 0) {
 		note(c, "left_out", "%d", number);
 		leave_out(c);
 	} else
-		refuse(c, "status", "");
+		fail_with_output(c, "status", "");
 }
 
-/* Descriptors 0 to 2 of what is done untimed: nothing, and memory. */
-static void fresh_files(struct context *c, const char *input)
+/* Descriptors 0 to 2 of untimed commands: `input`, and memory. */
+static void set_untimed_files(struct context *c, const char *input)
 {
 	out = memory_file(c, out);
 	err = memory_file(c, err);
@@ -229,13 +228,13 @@ static void fresh_files(struct context *c, const char *input)
 	posix_spawn_file_actions_adddup2(&actions, err, 2);
 }
 
-/* The same of the command. What is named is opened within the time, as a shell does. */
-static void command_files(struct context *c)
+/* Descriptors of the timed command. Named files are opened within the time, as in a shell. */
+static void set_command_files(struct context *c)
 {
 	const char *output = parameter(c, "output", NULL);
 	uint64_t inherit = parameter_u64(c, "inherit", 0);
 	int ends[2];
-	fresh_files(c, parameter(c, "input", "/dev/null"));
+	set_untimed_files(c, parameter(c, "input", "/dev/null"));
 	for (int file = 1; inherit != 0 && file <= 2; file++) {
 		char name[64];
 		snprintf(name, sizeof name, "/proc/%" PRIu64 "/fd/%d", inherit, file);
@@ -251,13 +250,13 @@ static void command_files(struct context *c)
 		failed(c, "pipe2");
 		return;
 	}
-	drain = ends[0];
-	feed = ends[1];
-	posix_spawn_file_actions_adddup2(&actions, feed, 1);
+	output_read_end = ends[0];
+	output_write_end = ends[1];
+	posix_spawn_file_actions_adddup2(&actions, output_write_end, 1);
 }
 
-/* Whether a process is left that a command has started; those that have ended are waited for. We are who adopts them. */
-static int is_anybody_left(void)
+/* Reaps zombies; returns whether an adopted process still runs. */
+static int has_background_process(void)
 {
 	pid_t pid;
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
@@ -267,22 +266,22 @@ static int is_anybody_left(void)
 
 static int is_background_refused(struct context *c)
 {
-	return is_anybody_left() && parameter_u64(c, "background", 0) == 0;
+	return has_background_process() && parameter_u64(c, "background", 0) == 0;
 }
 
-/* The command that prepare= or cleanup= gives, if it does; what it is called in messages. */
-static void shell(struct context *c, const char *key, const char *what)
+/* Runs the command of prepare= or cleanup=, if given; `what` names it in messages. */
+static void run_shell(struct context *c, const char *key, const char *what)
 {
 	const char *text = parameter(c, key, NULL);
 	if (text == NULL)
 		return;
 	char *argv[] = {"/bin/sh", "-c", (char *)text, NULL};
-	fresh_files(c, "/dev/null");
+	set_untimed_files(c, "/dev/null");
 	execute(c, argv);
 	char begin[64];
 	snprintf(begin, sizeof begin, "%s: ", what);
 	if (has_failed())
-		refuse(c, key, begin);
+		fail_with_output(c, key, begin);
 	if (is_background_refused(c))
 		failed_because(c, "background", "%s leaves a process running, beside which it would be timed", what);
 	posix_spawn_file_actions_destroy(&actions);
@@ -292,8 +291,8 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	number_execution(c);
-	shell(c, "prepare", "the command before each execution");
-	command_files(c);
+	run_shell(c, "prepare", "the command before each execution");
+	set_command_files(c);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -307,10 +306,10 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	if (is_background_refused(c))
 		failed_because(c, "background", "it leaves a process running, whose work is not in its time");
-	judge(c);
+	check_status(c);
 	posix_spawn_file_actions_destroy(&actions);
 	note(c, "peak_kb", "%ld", used.ru_maxrss);
-	shell(c, "cleanup", "the command after each execution");
+	run_shell(c, "cleanup", "the command after each execution");
 	*check = n;
 }
 

@@ -89,7 +89,7 @@ fn wrong_gates_are_seen() {
                 "n->state != never ? NONE",
             ),
             ("app/circuit.h", "? STRONG : WEAK}", "? STRONG : STRONG}"),
-            ("app/circuit.h", "\t\t\tset_event(d->end[1]);\n", ""),
+            ("app/circuit.h", "\t\t\tschedule(d->end[1]);\n", ""),
         ],
     );
 }
@@ -102,11 +102,11 @@ fn wrong_array_terms_are_seen() {
         "app/plagen",
         "",
         &[
-            (minimizer, "taken_count = kept;", "taken_count = kept - 1;"),
+            (minimizer, "selected_count = remaining;", "selected_count = remaining - 1;"),
             (
                 minimizer,
-                "if (!is_needed(taken[i])) {",
-                "if (i == taken_count) {",
+                "if (!is_irredundant(selected[i])) {",
+                "if (i == selected_count) {",
             ),
             (
                 minimizer,
@@ -116,8 +116,8 @@ fn wrong_array_terms_are_seen() {
             // the lowest operator of the language taken for another
             (
                 "app/formula.h",
-                "value_of(t->left) != value_of(t->right)",
-                "value_of(t->left) | value_of(t->right)",
+                "evaluate_tree(t->left) != evaluate_tree(t->right)",
+                "evaluate_tree(t->left) | evaluate_tree(t->right)",
             ),
         ],
     );
@@ -138,7 +138,7 @@ fn early_routers_are_seen() {
                 "at == target && (cells & target_cell)",
                 "at == target",
             ),
-            (router, "~taken[at] & part(word", "part(word"),
+            (router, "~blocked[at] & part(word", "part(word"),
             // no step from word to word
             (router, "reach(cost + in_row, at + 1, cells >> 63);", ""),
         ],
@@ -155,7 +155,7 @@ fn wrong_programs_give_no_result() {
         "#!/bin/sh\n\
          plant() {{ [ ! -f \"$1\" ] || sed -i \"$2\" \"$1\"; }}\n\
          plant app/multiplier.h 's/{{nor(b, make, stop)}}/{{nor(b, make, make)}}/'\n\
-         plant app/minimize.h 's/taken_count = kept;/taken_count = kept - 1;/'\n\
+         plant app/minimize.h 's/selected_count = remaining;/selected_count = remaining - 1;/'\n\
          plant app/router.c 's/return cost;/return cost - 1;/'\n\
          exec {} \"$@\"\n",
         gcc.display()

@@ -35,8 +35,8 @@ const REFUSED: [&str; 7] = [
     "vm/fft-fftw",
 ];
 /// What a row may say instead of doing its work, apart from a skip with its reason: the emulator's own words on a set of more than
-/// 1,024 descriptors, and a machine whose memory is in pieces.
-const EXCUSES: [&str; 2] = ["FD_SETSIZE", "memory is in pieces"];
+/// 1,024 descriptors, and a machine whose memory is fragmented.
+const EXCUSES: [&str; 2] = ["FD_SETSIZE", "memory is fragmented"];
 
 /// Programs for one kind of processor.
 struct Cross {

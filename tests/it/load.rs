@@ -59,7 +59,7 @@ fn idle_compilers_fail_development() {
     assert_eq!(output.status.code(), Some(77));
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(
-        error.contains("ended with status 0; it should have failed"),
+        error.contains("ended with status 0, but should have failed"),
         "{error}"
     );
 }

@@ -166,7 +166,7 @@ fn wrong_editors_give_no_result() {
         another.display()
     );
     let edit = workload_output(&workload, folder.path(), &line);
-    assert!(edit.contains("the files that a round leaves"), "{edit}");
+    assert!(edit.contains("the files at the end of a round"), "{edit}");
     assert!(!edit.contains("sample "), "{edit}");
 }
 
@@ -235,8 +235,8 @@ fn skipping_scanners_give_no_result() {
         ("if (pwrite(data_file", "if (n % 5 != 3 && pwrite(data_file"),
         // it is behind, and does not say so
         (
-            "scanned->begun_ns + n * INTERVAL_NS",
-            "scanned->begun_ns + 2 * n * INTERVAL_NS",
+            "scanner_status->start_ns + n * INTERVAL_NS",
+            "scanner_status->start_ns + 2 * n * INTERVAL_NS",
         ),
     ] {
         let faulty = built(
@@ -274,7 +274,7 @@ fn wrong_records_give_no_result() {
         );
         let said = workload_output(&faulty, folder.path(), line);
         assert!(
-            said.contains("a screen does not show the records"),
+            said.contains("a screen does not show the requested records"),
             "{wrong}: {said}"
         );
     }
@@ -325,7 +325,7 @@ fn early_exits_give_no_result() {
             (
                 "multiuser/jobs.h",
                 "compute();\n",
-                "done_by[number] > 40 ? _exit(0) : compute();\n",
+                "work_done[number] > 40 ? _exit(0) : compute();\n",
             ),
             "call=job",
         ),
@@ -334,8 +334,8 @@ fn early_exits_give_no_result() {
             screens,
             (
                 "daq/yewcom.c",
-                "points_of((uint32_t)strtoul(request",
-                "if (page == 1)\n\t\t\t_exit(0);\n\t\tpoints_of((uint32_t)strtoul(request",
+                "page_points((uint32_t)strtoul(request",
+                "if (page == 1)\n\t\t\t_exit(0);\n\t\tpage_points((uint32_t)strtoul(request",
             ),
             "call=yewcom why=a display process",
         ),

@@ -119,7 +119,7 @@ fn network_file_systems_work_as_root() {
         let line = arguments("net/transfer", "veth", folder.path());
         let more = format!("by={by} direction={direction} cp=/bin/cp");
         let said = workload_output(&workload, folder.path(), &format!("{line} {more}"));
-        if said.contains("skip why=at the other end: ganesha.nfsd is missing") {
+        if said.contains("skip why=on the server: ganesha.nfsd is missing") {
             assert!(by == "nfs" && !Path::new("/usr/bin/ganesha.nfsd").exists());
         } else if said.contains(&format!("skip why=this kernel has no file system {kind}")) {
             assert!(!known.contains(&format!("\t{kind}\n")), "{said}");
@@ -133,7 +133,7 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
     for (file, right, wrong, why) in faults {
         let folder = tempfile::tempdir().unwrap();
         // nobody waits for ten seconds here
-        let hurry = ("net/endpoints.h", "PATIENCE_S = 10", "PATIENCE_S = 1");
+        let hurry = ("net/endpoints.h", "TIMEOUT_S = 10", "TIMEOUT_S = 1");
         let workload = built(name, folder.path(), &[hurry, (file, right, wrong)]);
         let line = arguments(name, over, folder.path());
         let said = workload_output(&workload, folder.path(), &line);
@@ -153,22 +153,22 @@ fn miscounting_receivers_give_no_result() {
     let stream = [
         (
             "net/messages.h",
-            "answer->messages = number - order->first",
-            "answer->messages = number - order->first + 1",
+            "reply->messages = number - order->first",
+            "reply->messages = number - order->first + 1",
             None,
         ),
         (
             "net/messages.h",
-            "answer->sum += sum_of(chunk, whole)",
-            "answer->sum += sum_of(chunk, whole > 1 ? whole - 1 : whole)",
+            "reply->sum += sum_words(chunk, whole)",
+            "reply->sum += sum_words(chunk, whole > 1 ? whole - 1 : whole)",
             None,
         ),
     ];
     gives_no_result("net/stream", "unix", &stream);
     let connect = [(
         "net/connect.c",
-        "answered++;",
-        "answered += 2;",
+        "replies++;",
+        "replies += 2;",
         Some("connections"),
     )];
     gives_no_result("net/connect", "unix", &connect);
@@ -183,7 +183,7 @@ fn wrong_bytes_give_no_result() {
             "net/stream.c",
             "message[0] = first + i;",
             "message[0] = first + i + (i == 1);",
-            Some("message 1 of a stream is not the one that was sent"),
+            Some("message 1 of a stream is damaged or out of sequence"),
         ),
         // one bit in the middle of another
         (
@@ -195,9 +195,9 @@ fn wrong_bytes_give_no_result() {
         // more than was announced
         (
             "net/stream.c",
-            "well && without_delay(s, 1)",
-            "well && writes_all(s, message, 8) && without_delay(s, 1)",
-            Some("the other end"),
+            "ok && set_nodelay(s, 1)",
+            "ok && send_all(s, message, 8) && set_nodelay(s, 1)",
+            Some("the server"),
         ),
     ];
     gives_no_result("net/stream", "unix", &faults);
@@ -206,12 +206,12 @@ fn wrong_bytes_give_no_result() {
 #[test]
 #[ignore = "measures: make test-full"]
 fn lost_requests_give_no_result() {
-    const LOST: &str = "nothing came or went for 1 s";
-    let gives = "if (!gives(s))\n\t\t\tcomplain(\"it cannot answer";
-    let lost = gives.replace("!gives(s)", "number != 2 && !gives(s)");
-    let twice = gives.replace("!gives(s)", "!gives(s) || (number == 2 && !gives(s))");
-    let unasked = "answered++;\n\t\t}\n\t\tif (!gives";
-    let uncounted = unasked.replace("answered++", "answered += number != 2");
+    const LOST: &str = "no progress for 1 s";
+    let gives = "if (!send_message(s))\n\t\t\tserver_fail(\"cannot send a reply";
+    let lost = gives.replace("!send_message(s)", "number != 2 && !send_message(s)");
+    let twice = gives.replace("!send_message(s)", "!send_message(s) || (number == 2 && !send_message(s))");
+    let unasked = "replies++;\n\t\t}\n\t\tif (!send_message";
+    let uncounted = unasked.replace("replies++", "replies += number != 2");
     let faults = [
         ("net/request_reply.h", gives, lost.as_str(), Some(LOST)),
         (
@@ -226,7 +226,7 @@ fn lost_requests_give_no_result() {
         "net/request_reply.h",
         gives,
         lost.as_str(),
-        Some("were not answered within 1 s"),
+        Some("requests within 1 s"),
     )];
     gives_no_result("net/latency", "unix", &unanswered);
     // seen when it comes, after the region, or in the count, by when it comes
@@ -248,27 +248,27 @@ fn damaged_datagrams_give_no_result_as_root() {
         "if (",
         "if ((sent == 9 && send(data, datagram, size, 0) < 0) || ",
     );
-    let sum = "datagram[size / 8 - 1] = rest_sum + datagram[0];";
+    let sum = "datagram[size / 8 - 1] = constant_sum + datagram[0];";
     let damaged = sum.replace("datagram[0];", "datagram[0] + (sent == 9);");
     let faults = [
         (
             "net/datagrams.c",
             send,
             twice.as_str(),
-            Some("datagram 9 came twice"),
+            Some("datagram 9 arrived twice"),
         ),
         // without the token
         (
             "net/datagrams.c",
-            "words_sum(datagram + 1, size / 8 - 2) + key",
-            "words_sum(datagram + 1, size / 8 - 2)",
-            Some("a datagram is damaged, or of a stranger"),
+            "sum_words(datagram + 1, size / 8 - 2) + key",
+            "sum_words(datagram + 1, size / 8 - 2)",
+            Some("a datagram is damaged, or does not belong to this launch"),
         ),
         (
             "net/datagrams.c",
             sum,
             damaged.as_str(),
-            Some("a datagram is damaged, or of a stranger"),
+            Some("a datagram is damaged, or does not belong to this launch"),
         ),
     ];
     gives_no_result("net/datagrams", "veth", &faults);
@@ -285,8 +285,8 @@ fn changed_files_give_no_result_as_root() {
         ("net/transfer.c", write, changed.as_str(), None),
         (
             "net/transfer.c",
-            "answer.bytes = receive_file(s, &request);",
-            "answer.bytes = receive_file(s, &request) - 1;",
+            "reply.bytes = receive_file(s, &request);",
+            "reply.bytes = receive_file(s, &request) - 1;",
             Some("99999 of 100000 bytes arrived"),
         ),
         ("net/transfer.c", write, short.as_str(), None),
@@ -298,25 +298,25 @@ fn changed_files_give_no_result_as_root() {
 #[ignore = "measures: make test-full"]
 fn forged_streams_give_no_result_as_root() {
     needs_root();
-    let trusts = "ssl.trust(common_tls, \"certificate.pem\", NULL) == 1";
+    let trusts = "ssl.trust(tls_context, \"certificate.pem\", NULL) == 1";
     let faults = [
         (
             "net/tls.c",
             "message[0] = first + i;",
             "message[0] = first + i + (i == 1);",
-            Some("message 1 of a stream is not the one that was sent"),
+            Some("message 1 of a stream is damaged or out of sequence"),
         ),
         (
             "net/messages.h",
-            "answer->sum += sum_of(chunk, whole)",
-            "answer->sum += sum_of(chunk, whole > 1 ? whole - 1 : whole)",
+            "reply->sum += sum_words(chunk, whole)",
+            "reply->sum += sum_words(chunk, whole > 1 ? whole - 1 : whole)",
             None,
         ),
         // a certificate of which nobody vouches
         (
             "net/openssl.h",
             trusts,
-            "common_tls != NULL",
+            "tls_context != NULL",
             Some("a handshake has failed"),
         ),
     ];
@@ -326,7 +326,7 @@ fn forged_streams_give_no_result_as_root() {
         "net/tls.c",
         "ssl.shut(tls);",
         "",
-        Some("a connection is not closed after its answer"),
+        Some("the server did not close the connection after its reply"),
     )];
     gives_no_result("net/tls", "veth what=handshake", &faults);
 }
@@ -339,21 +339,21 @@ fn wrong_responses_give_no_result_as_root() {
         // one bit of what is expected
         (
             "net/http.c",
-            "\t\tcomplain(\"it cannot write the file: %s\", strerror(errno));\n\tclose(s);",
-            "\t\tcomplain(\"it cannot write the file: %s\", strerror(errno));\n\tpwrite(s, \"?\", 1, 5);\n\tclose(s);",
-            Some("its bytes are not those of the file"),
+            "\t\tserver_fail(\"cannot write the file: %s\", strerror(errno));\n\tclose(s);",
+            "\t\tserver_fail(\"cannot write the file: %s\", strerror(errno));\n\tpwrite(s, \"?\", 1, 5);\n\tclose(s);",
+            Some("the body differs from the file"),
         ),
         (
             "net/http.c",
             "write(s, file, size) != (ssize_t)size",
             "write(s, file, size - 1) < 0",
-            Some("1023 bytes are announced"),
+            Some("Content-Length is 1023"),
         ),
         (
             "net/http.c",
             "GET /%s/file",
             "GET /%s/other",
-            Some("it is not 200"),
+            Some("status is not 200"),
         ),
         // asked twice, counted once
         (
@@ -370,33 +370,33 @@ fn wrong_responses_give_no_result_as_root() {
 #[test]
 #[ignore = "measures: make test-full"]
 fn near_end_strangers_end_launches() {
-    let says = "writes_all(s, token, sizeof token)";
+    let says = "send_all(s, token, sizeof token)";
     let faults = [
         (
             "net/endpoints.h",
             says,
-            "(token[3] ^= 1, writes_all(s, token, sizeof token))",
-            Some("did not begin with the token of this launch"),
+            "(token[3] ^= 1, send_all(s, token, sizeof token))",
+            Some("did not start with the token of this launch"),
         ),
         // says half of it, and waits
         (
             "net/endpoints.h",
             says,
-            "writes_all(s, token, 8) && sleep(3) == 0",
-            Some("was silent for 1 s, before its token was there"),
+            "send_all(s, token, 8) && sleep(3) == 0",
+            Some("idle for 1 s, before its token was complete"),
         ),
         (
             "net/stream.c",
             "order = {.messages = messages,",
             "order = {.messages = UINT64_MAX,",
-            Some("announces more than there can be"),
+            Some("announces too many messages"),
         ),
         // begins a message, and does not go on
         (
             "net/stream.c",
-            "well = writes_all(s, message, size);",
-            "well = writes_all(s, message, 8) && sleep(3) == 0;",
-            Some("a stream ended"),
+            "ok = send_all(s, message, size);",
+            "ok = send_all(s, message, 8) && sleep(3) == 0;",
+            Some("a stream was closed"),
         ),
     ];
     gives_no_result("net/stream", "unix", &faults);
@@ -439,28 +439,28 @@ fn say_to((pid, port): (u32, u16), what: &str) {
 #[ignore = "measures: make test-full"]
 fn network_strangers_end_launches_as_root() {
     needs_root();
-    const SILENT: &str = "before its request was there";
+    const SILENT: &str = "before its request was complete";
     for (name, what, why) in [
         (
             "net/connect",
             "head -c 100 /dev/urandom",
-            "did not begin with the token",
+            "did not start with the token",
         ),
         ("net/connect", "head -c 5 /dev/zero", SILENT),
         (
             "net/connect",
             "cat /dev/urandom",
-            "did not begin with the token",
+            "did not start with the token",
         ),
         (
             "net/transfer",
             "cat /dev/zero",
-            "did not begin with the token",
+            "did not start with the token",
         ),
         ("net/transfer", "printf x", SILENT),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let hurry = ("net/endpoints.h", "PATIENCE_S = 10", "PATIENCE_S = 2");
+        let hurry = ("net/endpoints.h", "TIMEOUT_S = 10", "TIMEOUT_S = 2");
         // copies give up later than the one to whom the stranger is silent
         let workload = built(name, folder.path(), &[hurry]);
         let line = arguments(name, "veth", folder.path());

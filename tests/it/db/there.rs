@@ -216,7 +216,7 @@ fn unreachable_servers_are_skipped() {
         &format!("{SHORT} engine=postgresql {dsn} fsync=off"),
     );
     assert!(
-        refused.contains("fsync= is a setting of a server that Gritstone starts"),
+        refused.contains("fsync= applies to a server that Gritstone starts"),
         "{refused}"
     );
 }

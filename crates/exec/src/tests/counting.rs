@@ -58,7 +58,7 @@ fn failing_programs_have_no_count() {
     for (name, why) in [
         (
             "wrong",
-            "it ended with status 1; it said: planted/wrong: check: 1 came out, 3 is right",
+            "it ended with status 1; it said: planted/wrong: check: 1 instead of 3",
         ),
         (
             "crashes",

@@ -82,7 +82,7 @@ fn commands_remove_declared_files() {
 
     let mut work = shell_work("true", None, &[]);
     work.removes = words(&["a"]);
-    let none = "the file a is not there to be removed";
+    let none = "the file a, to be removed, does not exist";
     assert!(failed(&mut bench, work).ends_with(none));
 }
 
