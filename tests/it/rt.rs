@@ -111,7 +111,7 @@ fn unprivileged_skips_name_permissions() {
         assert!(is_measured(result(&run, id)), "{id}");
     }
     let text = messages(result(&run, "rt/user-latency@time-shared"));
-    assert!(text.contains("is not known"), "{text}");
+    assert!(text.contains("is unknown"), "{text}");
     for id in ["rt/user-latency", "rt/semaphore", "rt/message/80"] {
         let row = result(&run, id);
         // a user may be allowed real-time priority
