@@ -77,13 +77,13 @@ static uint64_t memory_size(struct context *c)
 
 static void setup(struct context *c)
 {
-	const char *wanted = parameter(c, "op", ""), *name = parameter(c, "type", "");
-	while (ops[op] != NULL && strcmp(ops[op], wanted) != 0)
+	const char *op_name = parameter(c, "op", ""), *name = parameter(c, "type", "");
+	while (ops[op] != NULL && strcmp(ops[op], op_name) != 0)
 		op++;
 	while (type < types + TYPES && strcmp(type->name, name) != 0)
 		type++;
 	if (ops[op] == NULL || type == types + TYPES)
-		wrong_arguments(c, "op=%s type=%s: the first is read, write or copy, the second char, short, long or int64", wanted, name);
+		wrong_arguments(c, "op=%s type=%s: the first is read, write or copy, the second char, short, long or int64", op_name, name);
 	uint64_t size = memory_size(c), physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	blocks = size / BLOCK;
 	if (blocks == 0)

@@ -41,7 +41,7 @@ static uint64_t expect_all(uint64_t n)
 }
 
 /* Sets the break to its current value; brk(0) would only query it. */
-static uint64_t keep_break(struct context *c, uint64_t n)
+static uint64_t set_same_break(struct context *c, uint64_t n)
 {
 	uint64_t unchanged = 0;
 	(void)c;
@@ -55,8 +55,8 @@ static uint64_t move_break(struct context *c, uint64_t n)
 	uint64_t moved = 0;
 	(void)c;
 	for (uint64_t i = 0; i < n; i++) {
-		long wanted = i % 2 == 0 ? break_address + PAGE : break_address;
-		moved += syscall(SYS_brk, wanted) == wanted;
+		long target = i % 2 == 0 ? break_address + PAGE : break_address;
+		moved += syscall(SYS_brk, target) == target;
 	}
 	return moved;
 }
@@ -90,7 +90,7 @@ static const struct {
 	uint64_t (*expect)(uint64_t n);
 } calls[] = {
 	{"getpid", get_pids, expect_pids},
-	{"sbrk", keep_break, expect_all},
+	{"sbrk", set_same_break, expect_all},
 	{"sbrk-move", move_break, expect_all},
 	{"umask", set_umasks, expect_all},
 	{"creat-close", create_and_close, expect_all},

@@ -41,8 +41,8 @@ static inline void check_near(struct context *c, const char *what, double found,
 static inline double check_follower(struct context *c, const double *out, int rows, int half, int delay, double amplitude, double tolerance, double step)
 {
 	double crossed[2] = {0, 0};
-	for (int at = delay + half, high = 1; at < rows; at += half, high = !high)
-		check_near(c, "the settled output of the follower, V,", out[at - 1], high ? amplitude : -amplitude, tolerance);
+	for (int row = delay + half, high = 1; row < rows; row += half, high = !high)
+		check_near(c, "the settled output of the follower, V,", out[row - 1], high ? amplitude : -amplitude, tolerance);
 	for (int i = delay; i + 1 < delay + half && crossed[1] == 0; i++)
 		for (int which = 0; which < 2; which++) {
 			double level = which == 0 ? -amplitude / 2 : amplitude / 2;

@@ -109,7 +109,7 @@ static void write_board(struct context *c, struct text *t, const struct board *b
 	}
 }
 
-static uint32_t cell_of(struct place p)
+static uint32_t cell_index(struct place p)
 {
 	return (p.layer * HEIGHT + p.y) * WIDTH + p.x;
 }
@@ -121,7 +121,7 @@ static unsigned reference_cost(const struct board *b, const struct net *n)
 	static uint32_t queue[CELLS * THROUGH]; /* cell * THROUGH + remaining unit steps */
 	size_t first = 0, last = 0;
 	memset(visited, 0, sizeof visited);
-	queue[last++] = cell_of(n->source) * THROUGH;
+	queue[last++] = cell_index(n->source) * THROUGH;
 	for (unsigned cost = 0; first < last; cost++)
 		for (size_t end = last; first < end; first++) {
 			uint32_t state = queue[first], cell = state / THROUGH, next[5];
@@ -129,7 +129,7 @@ static unsigned reference_cost(const struct board *b, const struct net *n)
 			struct place p = {cell % WIDTH, cell / WIDTH % HEIGHT, cell / WIDTH / HEIGHT};
 			if (state % THROUGH > 0) {
 				next[count++] = state - 1;
-			} else if (cell == cell_of(n->target)) {
+			} else if (cell == cell_index(n->target)) {
 				return cost;
 			} else {
 				unsigned in_row = p.layer == 0 ? ALONG : ACROSS, in_column = p.layer == 0 ? ACROSS : ALONG;
@@ -146,7 +146,7 @@ static unsigned reference_cost(const struct board *b, const struct net *n)
 				};
 				for (unsigned i = 0; i < 5; i++)
 					if (neighbor[i].usable && !b->blocked[neighbor[i].to.layer][neighbor[i].to.y][neighbor[i].to.x])
-						next[count++] = cell_of(neighbor[i].to) * THROUGH + neighbor[i].cost - 1;
+						next[count++] = cell_index(neighbor[i].to) * THROUGH + neighbor[i].cost - 1;
 			}
 			for (unsigned i = 0; i < count; i++)
 				if (!visited[next[i]]) {

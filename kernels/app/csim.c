@@ -186,7 +186,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 			next_line(&results);
 		}
 	}
-	if (*results.at != '\0')
+	if (*results.cursor != '\0')
 		failed_because(c, "results", "more results than vectors");
 }
 

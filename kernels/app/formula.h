@@ -37,11 +37,11 @@ static int is_name_character(char letter)
 
 static struct symbol *parse_symbol(struct context *c, struct text *t)
 {
-	const char *name = t->at;
+	const char *name = t->cursor;
 	unsigned hash = 0;
-	for (; is_name_character(*t->at); t->at++)
-		hash = hash * 31 + (unsigned char)*t->at;
-	size_t length = (size_t)(t->at - name);
+	for (; is_name_character(*t->cursor); t->cursor++)
+		hash = hash * 31 + (unsigned char)*t->cursor;
+	size_t length = (size_t)(t->cursor - name);
 	struct symbol **bucket = &symbol_names[hash % 256], *s;
 	for (s = *bucket; s != NULL; s = s->next_in_bucket)
 		if (s->length == length && memcmp(s->name, name, length) == 0)
@@ -67,9 +67,9 @@ static struct tree *new_tree(struct context *c, struct tree definition)
 
 static char next_character(struct text *t)
 {
-	while (*t->at == ' ')
-		t->at++;
-	return *t->at;
+	while (*t->cursor == ' ')
+		t->cursor++;
+	return *t->cursor;
 }
 
 static const struct tree *parse_binary(struct context *c, struct text *t, const char *operators);
@@ -82,14 +82,14 @@ static const struct tree *parse_operand(struct context *c, struct text *t)
 	if (++depth > MAX_DEPTH) {
 		failed_because(c, "equations", "more than %d parentheses", MAX_DEPTH);
 	} else if (sign == '!') {
-		t->at++;
+		t->cursor++;
 		const struct tree *of = parse_operand(c, t);
 		found = of != NULL ? new_tree(c, (struct tree){'!', NULL, of, NULL}) : NULL;
 	} else if (sign == '(') {
-		t->at++;
+		t->cursor++;
 		found = parse_binary(c, t, "|^&");
 		if (next_character(t) == ')')
-			t->at++;
+			t->cursor++;
 		else
 			failed_because(c, "equations", "an unclosed parenthesis");
 	} else {
@@ -107,7 +107,7 @@ static const struct tree *parse_binary(struct context *c, struct text *t, const 
 		return parse_operand(c, t);
 	const struct tree *left = parse_binary(c, t, operators + 1);
 	while (left != NULL && next_character(t) == *operators) {
-		t->at++;
+		t->cursor++;
 		const struct tree *right = parse_binary(c, t, operators + 1);
 		left = right != NULL ? new_tree(c, (struct tree){*operators, NULL, left, right}) : NULL;
 	}
@@ -136,7 +136,7 @@ static int read_formulas(struct context *c, struct text *t, struct formulas *f)
 		struct symbol *s = parse_symbol(c, t);
 		if (s == NULL || next_character(t) != '=')
 			return 0;
-		t->at++;
+		t->cursor++;
 		if ((s->definition = parse_binary(c, t, "|^&")) == NULL || next_character(t) != '\n')
 			return 0;
 		f->in_order[f->defined++] = s;

@@ -55,15 +55,15 @@ static int check_lines(const char *path, int in_order)
 	struct text t = load(path);
 	const char *before = NULL;
 	size_t before_length = 0;
-	for (size_t at = 0; at < t.length;) {
-		const char *line = t.at + at, *end = memchr(line, '\n', t.length - at);
-		size_t n = end == NULL ? t.length - at : (size_t)(end - line), shorter = n < before_length ? n : before_length;
+	for (size_t offset = 0; offset < t.length;) {
+		const char *line = t.data + offset, *end = memchr(line, '\n', t.length - offset);
+		size_t n = end == NULL ? t.length - offset : (size_t)(end - line), shorter = n < before_length ? n : before_length;
 		int order = before == NULL ? -1 : memcmp(before, line, shorter);
 		if (in_order && (order > 0 || (order == 0 && before_length > n)))
-			die("%s is not sorted at byte %zu", path, at);
+			die("%s is not sorted at byte %zu", path, offset);
 		before = line;
 		before_length = n;
-		at += n + 1;
+		offset += n + 1;
 	}
 	write_line_answer("/dev/stdout", &t);
 	return 0;
@@ -76,22 +76,22 @@ static int check_close(const char *one, const char *two, uint64_t max)
 	if (a.length != b.length || a.length == 0)
 		die("%s has %zu bytes and %s %zu", one, a.length, two, b.length);
 	for (size_t i = 0; i < a.length; i++)
-		difference += (uint64_t)abs((unsigned char)a.at[i] - (unsigned char)b.at[i]);
+		difference += (uint64_t)abs((unsigned char)a.data[i] - (unsigned char)b.data[i]);
 	if (difference * 100 / a.length > max)
 		die("the bytes of %s and %s differ by %" PRIu64 " hundredths in the mean, more than %" PRIu64, one, two, difference * 100 / a.length, max);
 	return 0;
 }
 
 /* Returns the offset of the pixels, 0 if the text is not a PPM. */
-static size_t parse_ppm_header(const char *at, unsigned *width, unsigned *height)
+static size_t parse_ppm_header(const char *text, unsigned *width, unsigned *height)
 {
 	unsigned max = 0;
 	int magic = 0, comment = 0, rest = 0;
-	sscanf(at, "P6 %n", &magic);
+	sscanf(text, "P6 %n", &magic);
 	if (magic == 0)
 		return 0;
-	sscanf(at + magic, "#%*[^\n] %n", &comment);
-	int numbers = sscanf(at + magic + comment, "%u %u %u%n", width, height, &max, &rest);
+	sscanf(text + magic, "#%*[^\n] %n", &comment);
+	int numbers = sscanf(text + magic + comment, "%u %u %u%n", width, height, &max, &rest);
 	return numbers == 3 && max == 255 ? (size_t)(magic + comment + rest + 1) : 0;
 }
 
@@ -101,12 +101,12 @@ static int check_cells(char **files)
 		struct text t = load(*files);
 		unsigned width = 0, height = 0;
 		*reserve(&t, 1) = '\0';
-		size_t begin = parse_ppm_header(t.at, &width, &height);
+		size_t begin = parse_ppm_header(t.data, &width, &height);
 		if (begin == 0 || width < PAGE_WIDTH || t.length != begin + (size_t)3 * width * height)
 			die("%s is not a page: an image (P6) of at least %d pixels in width", *files, PAGE_WIDTH);
 		for (unsigned cell = 0; cell < CELLS; cell++) {
 			size_t x = (size_t)(40 + cell * 16 + 8) * width / PAGE_WIDTH, y = (size_t)(BAND / 2) * height / PAGE_HEIGHT;
-			putchar((unsigned char)t.at[begin + 3 * (y * width + x)] < 128 ? '1' : '0');
+			putchar((unsigned char)t.data[begin + 3 * (y * width + x)] < 128 ? '1' : '0');
 		}
 		putchar('\n');
 	}

@@ -55,7 +55,7 @@ static inline void greycode_write(FILE *f, uint64_t seed)
 	fprintf(f, "\n.tran 5n %dn\n", 150 + CLOCKS * 100);
 }
 
-static inline void greycode_judge(struct context *c, const struct table *t, int rows, uint64_t seed)
+static inline void greycode_check_output(struct context *c, const struct table *t, int rows, uint64_t seed)
 {
 	for (int i = 0; i < BITS; i++) {
 		char name[8];
@@ -69,6 +69,6 @@ static inline void greycode_judge(struct context *c, const struct table *t, int 
 	}
 }
 
-static const struct circuit greycode = {"greycode", 5e-9, (150 + CLOCKS * 100) * 1e-9, greycode_write, greycode_judge};
+static const struct circuit greycode = {"greycode", 5e-9, (150 + CLOCKS * 100) * 1e-9, greycode_write, greycode_check_output};
 
 #endif

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 struct text {
-	char *at;
+	char *data;
 	size_t length, capacity;
 };
 
@@ -84,11 +84,11 @@ static char *reserve(struct text *t, size_t n)
 {
 	if (t->capacity - t->length < n) {
 		t->capacity = 2 * t->capacity + n + 4096;
-		t->at = realloc(t->at, t->capacity);
-		if (t->at == NULL)
+		t->data = realloc(t->data, t->capacity);
+		if (t->data == NULL)
 			die("no memory for %zu bytes", t->capacity);
 	}
-	return t->at + t->length;
+	return t->data + t->length;
 }
 
 static inline void append(struct text *t, const char *bytes, size_t n)
@@ -112,7 +112,7 @@ static void appendf(struct text *t, const char *format, ...)
 /* The text so far depends on the seed alone; later text depends on the salt. */
 static void add_to_hash(const struct text *t)
 {
-	hash(&content_hash, t->at, t->length);
+	hash(&content_hash, t->data, t->length);
 }
 
 static void make_directory(const char *path)
@@ -141,7 +141,7 @@ static void make_spread_directory(const char *path)
 static void write_file(const char *path, const struct text *t)
 {
 	FILE *file = fopen(path, "we");
-	if (file == NULL || fwrite(t->at, 1, t->length, file) != t->length || fclose(file) != 0)
+	if (file == NULL || fwrite(t->data, 1, t->length, file) != t->length || fclose(file) != 0)
 		die("%s: %s", path, strerror(errno));
 }
 

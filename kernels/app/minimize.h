@@ -31,7 +31,7 @@ static unsigned cube_count, prime_count, selected_count;
 #define FOR_OUTPUTS_OF(set, output) \
 	for (uint32_t left = (set), output; left != 0 && (output = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
 
-static struct cube **bucket_of(unsigned value, unsigned free)
+static struct cube **find_bucket(unsigned value, unsigned free)
 {
 	uint32_t hash = (value << 16 | free) * 2654435761u;
 	return &cube_names[hash >> 16];
@@ -39,7 +39,7 @@ static struct cube **bucket_of(unsigned value, unsigned free)
 
 static struct cube *find_cube(unsigned value, unsigned free)
 {
-	struct cube *q = *bucket_of(value, free);
+	struct cube *q = *find_bucket(value, free);
 	while (q != NULL && (q->value != value || q->free != free))
 		q = q->next;
 	return q;
@@ -48,7 +48,7 @@ static struct cube *find_cube(unsigned value, unsigned free)
 /* At most 3 to the power of inputs. */
 static void add_cube(unsigned value, unsigned free, uint32_t outputs)
 {
-	struct cube **bucket = bucket_of(value, free), *q = &cubes[cube_count++];
+	struct cube **bucket = find_bucket(value, free), *q = &cubes[cube_count++];
 	*q = (struct cube){*bucket, (uint16_t)value, (uint16_t)free, outputs, 0};
 	*bucket = q;
 }

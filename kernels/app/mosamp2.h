@@ -56,7 +56,7 @@ static inline double mosamp2_diode(double current)
 	return low;
 }
 
-static inline void mosamp2_judge(struct context *c, const struct table *t, int rows, uint64_t seed)
+static inline void mosamp2_check_output(struct context *c, const struct table *t, int rows, uint64_t seed)
 {
 	const double *out = voltage(c, t, "v(out)", rows), *b1 = voltage(c, t, "v(b1)", rows), *b2 = voltage(c, t, "v(b2)", rows),
 		     *b3 = voltage(c, t, "v(b3)", rows), *b4 = voltage(c, t, "v(b4)", rows);
@@ -79,6 +79,6 @@ static inline void mosamp2_judge(struct context *c, const struct table *t, int r
 	check_near(c, "the rising slope, V/s,", slope, 2 * low / 120e-12, 0.3 * 2 * low / 120e-12);
 }
 
-static const struct circuit mosamp2 = {"mosamp2", 0.2e-6, 1e-3, mosamp2_write, mosamp2_judge};
+static const struct circuit mosamp2 = {"mosamp2", 0.2e-6, 1e-3, mosamp2_write, mosamp2_check_output};
 
 #endif

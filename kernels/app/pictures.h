@@ -7,8 +7,8 @@
 /* Triangle wave from 0 to 255. */
 static int wave(uint64_t x, unsigned period)
 {
-	unsigned at = (unsigned)(x % period) * 510 / period;
-	return (int)(at > 255 ? 510 - at : at);
+	unsigned phase = (unsigned)(x % period) * 510 / period;
+	return (int)(phase > 255 ? 510 - phase : phase);
 }
 
 static int clamp(int x)
@@ -71,7 +71,7 @@ static void make_video(uint64_t size, uint64_t seed, const char *path)
 			for (unsigned x = 0; x < WIDTH; x++) {
 				int square = x >= left && x < left + 80 && y >= top && y < top + 80;
 				int luma = (wave(x + 3 * f + shift, 300) + wave(y + 2 * f, 170)) / 3 + 40 + (square ? 60 : 0);
-				int grain = noise.at[(x * 7 + y * 13 + f * 31) % (WIDTH * 4)];
+				int grain = noise.data[(x * 7 + y * 13 + f * 31) % (WIDTH * 4)];
 				*reserve(&t, 1) = (char)clamp(luma + grain - 4);
 				t.length++;
 			}
@@ -81,7 +81,7 @@ static void make_video(uint64_t size, uint64_t seed, const char *path)
 					*reserve(&t, 1) = (char)(64 + wave(x + y + f + 200 * plane + shift, 400) / 2);
 					t.length++;
 				}
-		append(&frames, t.at + begin, t.length - begin);
+		append(&frames, t.data + begin, t.length - begin);
 	}
 	write_file(path, &t);
 	write_file("answer-frames", &frames);
@@ -129,9 +129,9 @@ static void make_pages(uint64_t size, uint64_t seed, const char *path)
 		appendf(&cells, "\n");
 		offset[objects] = t.length;
 		appendf(&t, "%u 0 obj\n<< /Length %zu >>\nstream\n", objects++, drawn.length);
-		append(&t, drawn.at, drawn.length);
+		append(&t, drawn.data, drawn.length);
 		appendf(&t, "endstream\nendobj\n");
-		free(drawn.at);
+		free(drawn.data);
 		offset[objects] = t.length;
 		appendf(&t, "%u 0 obj\n<< /Type /Page /Parent %u 0 R /MediaBox [0 0 %d %d] /Resources << >> /Contents %u 0 R >>\nendobj\n", objects,
 		     (unsigned)(2 * size + 1), PAGE_WIDTH, PAGE_HEIGHT, objects - 1);

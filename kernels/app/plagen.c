@@ -27,13 +27,13 @@ static void write_array(struct context *c)
 	char line[MAX_VARIABLES + MAX_OUTPUTS + 3];
 	append_text(c, &results, ".i %u\n.o %u\n.p %u\n", formulas.inputs, formulas.outputs, selected_count);
 	for (unsigned i = 0; i < selected_count; i++) {
-		char *at = line;
+		char *end = line;
 		for (unsigned j = 0; j < formulas.inputs; j++)
-			*at++ = selected[i]->free >> j & 1 ? '-' : selected[i]->value >> j & 1 ? '1' : '0';
-		*at++ = ' ';
+			*end++ = selected[i]->free >> j & 1 ? '-' : selected[i]->value >> j & 1 ? '1' : '0';
+		*end++ = ' ';
 		for (unsigned j = 0; j < formulas.outputs; j++)
-			*at++ = selected[i]->outputs >> j & 1 ? '1' : '0';
-		*at = '\0';
+			*end++ = selected[i]->outputs >> j & 1 ? '1' : '0';
+		*end = '\0';
 		append_text(c, &results, "%s\n", line);
 	}
 	append_text(c, &results, ".e\n");
@@ -50,14 +50,14 @@ static void setup(struct context *c)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
-	static int made;
+	static int files_written;
 	results.length = 0;
 	write_text(c, &results, "plagen.out", O_CREAT | O_TRUNC);
-	for (unsigned i = 0; i < FILES && !made; i++) {
+	for (unsigned i = 0; i < FILES && !files_written; i++) {
 		write_equations(c, &text, &equations[i]);
 		write_text(c, &text, files[i].name, O_CREAT | O_TRUNC);
 	}
-	made = 1;
+	files_written = 1;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)

@@ -23,7 +23,7 @@
 /* A file in memory, for parsing or appending. */
 struct text {
 	size_t length;
-	const char *at; /* parse position */
+	const char *cursor;
 	char bytes[MAX_TEXT + 1];
 };
 
@@ -33,11 +33,11 @@ static inline void append_text(struct context *c, struct text *t, const char *fo
 static inline void append_text(struct context *c, struct text *t, const char *format, ...)
 {
 	va_list arguments;
-	size_t room = sizeof t->bytes - t->length;
+	size_t available = sizeof t->bytes - t->length;
 	va_start(arguments, format);
-	int length = vsnprintf(t->bytes + t->length, room, format, arguments);
+	int length = vsnprintf(t->bytes + t->length, available, format, arguments);
 	va_end(arguments);
-	if (length < 0 || (size_t)length >= room)
+	if (length < 0 || (size_t)length >= available)
 		failed_because(c, "text", "a file of more than %d bytes", MAX_TEXT);
 	else
 		t->length += (size_t)length;
@@ -57,7 +57,7 @@ static inline int read_text(struct context *c, struct text *t, const char *name)
 		return 0;
 	}
 	t->bytes[t->length] = '\0';
-	t->at = t->bytes;
+	t->cursor = t->bytes;
 	return 1;
 }
 
@@ -78,21 +78,21 @@ static inline int write_text(struct context *c, const struct text *t, const char
 /* Returns the length of the line's next word, 0 at the end of the line. */
 static inline size_t next_word(struct text *t, const char **word)
 {
-	while (*t->at == ' ')
-		t->at++;
-	*word = t->at;
-	while (*t->at != ' ' && *t->at != '\n' && *t->at != '\0')
-		t->at++;
-	return (size_t)(t->at - *word);
+	while (*t->cursor == ' ')
+		t->cursor++;
+	*word = t->cursor;
+	while (*t->cursor != ' ' && *t->cursor != '\n' && *t->cursor != '\0')
+		t->cursor++;
+	return (size_t)(t->cursor - *word);
 }
 
 /* Returns whether there is a next line. */
 static inline int next_line(struct text *t)
 {
-	while (*t->at != '\n' && *t->at != '\0')
-		t->at++;
-	t->at += *t->at == '\n';
-	return *t->at != '\0';
+	while (*t->cursor != '\n' && *t->cursor != '\0')
+		t->cursor++;
+	t->cursor += *t->cursor == '\n';
+	return *t->cursor != '\0';
 }
 
 #endif

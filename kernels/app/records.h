@@ -71,7 +71,7 @@ static void make_bytes(uint64_t size, uint64_t seed, const char *path)
 	reserve(&t, size + 8);
 	for (; t.length < size; t.length += 8) {
 		uint64_t eight = htole64((draw(&r) & 0x3f3f3f3f3f3f3f3fu) + 0x3030303030303030u);
-		memcpy(t.at + t.length, &eight, 8);
+		memcpy(t.data + t.length, &eight, 8);
 	}
 	add_to_hash(&t);
 	appendf(&t, "%016" PRIx64, draw(&salted));
@@ -86,28 +86,28 @@ static void append_log_line(struct text *t, struct random *r, uint64_t second, u
 	static const char *const methods[] = {"GET", "GET", "GET", "POST"};
 	static const unsigned statuses[STATUSES] = {200, 304, 404, 500};
 	uint64_t bits = draw(r);
-	unsigned at = (bits & 127) < 100 ? 0 : (bits & 127) < 120 ? 1 : (bits & 127) < 126 ? 2 : 3;
+	unsigned status = (bits & 127) < 100 ? 0 : (bits & 127) < 120 ? 1 : (bits & 127) < 126 ? 2 : 3;
 	unsigned length = (unsigned)(bits >> 40) % 60000;
 	const char *one = words[random_word(r)], *two = words[random_word(r)];
 	appendf(t, "10.%u.%u.%u - - [25/Nov/2026:%02u:%02u:%02u +0000] \"%s /%s/%s HTTP/1.1\" %u %u\n", (unsigned)(bits >> 8) & 15,
 	     (unsigned)(bits >> 16) & 255, (unsigned)(bits >> 24) & 255, (unsigned)(second / 3600 % 24), (unsigned)(second / 60 % 60),
-	     (unsigned)(second % 60), methods[bits >> 7 & 3], one, two, statuses[at], length);
-	count[at]++;
-	bytes[at] += length;
+	     (unsigned)(second % 60), methods[bits >> 7 & 3], one, two, statuses[status], length);
+	count[status]++;
+	bytes[status] += length;
 }
 
 /* Independent of the order of lines: their number, and the sum of their hashes. */
 static void write_line_answer(const char *name, const struct text *t)
 {
 	uint64_t lines = 0, all = 0;
-	for (size_t at = 0; at < t->length;) {
-		const char *end = memchr(t->at + at, '\n', t->length - at);
-		size_t n = end == NULL ? t->length - at : (size_t)(end - t->at) - at;
+	for (size_t offset = 0; offset < t->length;) {
+		const char *end = memchr(t->data + offset, '\n', t->length - offset);
+		size_t n = end == NULL ? t->length - offset : (size_t)(end - t->data) - offset;
 		uint64_t h = 1;
-		hash(&h, t->at + at, n);
+		hash(&h, t->data + offset, n);
 		all += h;
 		lines++;
-		at += n + 1;
+		offset += n + 1;
 	}
 	write_answer(name, "%" PRIu64 " %016" PRIx64 "\n", lines, all);
 }

@@ -39,16 +39,16 @@ static inline uint32_t resource_checksum(uint32_t x)
 	uint32_t sum = 0, ask = 0;
 	int turn = 0;
 	for (int cycle = 0; cycle < RESOURCE_CYCLES; cycle++) {
-		int at = turn, examined = 0;
+		int requester = turn, examined = 0;
 		xorshift(&x);
 		ask |= x & x >> 16 & 0xffff;
-		for (; examined < RESOURCE_ASKING && !(ask >> at & 1); examined++)
-			at = (at + 1) % RESOURCE_ASKING;
-		uint32_t granted = examined < RESOURCE_ASKING ? 1u << at : 0;
+		for (; examined < RESOURCE_ASKING && !(ask >> requester & 1); examined++)
+			requester = (requester + 1) % RESOURCE_ASKING;
+		uint32_t granted = examined < RESOURCE_ASKING ? 1u << requester : 0;
 		add_to_checksum(&sum, granted);
 		ask &= ~granted;
 		if (granted != 0)
-			turn = (at + 1) % RESOURCE_ASKING;
+			turn = (requester + 1) % RESOURCE_ASKING;
 	}
 	return sum;
 }

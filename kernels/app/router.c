@@ -27,7 +27,7 @@ static struct bucket buckets[COSTS];                     /* by cost modulo COSTS
 static struct net read_nets[MAX_NETS];
 static unsigned read_count;
 
-static unsigned digit_of(char c)
+static unsigned digit_value(char c)
 {
 	return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10) & 15;
 }
@@ -37,7 +37,7 @@ static unsigned next_number(struct text *t)
 	const char *word;
 	unsigned number = 0;
 	for (size_t left = next_word(t, &word); left > 0; left--, word++)
-		number = number * 10 + digit_of(*word);
+		number = number * 10 + digit_value(*word);
 	return number;
 }
 
@@ -61,12 +61,12 @@ static int read_board(struct context *c, const char *file)
 			uint64_t *words = &blocked[row++ * WORDS];
 			memset(words, 0, WORDS * sizeof *words);
 			for (unsigned i = 0; i < WIDTH / 4; i++)
-				words[i / 16] |= (uint64_t)digit_of(word[i]) << (i % 16 * 4);
+				words[i / 16] |= (uint64_t)digit_value(word[i]) << (i % 16 * 4);
 		} else {
 			break;
 		}
 	} while (next_line(&text));
-	if (row != LAYERS * HEIGHT || *text.at != '\0') {
+	if (row != LAYERS * HEIGHT || *text.cursor != '\0') {
 		failed_because(c, "board", "%s cannot be read", file);
 		return 0;
 	}
@@ -111,8 +111,8 @@ static void open_window(const struct net *n)
 	for (unsigned layer = 0; layer < LAYERS; layer++)
 		for (unsigned y = n->top; y <= n->bottom; y++)
 			for (unsigned word = n->left / 64; word <= n->right / 64; word++) {
-				unsigned at = layer * LAYER + y * WORDS + word;
-				open_cells[at] = ~blocked[at] & part(word, n->left, n->right);
+				unsigned index = layer * LAYER + y * WORDS + word;
+				open_cells[index] = ~blocked[index] & part(word, n->left, n->right);
 			}
 }
 
@@ -123,7 +123,7 @@ static void clear_window(const struct net *n)
 			memset(&open_cells[layer * LAYER + y * WORDS], 0, WORDS * sizeof *open_cells);
 }
 
-static unsigned word_of(struct place p)
+static unsigned word_index(struct place p)
 {
 	return p.layer * LAYER + p.y * WORDS + p.x / 64;
 }
@@ -131,28 +131,28 @@ static unsigned word_of(struct place p)
 /* Returns the cost of the target. The edge of the board is blocked, which makes bounds checks unnecessary. */
 static unsigned flood(const struct net *n)
 {
-	unsigned target = word_of(n->target), empty = 0;
+	unsigned target = word_index(n->target), empty = 0;
 	uint64_t target_cell = (uint64_t)1 << n->target.x % 64;
-	reach(0, word_of(n->source), (uint64_t)1 << n->source.x % 64);
+	reach(0, word_index(n->source), (uint64_t)1 << n->source.x % 64);
 	for (unsigned cost = 0; empty < COSTS; cost++) {
 		struct bucket *b = &buckets[cost % COSTS];
 		empty = b->count == 0 ? empty + 1 : 0;
 		for (unsigned i = 0; i < b->count; i++) {
-			unsigned at = b->words[i], layer = at / LAYER;
+			unsigned index = b->words[i], layer = index / LAYER;
 			unsigned in_row = layer == 0 ? ALONG : ACROSS, in_column = layer == 0 ? ACROSS : ALONG;
-			uint64_t cells = b->cells[at] & open_cells[at];
-			b->cells[at] = 0;
+			uint64_t cells = b->cells[index] & open_cells[index];
+			b->cells[index] = 0;
 			if (cells == 0)
 				continue;
-			open_cells[at] &= ~cells;
-			if (at == target && (cells & target_cell))
+			open_cells[index] &= ~cells;
+			if (index == target && (cells & target_cell))
 				return cost;
-			reach(cost + in_row, at, cells << 1 | cells >> 1);
-			reach(cost + in_row, at + 1, cells >> 63);
-			reach(cost + in_row, at - 1, cells << 63);
-			reach(cost + in_column, at - WORDS, cells);
-			reach(cost + in_column, at + WORDS, cells);
-			reach(cost + THROUGH, layer == 0 ? at + LAYER : at - LAYER, cells);
+			reach(cost + in_row, index, cells << 1 | cells >> 1);
+			reach(cost + in_row, index + 1, cells >> 63);
+			reach(cost + in_row, index - 1, cells << 63);
+			reach(cost + in_column, index - WORDS, cells);
+			reach(cost + in_column, index + WORDS, cells);
+			reach(cost + THROUGH, layer == 0 ? index + LAYER : index - LAYER, cells);
 		}
 		b->count = 0;
 	}
@@ -210,7 +210,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 		return;
 	for (uint64_t i = 0; i < n * nets; i++) {
 		/* a missing line is wrong, even for an unreachable target */
-		*check += *results.at != '\0' && next_number(&results) == expected_costs[i % nets];
+		*check += *results.cursor != '\0' && next_number(&results) == expected_costs[i % nets];
 		next_line(&results);
 	}
 }

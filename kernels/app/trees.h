@@ -65,13 +65,13 @@ static uint32_t make_part(struct random *r, uint64_t part, const char *path, uin
 		x = function_value(kind, a, b, x);
 	}
 	appendf(&t, "uint32_t part_%" PRIu64 "(uint32_t x)\n{\n\tx ^= SALT;\n", part);
-	append(&t, calls.at, calls.length);
+	append(&t, calls.data, calls.length);
 	appendf(&t, "\treturn x;\n}\n");
 	add_to_hash(&t);
 	snprintf(name, sizeof name, "%s/part_%" PRIu64 ".c", path, part);
 	write_file(name, &t);
-	free(t.at);
-	free(calls.at);
+	free(t.data);
+	free(calls.data);
 	return x;
 }
 
@@ -139,12 +139,12 @@ static void make_objects(uint64_t size, uint64_t seed, const char *path)
 		add_to_hash(&t);
 		snprintf(name, sizeof name, "%s/part_%u.s", path, part);
 		write_file(name, &t);
-		free(t.at);
+		free(t.data);
 	}
-	uint64_t walked = 0, x = (uint32_t)salt, at = 0;
+	uint64_t walked = 0, x = (uint32_t)salt, node = 0;
 	for (unsigned i = 0; i < STEPS; i++) {
-		walked += at;
-		at = next[at * LINKS + (x >> 16) % LINKS];
+		walked += node;
+		node = next[node * LINKS + (x >> 16) % LINKS];
 		x = (x * 1103515245u + 12345u) & 0xffffffff;
 	}
 	free(next);
@@ -177,7 +177,7 @@ static void archive_file(struct text *archive, const char *name, const struct te
 		checksum += (unsigned char)head[i];
 	snprintf(head + 148, 8, "%06o", checksum);
 	append(archive, head, sizeof head);
-	append(archive, t->at, t->length);
+	append(archive, t->data, t->length);
 	size_t rest = (512 - t->length % 512) % 512;
 	memset(reserve(archive, rest), 0, rest);
 	archive->length += rest;
@@ -192,7 +192,7 @@ static void make_leaf(struct text *archive, struct random *r, const char *name, 
 	if (needle) {
 		before = t.length;
 		appendf(&t, "%s %016" PRIx64 "\n", NEEDLE, draw(r));
-		append(needles, t.at + before, t.length - before);
+		append(needles, t.data + before, t.length - before);
 	}
 	if (!salted)
 		add_to_hash(&t);
@@ -200,7 +200,7 @@ static void make_leaf(struct text *archive, struct random *r, const char *name, 
 		archive_file(archive, name, &t);
 	else if (salted || access(name, F_OK) != 0)
 		write_file(name, &t);
-	free(t.at);
+	free(t.data);
 }
 
 /* SIZE files in directories of 100, plus 1 % from the salt; every 50th contains a needle. Existing files of the seed are kept: earlier
@@ -270,11 +270,11 @@ static void make_commits(uint64_t size, uint64_t seed, const char *path)
 					append_prose(f, &r, 70);
 			struct text edit = {0};
 			append_prose(&edit, &r, 100);
-			size_t at = random_below(&r, (uint32_t)(f->length - edit.length));
-			memcpy(f->at + at, edit.at, edit.length);
-			free(edit.at);
+			size_t offset = random_below(&r, (uint32_t)(f->length - edit.length));
+			memcpy(f->data + offset, edit.data, edit.length);
+			free(edit.data);
 			appendf(&t, "M 100644 inline folder_%u/%s_%u.txt\ndata %zu\n", which % 20, words[which + 500], which, f->length);
-			append(&t, f->at, f->length);
+			append(&t, f->data, f->length);
 			append(&t, "\n", 1);
 		}
 	}

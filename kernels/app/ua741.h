@@ -35,7 +35,7 @@ static inline void ua741_write(FILE *f, uint64_t seed)
 	fputs(".print tran v(in) v(out) v(e) v(d) v(w) v(c1)\n.tran 1u 2000u\n", f);
 }
 
-static inline void ua741_judge(struct context *c, const struct table *t, int rows, uint64_t seed)
+static inline void ua741_check_output(struct context *c, const struct table *t, int rows, uint64_t seed)
 {
 	static const double VT = 0.0258649, IS = 1e-14, EARLY_N = 125, EARLY_P = 50; /* at 27 C */
 	const double *out = voltage(c, t, "v(out)", rows), *e = voltage(c, t, "v(e)", rows), *d = voltage(c, t, "v(d)", rows),
@@ -57,6 +57,6 @@ static inline void ua741_judge(struct context *c, const struct table *t, int row
 	check_near(c, "the rising slope, V/s,", slope, stage / 30e-12, 0.35 * stage / 30e-12);
 }
 
-static const struct circuit ua741 = {"ua741", 1e-6, 2e-3, ua741_write, ua741_judge};
+static const struct circuit ua741 = {"ua741", 1e-6, 2e-3, ua741_write, ua741_check_output};
 
 #endif

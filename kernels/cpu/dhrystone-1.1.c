@@ -106,13 +106,13 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	(void)n;
 	int *one = array_1_global, (*two)[SIDE] = array_2_global;
-	int right = int_global == 5 && bool_global == 1 && char_1_global == 'A' && char_2_global == 'B' &&
+	int correct = int_global == 5 && bool_global == 1 && char_1_global == 'A' && char_2_global == 'B' &&
 		    one[8] == 7 && one[9] == 7 && one[38] == 8 && two[8][8] == 8 && two[8][9] == 8 && two[28][8] == 7 &&
 		    record_equals(record_global, IDENT_3, 17) && record_equals(next_record_global, IDENT_2, 18) &&
 		    final_locals.ints[0] == 7 && final_locals.ints[1] == 39 && final_locals.ints[2] == 9 && final_locals.kind == IDENT_2 &&
 		    strcmp(final_locals.strings[0], "DHRYSTONE PROGRAM, 1'ST STRING") == 0 &&
 		    strcmp(final_locals.strings[1], "DHRYSTONE PROGRAM, 2'ND STRING") == 0;
-	*check = right ? (uint64_t)(two[8][7] - 10) : 0;
+	*check = correct ? (uint64_t)(two[8][7] - 10) : 0;
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -70,20 +70,20 @@ static void check_time_limit(struct context *c, double limit)
 {
 	const int right_sides = 1, corner = order / 4;
 	int info;
-	double took[2];
+	double elapsed[2];
 	if (limit <= 0 || chosen->gesv == NULL)
 		return;
 	for (int i = 0; i < 2; i++) { /* the first call includes the library's initialization */
 		prepare(c, 1);
 		if (matrices == NULL || vectors == NULL || pivots == NULL)
 			return;
-		took[i] = seconds();
+		elapsed[i] = seconds();
 		chosen->gesv(&corner, &right_sides, matrices, &lda, pivots, vectors, &corner, &info);
-		took[i] = 64 * (seconds() - took[i]);
+		elapsed[i] = 64 * (seconds() - elapsed[i]);
 	}
-	if (took[1] > limit)
+	if (elapsed[1] > limit)
 		skip(c, "A system of order %d would take about %.1f s here, and the limit is %g s: --param limit_s=%.0f raises it.",
-		     order, took[1], limit, 2 * took[1] + 1);
+		     order, elapsed[1], limit, 2 * elapsed[1] + 1);
 }
 
 static void setup(struct context *c)

@@ -92,8 +92,8 @@ static int is_correct(double out[MODULES][4])
 {
 	for (int module = 0; module < MODULES; module++)
 		for (int i = 0; i < 4; i++) {
-			double wanted = expected[module][i];
-			if (!(fabs(out[module][i] - wanted) <= chosen->tolerance * fmax(1, fabs(wanted))))
+			double value = expected[module][i];
+			if (!(fabs(out[module][i] - value) <= chosen->tolerance * fmax(1, fabs(value))))
 				return 0;
 		}
 	return 1;

@@ -90,10 +90,10 @@ static _Noreturn void run_scanner(uint64_t late_ns)
 /* Creates the file, drops it from the page cache if cold, and forks the scanner. */
 static pid_t start_scanner(struct context *c, uint64_t late_ns, int cold)
 {
-	const struct sched_param priority = {.sched_priority = PRIORITY}, own = {0};
+	const struct sched_param priority = {.sched_priority = PRIORITY}, normal_priority = {0};
 	int allowed = sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
 	if (allowed)
-		sched_setscheduler(0, SCHED_OTHER, &own);
+		sched_setscheduler(0, SCHED_OTHER, &normal_priority);
 	note(c, "scanner", "%s", allowed ? "SCHED_FIFO" : "SCHED_OTHER: real-time priority is refused");
 	data_file = open("points", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	scanner_status = mmap(NULL, sizeof *scanner_status, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -46,9 +46,9 @@ static int screen_row(int i) { return FIRST_ROW + (page == 5 ? i / 2 : i); }
 static int screen_column(int i) { return page == 5 ? i % 2 * (WIDTH + 2) : 0; }
 
 /* One record at its screen position; the checksum shows that it was read completely. */
-static int format_record(char *text, size_t room, int i, const struct record *r)
+static int format_record(char *text, size_t available, int i, const struct record *r)
 {
-	return snprintf(text, room, "\033[%d;%dH%04u pass %06u %8.3f %08x", screen_row(i), screen_column(i) + 1, r->point, r->pass, r->value, r->sum);
+	return snprintf(text, available, "\033[%d;%dH%04u pass %06u %8.3f %08x", screen_row(i), screen_column(i) + 1, r->point, r->pass, r->value, r->sum);
 }
 
 static _Noreturn void run_display(int terminal, int file)
@@ -120,9 +120,9 @@ static void setup(struct context *c)
 		return;
 	}
 	scanner = start_scanner(c, late_ns, cold);
-	for (int i = 0, own = -1; i < users && scanner > 0; i++) {
+	for (int i = 0, slave = -1; i < users && scanner > 0; i++) {
 		struct display *d = &display[i];
-		open_pty(c, &own, &d->terminal);
+		open_pty(c, &slave, &d->terminal);
 		int file = open("points", O_RDONLY | O_CLOEXEC); /* own file offset */
 		if (cold && file >= 0)
 			posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
@@ -131,8 +131,8 @@ static void setup(struct context *c)
 			return;
 		}
 		if (d->pid == 0)
-			run_display(own, file);
-		close(own);
+			run_display(slave, file);
+		close(slave);
 		close(file);
 		fcntl(d->terminal, F_SETFL, O_NONBLOCK);
 		fds[i] = (struct pollfd){.fd = d->terminal, .events = POLLIN};
@@ -166,12 +166,12 @@ static int read_display(struct context *c, struct display *d, uint64_t now)
 {
 	char bytes[SCREEN];
 	uint64_t allowed = line_speed == UNLIMITED ? SCREEN : now < d->request_ns ? 0 : (now - d->request_ns) * line_speed / 1000000000u;
-	int room = (int)(allowed < SCREEN ? allowed : SCREEN) - d->taken;
-	ssize_t n = room > 0 ? read(d->terminal, bytes, (size_t)room) : 0;
+	int available = (int)(allowed < SCREEN ? allowed : SCREEN) - d->taken;
+	ssize_t n = available > 0 ? read(d->terminal, bytes, (size_t)available) : 0;
 	for (ssize_t i = 0; i < n; i++)
 		terminal_feed(&d->screen, bytes[i]);
 	d->taken += n > 0 ? (int)n : 0;
-	if (room > 0 && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)))
+	if (available > 0 && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)))
 		fail(c, "a display process has exited");
 	if (d->taken < SCREEN)
 		return 0;

@@ -68,19 +68,19 @@ static void run_region(int client)
 		return;
 	}
 	for (;;) {
-		uint64_t at = atomic_fetch_add(&pool->next, 1);
-		if (at >= pool->transactions)
+		uint64_t index = atomic_fetch_add(&pool->next, 1);
+		if (index >= pool->transactions)
 			return;
 		uint64_t start = now_ns();
 		if (pool->mean_interval_ns > 0) {
-			start = pool->start_ns + pool->due[at];
+			start = pool->start_ns + pool->due[index];
 			sleep_until(start);
 		}
 		int correct = do_transaction(client);
 		if (correct < 0)
 			_exit(1);
-		pool->times[at].start = start;
-		pool->times[at].end = now_ns();
+		pool->times[index].start = start;
+		pool->times[index].end = now_ns();
 		pool->correct += (uint64_t)correct;
 	}
 }
@@ -157,10 +157,10 @@ static uint64_t run_transactions(struct context *c, int clients, uint64_t transa
 /* Due times of an open loop: Poisson arrivals, as from many independent users. */
 static void schedule_arrivals(uint64_t transactions)
 {
-	double at = 0;
+	double due_ns = 0;
 	for (uint64_t i = 0; i < transactions; i++) {
-		at -= log((random_below(1 << 30) + 1.0) / (1 << 30)) * (double)pool->mean_interval_ns;
-		pool->due[i] = (uint64_t)at;
+		due_ns -= log((random_below(1 << 30) + 1.0) / (1 << 30)) * (double)pool->mean_interval_ns;
+		pool->due[i] = (uint64_t)due_ns;
 	}
 }
 

@@ -128,18 +128,18 @@ static const struct table {
 enum { TABLES = sizeof tables / sizeof *tables };
 
 /* Formats a row as SQL values. Returns the length. */
-static int row_values(int table, int i, char *text, size_t room)
+static int row_values(int table, int i, char *text, size_t size)
 {
 	const struct customer *cu = &model.customer[table == 2 ? i : 0];
 	const struct order *o = &model.order[table == 3 ? i : 0];
 	const struct order_line *l = model.line[table == 4 ? i : 0];
 	switch (table) {
-	case 0: return snprintf(text, room, "(%d,'region %06d',%d)", i, i, model.budget[i]);
-	case 1: return snprintf(text, room, "(%d,%d,'branch %06d',%d)", i, model.branch[i].region, i, model.branch[i].target);
-	case 2: return snprintf(text, room, "(%d,%d,%d,%d,'customer %06d')", i, customer_code(i), cu->branch, cu->balance, i);
-	case 3: return snprintf(text, room, "(%d,%d,%d,%d,'order %06d')", 2 * i, o->customer, o->amount, o->state, 2 * i);
+	case 0: return snprintf(text, size, "(%d,'region %06d',%d)", i, i, model.budget[i]);
+	case 1: return snprintf(text, size, "(%d,%d,'branch %06d',%d)", i, model.branch[i].region, i, model.branch[i].target);
+	case 2: return snprintf(text, size, "(%d,%d,%d,%d,'customer %06d')", i, customer_code(i), cu->branch, cu->balance, i);
+	case 3: return snprintf(text, size, "(%d,%d,%d,%d,'order %06d')", 2 * i, o->customer, o->amount, o->state, 2 * i);
 	default:
-		return snprintf(text, room, "(%d,1,%d,%d,%d),(%d,2,%d,%d,%d),(%d,3,%d,%d,%d)", 2 * i, l[0].part, l[0].quantity, l[0].price,
+		return snprintf(text, size, "(%d,1,%d,%d,%d),(%d,2,%d,%d,%d),(%d,3,%d,%d,%d)", 2 * i, l[0].part, l[0].quantity, l[0].price,
 				2 * i, l[1].part, l[1].quantity, l[1].price, 2 * i, l[2].part, l[2].quantity, l[2].price);
 	}
 }

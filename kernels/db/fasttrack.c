@@ -72,13 +72,13 @@ static struct query_result plan_transaction(int kind, int64_t *argument)
 		break;
 	case 4:
 		argument[0] = first = random_from_1(BRANCHES - JOINED + 1), argument[1] = first + JOINED - 1;
-		for (int customer = 1, end, at; customer <= CUSTOMERS; customer++) {
+		for (int customer = 1, end, index; customer <= CUSTOMERS; customer++) {
 			if (model.customer[customer].branch < first || model.customer[customer].branch >= first + JOINED)
 				continue;
-			for (at = model.first_order[customer], end = model.first_order[customer + 1]; at < end; at++, a.rows += LINES) {
+			for (index = model.first_order[customer], end = model.first_order[customer + 1]; index < end; index++, a.rows += LINES) {
 				balance += LINES * (int64_t)model.customer[customer].balance;
 				for (int j = 0; j < LINES; j++)
-					value += (int64_t)model.line[model.by_customer[at]][j].quantity * model.line[model.by_customer[at]][j].price;
+					value += (int64_t)model.line[model.by_customer[index]][j].quantity * model.line[model.by_customer[index]][j].price;
 			}
 		}
 		a.digest = digest_number(digest_number(digest_number(EMPTY_DIGEST, a.rows - 1), value), balance);
@@ -108,9 +108,9 @@ static struct query_result plan_transaction(int kind, int64_t *argument)
 static void apply(int kind, const int64_t *argument)
 {
 	if (kind == DOUBLE_UPDATE)
-		for (int at = model.first_order[argument[1]]; at < model.first_order[argument[1] + 1]; at++) {
-			model.order[model.by_customer[at]].amount += (int)argument[0];
-			model.order[model.by_customer[at]].state++;
+		for (int index = model.first_order[argument[1]]; index < model.first_order[argument[1] + 1]; index++) {
+			model.order[model.by_customer[index]].amount += (int)argument[0];
+			model.order[model.by_customer[index]].state++;
 		}
 	if (kind == SINGLE_UPDATE || kind == DOUBLE_UPDATE)
 		model.customer[argument[1]].balance += (int)argument[0];
@@ -150,12 +150,12 @@ static int run_transaction(struct context *c, int kind)
 	return actual.rows == expected.rows && second.rows == 1 && (k->columns == NULL || actual.digest == expected.digest);
 }
 
-static void lock_statement(const struct kind *k, char *text, size_t room)
+static void lock_statement(const struct kind *k, char *text, size_t size)
 {
-	int length = snprintf(text, room, "%s ", engine->lock);
+	int length = snprintf(text, size, "%s ", engine->lock);
 	for (int i = 0; i < 3 && k->tables[i] != NULL; i++)
-		length += snprintf(text + length, room - (size_t)length, "%s%s%s", i > 0 ? ", " : "", k->tables[i], engine->lock_each[k->writes]);
-	snprintf(text + length, room - (size_t)length, "%s", engine->lock_all[k->writes]);
+		length += snprintf(text + length, size - (size_t)length, "%s%s%s", i > 0 ? ", " : "", k->tables[i], engine->lock_each[k->writes]);
+	snprintf(text + length, size - (size_t)length, "%s", engine->lock_all[k->writes]);
 }
 
 static int prepare_all(void)
@@ -179,11 +179,11 @@ static int prepare_all(void)
 static uint64_t measure_clock_cost(void)
 {
 	uint64_t cost[READINGS];
-	for (int i = 0, at; i < READINGS; i++) {
-		uint64_t before = process_cpu_ns(0), took = process_cpu_ns(0) - before;
-		for (at = i; at > 0 && cost[at - 1] > took; at--)
-			cost[at] = cost[at - 1];
-		cost[at] = took;
+	for (int i = 0, index; i < READINGS; i++) {
+		uint64_t before = process_cpu_ns(0), elapsed = process_cpu_ns(0) - before;
+		for (index = i; index > 0 && cost[index - 1] > elapsed; index--)
+			cost[index] = cost[index - 1];
+		cost[index] = elapsed;
 	}
 	return cost[READINGS / 2];
 }
@@ -218,8 +218,8 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	int deck[KINDS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 	for (uint64_t i = 0; i < n; i++)
 		for (int remaining = KINDS; remaining > 0; remaining--) {
-			int at = random_below(remaining), kind = deck[at];
-			deck[at] = deck[remaining - 1];
+			int index = random_below(remaining), kind = deck[index];
+			deck[index] = deck[remaining - 1];
 			deck[remaining - 1] = kind;
 			*check += (uint64_t)run_transaction(c, kind);
 		}

@@ -156,11 +156,11 @@ static int my_await(struct context *c)
 			continue;
 		}
 		my_note_settings(c, d.handle);
-		int made = my_script((struct database *)&d, "CREATE DATABASE gritstone CHARACTER SET latin1 COLLATE latin1_bin;");
-		if (!made)
+		int created = my_script((struct database *)&d, "CREATE DATABASE gritstone CHARACTER SET latin1 COLLATE latin1_bin;");
+		if (!created)
 			failed_because(c, "mariadb", "%s", my.error(d.handle));
 		my.close(d.handle);
-		return made;
+		return created;
 	}
 	failed_because(c, "server", "it does not accept connections: %s", error);
 	return 0;
@@ -301,7 +301,7 @@ static int my_execute(struct database *database, int number, const int64_t *argu
 	return fetched == 100; /* no more rows */
 }
 
-static const char *my_why(struct database *database)
+static const char *my_error_text(struct database *database)
 {
 	struct my_database *d = (struct my_database *)database;
 	return d->last != NULL ? my.stmt_error(d->last) : my.error(d->handle);
@@ -337,7 +337,7 @@ static const struct engine mariadb = {.name = "mariadb",
 				      .prepare = my_prepare,
 				      .execute = my_execute,
 				      .script = my_script,
-				      .error = my_why,
+				      .error = my_error_text,
 				      .server = my_server,
 				      .disconnect = my_disconnect,
 				      .stop = my_stop,

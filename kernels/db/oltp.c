@@ -48,7 +48,7 @@ static const char *maintenance_sql; /* NULL: none */
 static int overlapped; /* some transaction of a sample overlapped maintenance */
 static uint64_t min_region_ns; /* shortest region with maintenance: far below the calibrated duration */
 static struct {
-	uint64_t begin, end, number, took;
+	uint64_t begin, end, number, elapsed;
 } *maintenance; /* of the region; shared with the client that runs it */
 
 static void row_text(int id, char *text)
@@ -166,7 +166,7 @@ static int run_maintenance(void)
 			return 0;
 		}
 		maintenance->end = now_ns();
-		maintenance->took += maintenance->end - start;
+		maintenance->elapsed += maintenance->end - start;
 		maintenance->number++;
 		sleep_until(2 * maintenance->end - start);
 	} while (now_ns() < until);
@@ -234,8 +234,8 @@ static void check_table(struct context *c)
 	struct query_result actual;
 	uint64_t expected = 0;
 	for (int i = 1; i <= ROWS + MAX_CLIENTS * OWN_ROWS; i++) {
-		const int mine = i - ROWS - 1;
-		uint64_t row = digest_number(digest_number(EMPTY_DIGEST, i), i <= ROWS ? rows->k[i] : rows->own[mine / OWN_ROWS][mine % OWN_ROWS]);
+		const int own_index = i - ROWS - 1;
+		uint64_t row = digest_number(digest_number(EMPTY_DIGEST, i), i <= ROWS ? rows->k[i] : rows->own[own_index / OWN_ROWS][own_index % OWN_ROWS]);
 		row_text(i <= ROWS ? i : 1, text);
 		expected += digest_text(digest_number(row, i <= ROWS ? rows->n[i] : 0), text);
 	}
@@ -249,26 +249,26 @@ static void check_table(struct context *c)
 static void find_peak_rate(struct context *c)
 {
 	double best = 0;
-	int at = 0;
+	int best_clients = 0;
 	for (int i = 1; i <= clients; i *= 2)
-		for (uint64_t n = 16, took = 0; took < TRIAL_NS && n <= MAX_TRANSACTIONS; n *= 2) {
+		for (uint64_t n = 16, elapsed = 0; elapsed < TRIAL_NS && n <= MAX_TRANSACTIONS; n *= 2) {
 			const uint64_t start = now_ns();
 			if (run_transactions(c, i, n) != n) {
 				failed_because(c, "oltp", "wrong results with %d clients during the search for the peak rate", i);
 				return;
 			}
-			took = now_ns() - start;
-			const double rate = (double)n * 1e9 / (double)took;
-			if (took >= TRIAL_NS && rate > best) {
+			elapsed = now_ns() - start;
+			const double rate = (double)n * 1e9 / (double)elapsed;
+			if (elapsed >= TRIAL_NS && rate > best) {
 				best = rate;
-				at = i;
+				best_clients = i;
 			}
 		}
 	if (best <= 0)
 		failed_because(c, "oltp", "no rate was found");
 	else
 		pool->mean_interval_ns = (uint64_t)(1e9 * 100 / best / share);
-	note(c, "knee_clients", "%d", at);
+	note(c, "knee_clients", "%d", best_clients);
 	note(c, "offered_per_s", "%.0f", best * share / 100);
 }
 
@@ -335,7 +335,7 @@ static void teardown(struct context *c)
 	if (maintenance_sql != NULL && !overlapped)
 		failed_because(c, "upkeep", "no transaction of a sample overlapped it");
 	if (maintenance->number > 0)
-		note(c, "upkeep_ns", "%llu", (unsigned long long)(maintenance->took / maintenance->number));
+		note(c, "upkeep_ns", "%llu", (unsigned long long)(maintenance->elapsed / maintenance->number));
 	engine->disconnect(database);
 	engine->stop(c);
 }

@@ -263,10 +263,10 @@ static int pq_execute(struct database *database, int number, const int64_t *argu
 		return pq_succeeded(result);
 	}
 	query_result->rows = pq.ntuples(result);
-	for (int at = 0; at < query_result->rows; at++) {
+	for (int r = 0; r < query_result->rows; r++) {
 		uint64_t row = EMPTY_DIGEST;
 		for (int i = 0; columns[i] != '\0'; i++) {
-			const char *value = pq.getvalue(result, at, i);
+			const char *value = pq.getvalue(result, r, i);
 			row = columns[i] == 'i' ? digest_column(query_result, row, parse_number(value)) : digest_text(row, value);
 		}
 		query_result->digest += row;
@@ -279,7 +279,7 @@ static int pq_script(struct database *database, const char *sql)
 	return pq_succeeded(pq.exec(((struct pq_database *)database)->handle, sql));
 }
 
-static const char *pq_why(struct database *database) { return pq.errorMessage(((struct pq_database *)database)->handle); }
+static const char *pq_error_text(struct database *database) { return pq.errorMessage(((struct pq_database *)database)->handle); }
 
 static pid_t pq_server(struct database *database)
 {
@@ -308,7 +308,7 @@ static const struct engine postgresql = {.name = "postgresql",
 					 .prepare = pq_prepare,
 					 .execute = pq_execute,
 					 .script = pq_script,
-					 .error = pq_why,
+					 .error = pq_error_text,
 					 .server = pq_server,
 					 .disconnect = pq_disconnect,
 					 .stop = pq_stop,

@@ -145,7 +145,7 @@ static int lite_script(struct database *database, const char *sql)
 	return lite.exec(((struct lite_database *)database)->handle, sql, lite_is_busy, NULL, NULL) == LITE_OK;
 }
 
-static const char *lite_why(struct database *database) { return lite.errmsg(((struct lite_database *)database)->handle); }
+static const char *lite_error_text(struct database *database) { return lite.errmsg(((struct lite_database *)database)->handle); }
 
 static pid_t lite_server(struct database *database)
 {
@@ -174,7 +174,7 @@ static const struct engine sqlite = {.name = "sqlite",
 				     .prepare = lite_prepare,
 				     .execute = lite_execute,
 				     .script = lite_script,
-				     .error = lite_why,
+				     .error = lite_error_text,
 				     .server = lite_server,
 				     .disconnect = lite_disconnect,
 				     .stop = lite_stop,

@@ -16,20 +16,20 @@ static int file = -1, on_device;
 
 static void open_file(struct context *c)
 {
-	int made = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (made < 0) {
+	int new_file = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (new_file < 0) {
 		file_failed(c, "open", errno);
 		return;
 	}
 	for (uint64_t i = 0; i < data.blocks; i++) {
-		ssize_t put = pwrite(made, data.buffers, BLOCK, (off_t)(i * BLOCK));
+		ssize_t put = pwrite(new_file, data.buffers, BLOCK, (off_t)(i * BLOCK));
 		if (put != BLOCK) {
 			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
-	require_device(c, made);
-	close(made);
+	require_device(c, new_file);
+	close(new_file);
 	file = open(NAME, O_RDWR | O_DIRECT | O_CLOEXEC);
 	if (file < 0)
 		skip(c, "The file system here does not support direct writes (O_DIRECT: %s): choose a directory on another one with --dir, or a device with --param device=.",

@@ -54,8 +54,8 @@ static inline void ring_open(struct context *c, struct ring *r, unsigned depth)
 /* Queues an operation for the next ring_enter(); `slot` is returned with its completion. */
 static inline void ring_add(struct ring *r, int opcode, int file, void *buffer, unsigned bytes, uint64_t offset, unsigned slot)
 {
-	unsigned tail = *r->sq_tail, at = tail & *r->sq_mask;
-	struct io_uring_sqe *e = &r->entries[at];
+	unsigned tail = *r->sq_tail, index = tail & *r->sq_mask;
+	struct io_uring_sqe *e = &r->entries[index];
 	memset(e, 0, sizeof *e);
 	e->opcode = (unsigned char)opcode;
 	e->fd = file;
@@ -63,7 +63,7 @@ static inline void ring_add(struct ring *r, int opcode, int file, void *buffer, 
 	e->len = bytes;
 	e->off = offset;
 	e->user_data = slot;
-	r->sq_array[at] = at;
+	r->sq_array[index] = index;
 	__atomic_store_n(r->sq_tail, tail + 1, __ATOMIC_RELEASE);
 }
 

@@ -35,10 +35,10 @@ static void setup(struct context *c)
 	if ((!use_mmap && strcmp(how, "read") != 0) || bytes == 0 || bytes % 4096 != 0 || bytes > (size_t)1 << 30)
 		wrong_arguments(c, "how=%s is neither read nor mmap, or bytes=%zu are not whole pages up to 1 GB", how, bytes);
 	int file = open("file", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	for (size_t at = 0; at < bytes; at += PIECE) {
-		size_t length = bytes - at < PIECE ? bytes - at : PIECE;
+	for (size_t offset = 0; offset < bytes; offset += PIECE) {
+		size_t length = bytes - offset < PIECE ? bytes - offset : PIECE;
 		for (size_t i = 0; i < length / sizeof *piece; i++)
-			piece[i] = at / sizeof *piece + i + 1;
+			piece[i] = offset / sizeof *piece + i + 1;
 		if (file < 0 || write(file, piece, length) != (ssize_t)length) {
 			failed(c, "write");
 			return;
@@ -50,8 +50,8 @@ static void setup(struct context *c)
 
 static int sum_by_read(struct context *c, int file, uint64_t *sum)
 {
-	for (size_t at = 0; at < bytes; at += PIECE) {
-		size_t length = bytes - at < PIECE ? bytes - at : PIECE;
+	for (size_t offset = 0; offset < bytes; offset += PIECE) {
+		size_t length = bytes - offset < PIECE ? bytes - offset : PIECE;
 		if (read(file, piece, length) != (ssize_t)length) {
 			failed(c, "read");
 			return 0;

@@ -37,10 +37,10 @@ static int has_number(uint64_t number)
 
 static uint64_t count_right_bytes(uint64_t last)
 {
-	uint64_t right = has_number(last) ? 2 * NUMBER : 0;
+	uint64_t correct = has_number(last) ? 2 * NUMBER : 0;
 	for (size_t i = NUMBER; i < size - NUMBER; i++)
-		right += message.text[i] == pattern_byte(i);
-	return right;
+		correct += message.text[i] == pattern_byte(i);
+	return correct;
 }
 
 static int send_count(uint64_t number)
@@ -60,15 +60,15 @@ static void serve(void)
 {
 	close_other_end(1);
 	for (;;) {
-		uint64_t count = 0, right = 0;
+		uint64_t count = 0, correct = 0;
 		do {
 			if (!receive_at(1, &message, size, size))
 				return;
-			right += has_number(++count);
+			correct += has_number(++count);
 			if (channel.lossy && count % burst == 0 && !send_count(count))
 				return;
 		} while (count < *region_messages);
-		if (!send_count(right) || !send_count(count_right_bytes(count)))
+		if (!send_count(correct) || !send_count(count_right_bytes(count)))
 			return;
 	}
 }
@@ -133,11 +133,11 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 /* Correct messages, plus correct bytes of the last one. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint64_t right;
+	uint64_t correct;
 	(void)n;
-	if (!receive_count(&right))
+	if (!receive_count(&correct))
 		failed_because(c, "receive", "the receiver did not report on the last message");
-	*check += right;
+	*check += correct;
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -51,9 +51,9 @@ static int open_channel(struct context *c, const char *name, size_t size)
 }
 
 /* In each process: closes the other's descriptors, so that each detects the other's death. */
-static void close_other_end(int own)
+static void close_other_end(int side)
 {
-	struct end *other = &channel.end[1 - own];
+	struct end *other = &channel.end[1 - side];
 	if (channel.carrier != PIPES && channel.carrier != SOCKETS)
 		return; /* queues and counters are shared */
 	close(other->out);
@@ -61,9 +61,9 @@ static void close_other_end(int own)
 		close(other->in);
 }
 
-static inline int send_from(int own, struct message *m, size_t size)
+static inline int send_from(int side, struct message *m, size_t size)
 {
-	int out = channel.end[own].out;
+	int out = channel.end[side].out;
 	switch (channel.carrier) {
 	case POSIX_QUEUES:
 		return syscall(SYS_mq_timedsend, out, m->text, size, 0, NULL) == 0;
@@ -75,9 +75,9 @@ static inline int send_from(int own, struct message *m, size_t size)
 }
 
 /* Receives a complete message of size bytes. Queues require a buffer of `capacity`. */
-static inline int receive_at(int own, struct message *m, size_t size, size_t capacity)
+static inline int receive_at(int side, struct message *m, size_t size, size_t capacity)
 {
-	int in = channel.end[own].in;
+	int in = channel.end[side].in;
 	if (channel.carrier == POSIX_QUEUES)
 		return syscall(SYS_mq_timedreceive, in, m->text, capacity, NULL, NULL) == (ssize_t)size;
 	if (channel.carrier == SYSTEM_V_QUEUES)

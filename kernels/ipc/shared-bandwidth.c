@@ -15,7 +15,7 @@
 static struct ring {
 	struct common common; /* forward: messages written, backward: messages read */
 	struct word done;     /* number of completely checked regions */
-	_Atomic uint64_t right;
+	_Atomic uint64_t correct;
 	char slot[] __attribute__((aligned(CACHE_LINE_GAP)));
 } *ring;
 
@@ -38,19 +38,19 @@ static void serve(void)
 	uint32_t region = 0;
 	for (;;) {
 		uint32_t n = next_region(&ring->common, &region);
-		uint64_t right = 0;
+		uint64_t correct = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			while (atomic_load_explicit(&ring->common.forward[0].value, memory_order_acquire) == i)
 				wait_once();
 			memcpy(message, ring->slot + i % slots * size, size);
 			CLOBBER();
-			right += has_number(i);
+			correct += has_number(i);
 			atomic_store_explicit(&ring->common.backward[0].value, i + 1, memory_order_release);
 		}
-		right += has_number(n - 1) ? 2 * NUMBER : 0;
+		correct += has_number(n - 1) ? 2 * NUMBER : 0;
 		for (size_t i = NUMBER; i < size - NUMBER; i++)
-			right += message[i] == pattern_byte(i);
-		atomic_store(&ring->right, right);
+			correct += message[i] == pattern_byte(i);
+		atomic_store(&ring->correct, correct);
 		atomic_store(&ring->done.value, region);
 	}
 }
@@ -107,7 +107,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	(void)n;
 	while (atomic_load(&ring->done.value) != regions && !peer_died)
 		sched_yield();
-	*check = atomic_load(&ring->right);
+	*check = atomic_load(&ring->correct);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -88,8 +88,8 @@ static void grow(struct context *c)
 		failed(c, "sbrk");
 		return;
 	}
-	for (size_t at = 0; at < bytes; at += page)
-		memory[at] = 1;
+	for (size_t offset = 0; offset < bytes; offset += page)
+		memory[offset] = 1;
 	if (bytes > 0)
 		memory[bytes - 1] = 1;
 }

@@ -37,7 +37,7 @@ static void make_files(void)
 
 static void archive(const char *tar)
 {
-	struct stat made;
+	struct stat archive_stat;
 	int status;
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
@@ -50,7 +50,7 @@ static void archive(const char *tar)
 	}
 	if (waitpid(pid, &status, 0) != pid || status != 0)
 		exit_with(FAILED, "%s ended with wait status %d", tar, status);
-	if (stat("archive", &made) != 0 || made.st_size < (off_t)FILES * BYTES)
+	if (stat("archive", &archive_stat) != 0 || archive_stat.st_size < (off_t)FILES * BYTES)
 		exit_with(FAILED, "%s did not archive all files", tar);
 }
 

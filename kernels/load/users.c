@@ -174,8 +174,8 @@ int main(int argc, char **argv)
 	}
 	double start = now();
 	run_users(user, users, seconds > 0 ? start + seconds : 1e300);
-	double took = now() - start;
-	printf("users=%d transactions=%llu seconds=%.1f per_hour=%.0f\n", users, (unsigned long long)transactions, took,
-	       (double)transactions / took * 3600);
+	double elapsed = now() - start;
+	printf("users=%d transactions=%llu seconds=%.1f per_hour=%.0f\n", users, (unsigned long long)transactions, elapsed,
+	       (double)transactions / elapsed * 3600);
 	return 0;
 }

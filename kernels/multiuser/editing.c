@@ -12,8 +12,8 @@
 
 enum { LINES = 2000, LINE = 50, BYTES = LINES * LINE, FIRST_GONE = 2, LAST_GONE = 6 };
 
-static char text[BYTES], right[BYTES + 2 * LINE];
-static size_t right_bytes;
+static char text[BYTES], expected_text[BYTES + 2 * LINE];
+static size_t expected_bytes;
 static const char first[] = "the first line", added[] = "added by a user at a terminal";
 
 static void prepare_files(struct context *c, const struct user *u)
@@ -25,7 +25,7 @@ static void prepare_files(struct context *c, const struct user *u)
 
 static int files_are_correct(const struct user *u)
 {
-	return file_equals(u, "edited.txt", right, right_bytes);
+	return file_equals(u, "edited.txt", expected_text, expected_bytes);
 }
 
 /* The file before and after a round. Since editors disagree on whether an empty buffer has a line, the script types a first line. */
@@ -36,13 +36,13 @@ static void make_texts(void)
 		snprintf(line, sizeof line, "line %05d of a file that is read in and changed.\n", i + 1);
 		memcpy(text + i * LINE, line, LINE);
 	}
-	right_bytes = (size_t)snprintf(right, LINE, "%s\n", first);
+	expected_bytes = (size_t)snprintf(expected_text, LINE, "%s\n", first);
 	for (int i = 1; i <= LINES; i++)
 		if (i < FIRST_GONE || i > LAST_GONE) {
-			memcpy(right + right_bytes, text + (i - 1) * LINE, LINE);
-			right_bytes += LINE;
+			memcpy(expected_text + expected_bytes, text + (i - 1) * LINE, LINE);
+			expected_bytes += LINE;
 		}
-	right_bytes += (size_t)snprintf(right + right_bytes, LINE, "%s\n", added);
+	expected_bytes += (size_t)snprintf(expected_text + expected_bytes, LINE, "%s\n", added);
 }
 
 static void make_script(struct context *c)

@@ -29,14 +29,14 @@ static inline uint64_t free_memory_kb(void)
 }
 
 /* Raises a soft limit to its hard limit. Returns whether it suffices. */
-static inline int raise_limit(int what, uint64_t wanted)
+static inline int raise_limit(int what, uint64_t required)
 {
 	struct rlimit limit;
 	if (getrlimit(what, &limit) != 0)
 		return 1;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(what, &limit);
-	return limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= wanted;
+	return limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= required;
 }
 
 /* The first insufficient resource for a total number of users, with its remedy; NULL if there are enough. */

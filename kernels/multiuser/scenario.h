@@ -76,8 +76,8 @@ static inline void note_reader_cost(struct context *c)
 	struct rusage r;
 	int i = 0;
 	getrusage(RUSAGE_SELF, &r);
-	double own = (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-	double share = 100 * own / ((double)(now_ns() - start_ns) / 1e9);
+	double cpu_seconds = (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+	double share = 100 * cpu_seconds / ((double)(now_ns() - start_ns) / 1e9);
 	while (share > classes[i] && i < 6)
 		i++;
 	note(c, "reader_percent", "%.2f", share);

@@ -82,12 +82,12 @@ static int mistake_in(int module, int first)
 /* Pads to the given lines and bytes by comments that are identical in all versions, independent of the lengths of mistakes. */
 static void pad_with_comments(struct source *s, const char *comment, const char *type_name, int first)
 {
-	int left = SOURCE_LINES - s->lines, growth = 0, room = SOURCE_BYTES - (int)s->bytes;
+	int left = SOURCE_LINES - s->lines, growth = 0, available = SOURCE_BYTES - (int)s->bytes;
 	for (int m = first; m < MISTAKES; m++)
 		growth += (int)strlen(type_name) - (int)strlen(mistakes[m]);
-	room -= growth;
-	for (int i = 0; i < left && room > left * ((int)strlen(comment) + 1); i++) {
-		int length = room / left + (i < room % left);
+	available -= growth;
+	for (int i = 0; i < left && available > left * ((int)strlen(comment) + 1); i++) {
+		int length = available / left + (i < available % left);
 		append(s, "%s%*s\n", comment, length - 1 - (int)strlen(comment), "");
 	}
 }

@@ -275,13 +275,13 @@ static inline void check_timeouts(struct context *c)
 }
 
 /* Runs all users without think time up to a total of `wanted` transactions, or until each has completed `rounds` rounds. */
-static inline void run_transactions(struct context *c, uint64_t wanted, uint64_t rounds)
+static inline void run_transactions(struct context *c, uint64_t target, uint64_t rounds)
 {
 	struct epoll_event events[64];
 	int slowest = 0; /* first user with fewer rounds */
-	while (logged_in > 0 && (rounds > 0 ? slowest < logged_in : transactions < wanted)) {
+	while (logged_in > 0 && (rounds > 0 ? slowest < logged_in : transactions < target)) {
 		int n = epoll_wait(epoll_fd, events, 64, 1000);
-		for (int i = 0; i < n && logged_in > 0 && (rounds > 0 || transactions < wanted); i++) {
+		for (int i = 0; i < n && logged_in > 0 && (rounds > 0 || transactions < target); i++) {
 			struct user *u = events[i].data.ptr;
 			if (read_terminal(u) != 0)
 				fail_user(c, u, "the shell has exited");

@@ -346,7 +346,7 @@ static inline int start_server(struct context *c, void (*serve)(void))
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* reaps the server's children */
 	if (over == PEER)
-		return meet_peer(c, serve);
+		return start_peer_server(c, serve);
 	if (pipe2(report_pipe, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
 		failed(c, "pipe");
 		return 0;

@@ -65,7 +65,7 @@ static inline void receive(ssize_t (*read_bytes)(const void *, void *, size_t), 
 	size_t words = size / 8, next = 0, received = 0; /* in the chunk: word offset of the next message, bytes */
 	uint64_t left = order->messages * size, number = order->first;
 	while (left > 0) {
-		size_t room = CHUNK - received, max = left < room ? (size_t)left : room;
+		size_t space = CHUNK - received, max = left < space ? (size_t)left : space;
 		ssize_t n = read_bytes(from, (char *)chunk + received, max);
 		if (n <= 0)
 			server_fail("a stream was closed %llu bytes early: %s", (unsigned long long)left, n == 0 ? "closed" : strerror(errno));

@@ -12,7 +12,7 @@ static inline int is_server(struct context *c)
 	return strcmp(parameter(c, "end", "near"), "far") == 0;
 }
 
-static inline void read_far_address(struct context *c)
+static inline void parse_peer_address(struct context *c)
 {
 	struct sockaddr_in *four = (void *)&peer_address;
 	struct sockaddr_in6 *six = (void *)&peer_address;
@@ -43,9 +43,9 @@ static inline int request_server(struct context *c)
 }
 
 /* Returns on the client only. */
-static inline int meet_peer(struct context *c, void (*serve)(void))
+static inline int start_peer_server(struct context *c, void (*serve)(void))
 {
-	read_far_address(c);
+	parse_peer_address(c);
 	if (!is_server(c))
 		return request_server(c);
 	report_pipe[WRITE_END] = STDOUT_FILENO;

@@ -187,11 +187,11 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 /* The sums of all messages, plus n. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
-	uint64_t right = 0;
+	uint64_t sum = 0;
 	(void)c;
 	for (int i = 0; i < streams; i++)
-		right += expected_sum(stream_share(i, n));
-	return right;
+		sum += expected_sum(stream_share(i, n));
+	return sum;
 }
 
 static void teardown(struct context *c)

@@ -34,11 +34,11 @@ static int make_file(const char *path)
 	int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int ok = file >= 0;
 	for (uint64_t done = 0; ok && done < size;) {
-		uint64_t room = size - done < PIECE ? size - done : PIECE;
-		for (uint64_t i = 0; i < (room + 7) / 8; i++)
+		uint64_t length = size - done < PIECE ? size - done : PIECE;
+		for (uint64_t i = 0; i < (length + 7) / 8; i++)
 			piece[i] = expected_word(done / 8 + i, 0);
-		ok = write(file, piece, room) == (ssize_t)room;
-		done += room;
+		ok = write(file, piece, length) == (ssize_t)length;
+		done += length;
 	}
 	if (file >= 0)
 		close(file);
@@ -58,20 +58,20 @@ static int set_number(const char *path)
 static uint64_t count_right_bytes(const char *path, uint64_t file_number)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	uint64_t done = 0, right = 0;
+	uint64_t done = 0, correct = 0;
 	ssize_t n;
 	while (file >= 0 && (n = read(file, piece, PIECE)) > 0) {
 		for (uint64_t i = 0; i < (uint64_t)n; i += 8) {
 			uint64_t word = expected_word((done + i) / 8, file_number), rest = (uint64_t)n - i;
 			uint64_t bytes = rest < 8 ? rest : 8;
-			right += memcmp(&piece[i / 8], &word, bytes) == 0 ? bytes : 0;
+			correct += memcmp(&piece[i / 8], &word, bytes) == 0 ? bytes : 0;
 		}
 		done += (uint64_t)n;
 	}
 	if (file < 0)
 		return UINT64_MAX;
 	close(file);
-	return done == size ? right : UINT64_MAX;
+	return done == size ? correct : UINT64_MAX;
 }
 
 static uint64_t receive_file(int s, const struct request *request)
@@ -105,14 +105,14 @@ static uint64_t receive_file(int s, const struct request *request)
 /* Correct bytes of all received files; removes them. */
 static uint64_t check_files(uint64_t files, uint64_t file_number)
 {
-	uint64_t right = 0;
+	uint64_t correct = 0;
 	for (uint64_t i = 0; i < files && i < MAX_FILES; i++) {
 		char path[48];
 		snprintf(path, sizeof path, "received/%" PRIu64, i);
-		right += count_right_bytes(path, file_number);
+		correct += count_right_bytes(path, file_number);
 		unlink(path);
 	}
-	return right;
+	return correct;
 }
 
 /* Writes the file back, and drops it from the page cache. */

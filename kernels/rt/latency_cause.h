@@ -23,15 +23,15 @@ static inline void note_latency_cause(struct context *c, uint64_t from, uint64_t
 	uint64_t last_ns = from, gap = 0;
 	for (size_t i = 0; last_ns < to && i <= trace.count; i++) {
 		const struct event *e = i < trace.count ? &trace.events[i] : NULL;
-		uint64_t at = e == NULL || e->ns > to ? to : e->ns;
-		if (at > last_ns && at - last_ns > gap) {
-			gap = at - last_ns;
+		uint64_t event_ns = e == NULL || e->ns > to ? to : e->ns;
+		if (event_ns > last_ns && event_ns - last_ns > gap) {
+			gap = event_ns - last_ns;
 			owner = running;
 			irq = active_irq;
 			next = e;
 		}
-		if (at > last_ns)
-			last_ns = at;
+		if (event_ns > last_ns)
+			last_ns = event_ns;
 		if (e != NULL && e->kind == SWITCH)
 			running = e;
 		if (e != NULL && (e->kind == IRQ_ENTRY || e->kind == IRQ_EXIT))

@@ -176,10 +176,10 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 }
 
 /* Collapses white space, and trims both ends. */
-static void normalize_space(char *to, size_t room, const char *from)
+static void normalize_space(char *to, size_t size, const char *from)
 {
 	size_t length = 0;
-	while (*from != '\0' && length + 2 < room) {
+	while (*from != '\0' && length + 2 < size) {
 		if (!isspace((unsigned char)*from)) {
 			to[length++] = *from++;
 			continue;

@@ -113,13 +113,13 @@ static int read_group(int group)
 	struct {
 		uint64_t counters, enabled, running, value[COUNTERS];
 	} found;
-	size_t at = 0;
+	size_t next = 0;
 	if (leader[group] < 0 || read(leader[group], &found, sizeof found) < 0 || found.running == 0)
 		return 0;
 	double scale = (double)found.enabled / (double)found.running;
-	for (size_t i = 0; i < COUNTERS && at < found.counters; i++)
+	for (size_t i = 0; i < COUNTERS && next < found.counters; i++)
 		if (fd[i] >= 0 && counters[i].group == group)
-			counted[i] = (uint64_t)((double)found.value[at++] * scale + 0.5);
+			counted[i] = (uint64_t)((double)found.value[next++] * scale + 0.5);
 	return 1;
 }
 

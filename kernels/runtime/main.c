@@ -74,7 +74,7 @@ static void line_check(const struct sample *s)
 	end_line();
 }
 
-static uint64_t warm(struct context *c, uint64_t n)
+static uint64_t run_warm_up(struct context *c, uint64_t n)
 {
 	struct sample s;
 	region(c, n, &s);
@@ -91,7 +91,7 @@ static uint64_t reuse_n(struct context *c, uint64_t max_n, uint64_t target_ns, u
 	uint64_t n = parameter_u64(c, "n", 0);
 	if (n == 0 || n > max_n)
 		return 0;
-	*wall = warm(c, n);
+	*wall = run_warm_up(c, n);
 	int long_enough = 2 * *wall >= target_ns || n == kernel.max_n;
 	return long_enough && (*wall < 4 * target_ns || n == 1) ? n : 0;
 }
@@ -101,8 +101,8 @@ static uint64_t search_n(struct context *c, uint64_t max_n, uint64_t target_ns, 
 {
 	uint64_t n = 1, wall;
 	for (;;) {
-		wall = warm(c, n);
-		if (wall >= target_ns && warm(c, n) >= target_ns)
+		wall = run_warm_up(c, n);
+		if (wall >= target_ns && run_warm_up(c, n) >= target_ns)
 			break;
 		if (n >= max_n)
 			break;
@@ -122,7 +122,7 @@ static uint64_t search_n(struct context *c, uint64_t max_n, uint64_t target_ns, 
 static void warm_and_count(struct context *c)
 {
 	counting = parameter_u64(c, "copies", 1) == 1 && counters_open();
-	warm(c, 1);
+	run_warm_up(c, 1);
 	if (counting) {
 		line_counters(1);
 		counters_close();
@@ -146,14 +146,14 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 		return n;
 	uint64_t high = n > 1 || max_n < 2 ? n : 2;
 	for (int i = wall > 50000000 ? 1 : 0; i < 3; i++) {
-		warm(c, high / 2 > 0 ? high / 2 : 1);
-		warm(c, high);
+		run_warm_up(c, high / 2 > 0 ? high / 2 : 1);
+		run_warm_up(c, high);
 	}
 	return n;
 }
 
 /* A separate region with open counters, if available; not for regions above COUNTED_NS, or those counted in the warm-up. */
-static void count(struct context *c, uint64_t n)
+static void count_region(struct context *c, uint64_t n)
 {
 	struct sample s;
 	counting = counters_open();
@@ -179,7 +179,7 @@ static uint64_t default_samples(uint64_t wall)
 static uint64_t measure_samples(struct context *c, uint64_t n)
 {
 	uint64_t budget = parameter_u64(c, "sample_ns", 400000000), copies = parameter_u64(c, "copies", 1);
-	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), wanted = 1, undisturbed = 0;
+	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), default_count = 1, undisturbed = 0;
 	double shares[MAX_SAMPLES], least = 1;
 	struct sample s = {0};
 	struct probe before, after;
@@ -200,13 +200,13 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 		if (exact != UINT64_MAX)
 			continue;
 		if (i == 0)
-			wanted = default_samples(s.wall);
+			default_count = default_samples(s.wall);
 		shares[i] = smt_share(&both);
 		least = shares[i] < least ? shares[i] : least;
 		undisturbed = 0;
 		for (uint64_t j = 0; j <= i; j++)
 			undisturbed += copies > 1 || shares[j] <= least * SMT_TOLERANCE;
-		if (undisturbed >= wanted || i + 1 >= 3 * wanted)
+		if (undisturbed >= default_count || i + 1 >= 3 * default_count)
 			break;
 	}
 	return s.wall;
@@ -299,7 +299,7 @@ static void measure(struct context *c)
 	c->latency = NULL;
 	work_until_all_done(c, n);
 	if (!kernel.single && wall < COUNTED_NS && parameter_u64(c, "copies", 1) == 1)
-		count(c, n);
+		count_region(c, n);
 	if (batch != 0)
 		measure_batches(c, batch, walls);
 	if (latency->count > 0) {

@@ -33,12 +33,12 @@
 static sigset_t signals; /* termination signals and SIGCHLD */
 
 /* Returns -1 on failure. */
-static ssize_t read_file(const char *path, char *text, size_t room)
+static ssize_t read_file(const char *path, char *text, size_t size)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return -1;
-	ssize_t length = read(file, text, room - 1);
+	ssize_t length = read(file, text, size - 1);
 	close(file);
 	text[length > 0 ? length : 0] = '\0';
 	return length;
@@ -46,7 +46,7 @@ static ssize_t read_file(const char *path, char *text, size_t room)
 
 /* The parent of a process by /proc/PID/stat, parsed after the last bracket, since the command may contain blanks and brackets. -1 for
  * missing processes and zombies. */
-static pid_t parent_of(pid_t pid)
+static pid_t parent_pid(pid_t pid)
 {
 	char path[64], text[512], state;
 	int parent;
@@ -82,7 +82,7 @@ static void kill_children(pid_t main_pid, int main_ended)
 	}
 	while ((entry = readdir(proc)) != NULL) {
 		pid_t pid = atoi(entry->d_name);
-		if (pid > 0 && parent_of(pid) == getpid())
+		if (pid > 0 && parent_pid(pid) == getpid())
 			kill(pid, SIGKILL);
 	}
 	closedir(proc);
@@ -128,27 +128,27 @@ static int kill_group(void)
  * first: usually these are all, which avoids scanning /proc. */
 static int kill_all(pid_t main_pid, int *main_ended, int *status)
 {
-	int left = 0, group_is_dead = 0, s, how = WNOHANG;
+	int left = 0, group_is_dead = 0, s, options = WNOHANG;
 	for (;;) {
-		pid_t pid = waitpid(-1, &s, how);
+		pid_t pid = waitpid(-1, &s, options);
 		if (pid < 0 && errno == ECHILD)
 			return left;
 		if (pid == main_pid) {
 			*main_ended = 1;
 			*status = s;
-		} else if (pid > 0 && how == 0) {
+		} else if (pid > 0 && options == 0) {
 			left++;
 		}
 		if (pid == 0)
-			how = 0;
-		if (how == 0 && !group_is_dead)
+			options = 0;
+		if (options == 0 && !group_is_dead)
 			group_is_dead = kill_group();
-		if (how == 0)
+		if (options == 0)
 			kill_children(main_pid, *main_ended);
 	}
 }
 
-static _Noreturn void refused(int status, const char *what, const char *which)
+static _Noreturn void fail_child(int status, const char *what, const char *which)
 {
 	dprintf(STDERR_FILENO, "cannot %s%s: %s\n", what, which, strerror(errno));
 	_exit(status);
@@ -193,30 +193,30 @@ static void join(const char *group)
 	char path[4096];
 	if ((size_t)snprintf(path, sizeof path, "%s/cgroup.procs", group) >= sizeof path) {
 		errno = ENAMETOOLONG;
-		refused(126, "join a control group", "");
+		fail_child(126, "join a control group", "");
 	}
 	int file = open(path, O_WRONLY | O_CLOEXEC);
 	if (file < 0 || write(file, "0", 1) != 1) /* 0: the writing process */
-		refused(126, "join a control group", "");
+		fail_child(126, "join a control group", "");
 	close(file);
 }
 
 static void limit_processes(const char *number)
 {
 	struct rlimit limit;
-	const long wanted = parse_number(&number);
+	const long value = parse_number(&number);
 	/* keeps a lower existing limit */
 	if (getrlimit(RLIMIT_NPROC, &limit) != 0)
-		refused(126, "read the limit on processes", "");
-	if (wanted < 0) {
+		fail_child(126, "read the limit on processes", "");
+	if (value < 0) {
 		errno = EINVAL;
-		refused(126, "limit the number of processes", "");
+		fail_child(126, "limit the number of processes", "");
 	}
-	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)wanted)
-		limit.rlim_max = (rlim_t)wanted;
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)value)
+		limit.rlim_max = (rlim_t)value;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NPROC, &limit) != 0)
-		refused(126, "limit the number of processes", "");
+		fail_child(126, "limit the number of processes", "");
 }
 
 static void apply_setting(const char *word)
@@ -225,17 +225,17 @@ static void apply_setting(const char *word)
 	if (strcmp(word, "layout") == 0) {
 		int now = personality(0xffffffff);
 		if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
-			refused(126, "fix the layout of memory", "");
+			fail_child(126, "fix the layout of memory", "");
 	} else if (strcmp(word, "realtime") == 0) {
 		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
-			refused(126, "use SCHED_FIFO", "");
+			fail_child(126, "use SCHED_FIFO", "");
 	} else if (strncmp(word, "group=", 6) == 0) {
 		join(word + 6);
 	} else if (strncmp(word, "processes=", 10) == 0) {
 		limit_processes(word + 10);
 	} else if (*word != '\0' && strcmp(word, "-") != 0) {
 		errno = EINVAL;
-		refused(126, word, "");
+		fail_child(126, word, "");
 	}
 }
 
@@ -249,12 +249,12 @@ static pid_t start(const char *cpus, char *words, const char *directory, char **
 	if (getppid() != supervisor)
 		_exit(126); /* the supervisor died before PR_SET_PDEATHSIG took effect */
 	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0)
-		refused(126, "use the CPUs ", cpus);
+		fail_child(126, "use the CPUs ", cpus);
 	/* names of control groups contain no newline */
 	for (char *word; (word = strsep(&words, "\n")) != NULL;)
 		apply_setting(word);
 	if (chdir(directory) != 0)
-		refused(126, "begin in ", directory);
+		fail_child(126, "begin in ", directory);
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 	close(REPORT_FD);
 	/* the process that wrote it may have forked with the file open: busy until that child calls exec */
@@ -264,7 +264,7 @@ static pid_t start(const char *cpus, char *words, const char *directory, char **
 			break;
 		usleep(1000);
 	}
-	refused(127, "execute ", argv[0]);
+	fail_child(127, "execute ", argv[0]);
 }
 
 /* Waits for the end of the program, or a termination signal. */

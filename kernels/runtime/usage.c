@@ -90,10 +90,10 @@ void calibrate_usage(void)
 		now_ns();
 		now_ns();
 		usage_end(&before, &difference, 0);
-		int at = i;
-		for (; at > 0 && cost[at - 1] > difference.cpu; at--)
-			cost[at] = cost[at - 1];
-		cost[at] = difference.cpu;
+		int j = i;
+		for (; j > 0 && cost[j - 1] > difference.cpu; j--)
+			cost[j] = cost[j - 1];
+		cost[j] = difference.cpu;
 	}
 	reading_cost = cost[READINGS / 2];
 }

@@ -117,11 +117,11 @@ static void prepare(struct context *c, uint64_t n)
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	volatile char *at = memory + first * page;
+	volatile char *address = memory + first * page;
 	(void)c;
 	(void)check;
-	for (uint64_t i = 0; i < n; i++, at += page)
-		*at = pattern;
+	for (uint64_t i = 0; i < n; i++, address += page)
+		*address = pattern;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)

@@ -30,12 +30,12 @@ static double squares;
 
 static struct complex_number get(const char *from, int row, int column)
 {
-	size_t at = 2 * ((size_t)row + (size_t)column * (size_t)side);
+	size_t index = 2 * ((size_t)row + (size_t)column * (size_t)side);
 	if (single) {
-		const float *f = (const float *)(const void *)from + at;
+		const float *f = (const float *)(const void *)from + index;
 		return (struct complex_number){(double)f[0], (double)f[1]};
 	}
-	const double *d = (const double *)(const void *)from + at;
+	const double *d = (const double *)(const void *)from + index;
 	return (struct complex_number){d[0], d[1]};
 }
 

@@ -30,10 +30,10 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			failed(c, "mmap");
 			return;
 		}
-		for (uint64_t at = 0; at < bytes; at += page) {
-			memory[at] = 1;
+		for (uint64_t offset = 0; offset < bytes; offset += page) {
+			memory[offset] = 1;
 			/* the rest of a new page must be 0 */
-			*check += (uint64_t)memory[at] + (uint64_t)memory[at + 1];
+			*check += (uint64_t)memory[offset] + (uint64_t)memory[offset + 1];
 		}
 		if (munmap((void *)(uintptr_t)memory, bytes) != 0) {
 			failed(c, "munmap");

@@ -17,8 +17,8 @@ static void read_pages(unsigned member)
 {
 	(void)member;
 	while (!atomic_load_explicit(&stop, memory_order_relaxed))
-		for (uint64_t at = 0; at < bytes; at += page)
-			(void)memory[at + 1];
+		for (uint64_t offset = 0; offset < bytes; offset += page)
+			(void)memory[offset + 1];
 }
 
 static void setup(struct context *c)
@@ -41,8 +41,8 @@ static void setup(struct context *c)
 		return;
 	}
 	madvise((void *)(uintptr_t)memory, bytes, MADV_NOHUGEPAGE); /* EINVAL without huge pages */
-	for (uint64_t at = 0; at < bytes; at += page)
-		memory[at] = 0;
+	for (uint64_t offset = 0; offset < bytes; offset += page)
+		memory[offset] = 0;
 	team_start(c, used, read_pages);
 }
 

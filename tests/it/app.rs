@@ -135,12 +135,12 @@ fn early_routers_are_seen() {
             // in the word of the target, and perhaps some cells before it
             (
                 router,
-                "at == target && (cells & target_cell)",
-                "at == target",
+                "index == target && (cells & target_cell)",
+                "index == target",
             ),
-            (router, "~blocked[at] & part(word", "part(word"),
+            (router, "~blocked[index] & part(word", "part(word"),
             // no step from word to word
-            (router, "reach(cost + in_row, at + 1, cells >> 63);", ""),
+            (router, "reach(cost + in_row, index + 1, cells >> 63);", ""),
         ],
     );
 }
