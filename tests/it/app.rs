@@ -102,7 +102,11 @@ fn wrong_array_terms_are_seen() {
         "app/plagen",
         "",
         &[
-            (minimizer, "selected_count = remaining;", "selected_count = remaining - 1;"),
+            (
+                minimizer,
+                "selected_count = remaining;",
+                "selected_count = remaining - 1;",
+            ),
             (
                 minimizer,
                 "if (!is_irredundant(selected[i])) {",

@@ -297,7 +297,10 @@ fn cold_records_come_from_disk() {
     );
     let faulty = built("daq/yewcom", folder.path(), &[kept]);
     let said = workload_output(&faulty, folder.path(), line);
-    assert!(said.contains("pages of the file are in the page cache"), "{said}");
+    assert!(
+        said.contains("pages of the file are in the page cache"),
+        "{said}"
+    );
 }
 
 /// Nobody is timed beside processes that are no more.

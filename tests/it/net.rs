@@ -209,7 +209,10 @@ fn lost_requests_give_no_result() {
     const LOST: &str = "no progress for 1 s";
     let gives = "if (!send_message(s))\n\t\t\tserver_fail(\"cannot send a reply";
     let lost = gives.replace("!send_message(s)", "number != 2 && !send_message(s)");
-    let twice = gives.replace("!send_message(s)", "!send_message(s) || (number == 2 && !send_message(s))");
+    let twice = gives.replace(
+        "!send_message(s)",
+        "!send_message(s) || (number == 2 && !send_message(s))",
+    );
     let unasked = "replies++;\n\t\t}\n\t\tif (!send_message";
     let uncounted = unasked.replace("replies++", "replies += number != 2");
     let faults = [

@@ -95,7 +95,10 @@ fn missing_loaders_are_explained() {
     let job = "kernel/null-job-libc";
     bench.without_loader(job);
     let why = why_skipped(&mut bench, &executes("vfork", job));
-    assert!(why.contains(&format!("loader that {job} requires")), "{why}");
+    assert!(
+        why.contains(&format!("loader that {job} requires")),
+        "{why}"
+    );
     bench.without_loader("kernel/process");
     let why = why_skipped(&mut bench, &kernel("kernel/process", &[("how", "fork")], 1));
     let missing = "/nonexistent/ld.so is missing here";
