@@ -1,6 +1,6 @@
 /* The procedures of Dhrystone 1.1 (Weicker 1984), reimplemented from their specification; cpu/dhrystone-1.1 includes this twice.
  *
- * It defines REG, the storage class of the local variables and parameters that the published program optionally declares register, and
+ * The including file defines REG, the storage class of the local variables and parameters that the published program optionally declares register, and
  * NAME(x), the name of x in this copy. Procedures are numbered as published. Every parameter and result passes through SEALED, so that the
  * procedures, though in one file, are optimized as if compiled separately.
  */
