@@ -98,6 +98,30 @@ fn triage_shows_on_every_page() {
     home.refuses(&["changes", "acknowledge", part, "--note", " "], "a note");
 }
 
+#[test]
+fn removed_runs_keep_acknowledgments() {
+    let home = changed();
+    let event = || {
+        let changes = home.json("changes");
+        let [event] = list(&changes["events"]).as_slice() else {
+            panic!("{changes}");
+        };
+        event.clone()
+    };
+    let before = event();
+    let id = before["id"].as_str().unwrap();
+    let first = before["run"].as_str().unwrap();
+    home.ok(&["changes", "acknowledge", id, "--note", "microcode"]);
+    for _ in 0..2 {
+        let run = event()["run"].as_str().unwrap().to_owned();
+        home.ok(&["runs", "remove", &run]);
+    }
+    let after = event();
+    assert_ne!(after["run"], first);
+    assert_eq!(after["id"], id);
+    assert_eq!(after["triage"]["state"], "acknowledged");
+}
+
 /// The two runs of a trial whose second side takes `times` as long.
 pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
     let side = |(at, times): (u32, f64)| {

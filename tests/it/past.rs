@@ -1,7 +1,7 @@
 //! Runs of one machine over time, as a person looks back on them.
 
 use crate::common::{Home, at_hour, list, notes, recorded, result};
-use gritstone_model::{Conditions, Event, RunData, TrialSide};
+use gritstone_model::{Commit, Conditions, Event, RunData, TrialSide};
 
 /// What was recorded of a few rows.
 fn calls() -> RunData {
@@ -104,6 +104,45 @@ fn gates_need_three_like_runs() {
     assert!([0, 4].contains(&code), "{text}{error}");
     home.refuses("check b --against ref:vax-11-780-4.1bsd", "");
     home.refuses("check --max-slowdown slow", "");
+}
+
+#[test]
+fn gates_compare_with_one_branch() {
+    let on = |hour: u32, branch: &str| {
+        let mut run = at_hour(&measured_alone(""), hour, &format!("run-{hour}"));
+        let commit = Commit::new("0123abc", Some(branch), None);
+        run.info.settings.commit = Some(commit.unwrap());
+        run
+    };
+    let home = Home::new();
+    home.import(&[on(1, "main"), on(2, "main"), on(3, "main"), on(4, "topic")]);
+    home.ok("check run-4 --base-branch main");
+    let (code, text, _) = home.run("check run-4 --base-branch topic");
+    assert!(code == 4 && text.contains("No history"), "{text}");
+}
+
+#[test]
+fn missing_benchmarks_are_named() {
+    let whole = measured_alone("");
+    let mut part = at_hour(&whole, 4, "part");
+    part.benchmarks.retain(|of| of.id.as_str() != "byte/loop");
+    part.programs.retain(|id, _| id.as_str() != "byte/loop");
+    part.launches.retain(|of| of.id.as_str() != "byte/loop");
+    let home = Home::new();
+    let runs = [(1, "a"), (2, "b"), (3, "c")].map(|(hour, label)| at_hour(&whole, hour, label));
+    home.import(&runs);
+    home.import(&[part]);
+    for format in ["text", "json", "markdown", "github", "gitlab", "junit"] {
+        let (code, text, error) = home.run(&["check", "part", "--format", format]);
+        assert_eq!(code, 4, "{format}: {error}");
+        let named = text.lines().any(|line| line.contains("byte/loop"));
+        assert!(named, "{format}: {text}");
+    }
+    assert_eq!(home.run("check part --against c").0, 4);
+    assert_eq!(home.run("check part byte/loop").0, 4);
+    home.ok("check part byte/sieve");
+    home.ok("check part --accept byte/loop");
+    home.ok("check part");
 }
 
 #[test]

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 mod ab;
+mod bad_launches;
 mod copies;
 mod estimate;
 mod figure;
 mod fleet;
 mod groups;
+mod machine;
 mod pr;
 mod rest;
 mod runs;
@@ -35,6 +37,7 @@ fn main() {
         ("series::creep", series::creep),
         ("series::comparisons", series::comparisons),
         ("series::sides", series::sides),
+        ("bad_launches::verdicts", bad_launches::verdicts),
         ("series::changes", series::changes),
         ("series::events", series::events),
         ("figure::coverage", figure::coverage),

@@ -1,176 +1,21 @@
 //! Runs of a system over time: what the gate, comparisons and changes say where nothing changed, and where something did.
 
-use crate::runs;
-use crate::world::World;
+use crate::machine::{Effects, Machine, ROWS, WORLDS};
 use crate::{head, line, percent};
 use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
+use gritstone_analysis::events::{self, KnownEvents};
 use gritstone_analysis::levels::{self, SystemLevels};
 use gritstone_analysis::past::Past;
+use gritstone_analysis::run_effect;
 use gritstone_analysis::series::{self, Systems};
 use gritstone_analysis::side::Side;
-use gritstone_analysis::{events, run_effect};
 use gritstone_model::{
     ChangeEvent, CheckOutcome, CompareRow, CompareView, HistoryView, RunView, Verdict,
 };
 use std::collections::BTreeSet;
 
-const ROWS: usize = 20;
-const LAUNCHES: usize = 10;
-/// Standard deviation between launches.
-const LAUNCH: f64 = 0.01;
-
-/// How runs differ beyond their launches.
-#[derive(Clone, Copy)]
-struct Effects {
-    name: &'static str,
-    sd: f64,
-    /// Student's t with three degrees of freedom in place of normal.
-    heavy: bool,
-    /// Correlation of neighbors.
-    correlation: f64,
-    /// Of all benchmarks of a run alike.
-    common: f64,
-    /// One run in ten is odd: all of it is 30% slower.
-    odd: bool,
-    /// Benchmarks have from a fifth to five times `sd`.
-    unlike: bool,
-}
-
-const PLAIN: Effects = Effects {
-    name: "0.2%",
-    sd: 0.002,
-    heavy: false,
-    correlation: 0.0,
-    common: 0.0,
-    odd: false,
-    unlike: false,
-};
-const WORLDS: [Effects; 10] = [
-    PLAIN,
-    Effects {
-        name: "0.5%",
-        sd: 0.005,
-        ..PLAIN
-    },
-    Effects {
-        name: "1%",
-        sd: 0.01,
-        ..PLAIN
-    },
-    Effects {
-        name: "3%",
-        sd: 0.03,
-        ..PLAIN
-    },
-    Effects {
-        name: "10%",
-        sd: 0.1,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.2 to 5%",
-        sd: 0.01,
-        unlike: true,
-        ..PLAIN
-    },
-    Effects {
-        name: "1%, heavy tails",
-        sd: 0.01,
-        heavy: true,
-        ..PLAIN
-    },
-    Effects {
-        name: "1%, correlation 0.7",
-        sd: 0.01,
-        correlation: 0.7,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.5%, and 2% of all alike",
-        sd: 0.005,
-        common: 0.02,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.5%, one run in ten 30% slower",
-        sd: 0.005,
-        odd: true,
-        ..PLAIN
-    },
-];
-
-/// Made-up runs, one after the other.
-struct Machine {
-    world: World,
-    effects: Effects,
-    empty: RunView,
-    last: Vec<f64>,
-    number: usize,
-}
-
-impl Machine {
-    fn new(seed: u64, effects: Effects) -> Self {
-        let (world, empty) = (World::new(seed), runs::empty(ROWS, false));
-        Self {
-            world,
-            effects,
-            empty,
-            last: vec![0.0; ROWS],
-            number: 0,
-        }
-    }
-
-    /// The next run, whose benchmarks take this much longer, ln.
-    fn run(&mut self, slower: &[f64]) -> RunView {
-        let Effects {
-            sd,
-            heavy,
-            correlation,
-            common,
-            odd,
-            unlike,
-            ..
-        } = self.effects;
-        let all = common * self.world.normal()
-            + if odd && self.world.uniform() < 0.1 {
-                0.26
-            } else {
-                0.0
-            };
-        let rows: Vec<Vec<f64>> = (0..ROWS)
-            .map(|row| {
-                let noise = match heavy {
-                    true => {
-                        let squares: f64 = (0..3).map(|_| self.world.normal().powi(2)).sum();
-                        self.world.normal() / (squares / 3.0).sqrt()
-                    }
-                    false => self.world.normal(),
-                };
-                let sd = match unlike {
-                    true => sd * 5_f64.powf(2.0 * row as f64 / (ROWS - 1) as f64 - 1.0),
-                    false => sd,
-                };
-                let fresh = (1.0 - correlation * correlation).sqrt();
-                self.last[row] = correlation * self.last[row] + fresh * sd * noise;
-                let level = self.last[row] + all + slower[row];
-                (0..LAUNCHES)
-                    .map(|_| (level + LAUNCH * self.world.normal()).exp())
-                    .collect()
-            })
-            .collect();
-        self.number += 1;
-        runs::run(&self.empty, self.number, &rows)
-    }
-
-    fn pasts(&mut self, runs: usize) -> Vec<Past> {
-        (0..runs)
-            .map(|_| Past::new(&self.run(&[0.0; ROWS])))
-            .collect()
-    }
-}
-
-fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
+pub fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
     check::against_history(run, earlier, 0.02, &Accepted::new()).outcome
 }
 
@@ -482,7 +327,7 @@ pub fn events() -> String {
 /// What `gritstone changes` says of one step while runs arrive.
 #[derive(Default)]
 struct Seen {
-    known: BTreeSet<String>,
+    known: KnownEvents,
     /// Those that the event of the step had.
     identifiers: BTreeSet<String>,
     right_at_first: bool,
@@ -516,7 +361,8 @@ impl Seen {
         }
         self.identifiers
             .extend(of_step.iter().map(|event| event.id.clone()));
-        self.known.extend(events.into_iter().map(|event| event.id));
+        let known = events.into_iter().map(|event| (event.id.clone(), event.id));
+        self.known.extend(known);
     }
 }
 

@@ -1,18 +1,25 @@
 //! A gate: passed, failed or inconclusive.
 //!
 //! Against its history, a run fails on an unaccepted change for the worse that it belongs to, whichever run began it, and where the newest
-//! runs are slower than their level. Without evidence of a slowdown it passes, with the minimum detectable slowdown. Levels are fitted
-//! afresh from all runs ([`crate::levels`]).
+//! runs are slower than their level. Without evidence of a slowdown it passes, with the minimum detectable slowdown. It is inconclusive
+//! while a benchmark is missing. Levels are fitted afresh from all runs ([`crate::levels`]).
+
+mod missing;
+mod view;
+
+pub use view::show;
 
 use crate::levels::{self, Role, SystemLevels};
 use crate::past::Past;
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
-    Measurement, RowVariance, RunView, SCHEMA_CHECK, Status, Subject,
+    Measurement, RowVariance, RunView,
 };
 use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series};
 use gritstone_stats::{multiple, quantile};
+use missing::is_broken;
 use std::collections::{BTreeMap, BTreeSet};
+use view::{unpredicted, worst_first};
 
 /// Level of one run over all of its benchmarks.
 const ALPHA: f64 = 0.02;
@@ -31,8 +38,16 @@ pub type Accepted = BTreeSet<(String, Id)>;
 /// Tests the comparison of a run with another against the allowed slowdown, with p adjusted by Holm. Results that only the run has, or
 /// that neither side has, are ignored.
 #[must_use]
-pub fn check(view: &CompareView, run: &RunView, max_slowdown: f64, alpha: f64) -> CheckView {
+pub fn check(
+    view: &CompareView,
+    [base, run]: [&RunView; 2],
+    max_slowdown: f64,
+    alpha: f64,
+) -> CheckView {
+    let missing = missing::of_base(view, base, run);
+    let is_missing = |row: &CompareRow| missing.iter().any(|of| of.id == row.id);
     let rows = view.rows.iter().filter(|row| row.base.is_some());
+    let rows = rows.filter(|row| !is_missing(row));
     let mut rows: Vec<CompareRow> = rows.cloned().collect();
     let p: Vec<Option<f64>> = rows.iter().map(|row| row.p).collect();
     for (row, p) in rows.iter_mut().zip(multiple::holm(&p)) {
@@ -49,14 +64,8 @@ pub fn check(view: &CompareView, run: &RunView, max_slowdown: f64, alpha: f64) -
     let rows = rows.into_iter().map(judged).collect();
     CheckView {
         differ_in: view.differ_in.clone(),
-        ..worst_first(&view.base_name, &view.other, rows, max_slowdown)
+        ..worst_first(&view.base_name, &view.other, rows, missing, max_slowdown)
     }
-}
-
-/// It failed, or a work check did.
-fn is_broken(result: &Measurement) -> bool {
-    let failed = matches!(result.outcome(), Status::Failed | Status::TimedOut);
-    failed || result.is_flagged(Flag::Invalid)
 }
 
 /// A ratio above 1 means that the run is better. Sizes are exact; of other results, a slowdown beyond the allowed one takes an interval
@@ -119,16 +128,23 @@ pub fn against_history(
         .filter_map(|(id, p)| Some((*id, p?)))
         .collect();
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
-    let rows = run
-        .results
-        .iter()
-        .filter(|result| result.estimate().is_some() || known(&result.id));
+    let missing = missing::of_history(run, &runs, accepted, MIN_BASE);
+    let is_missing = |id: &Id| missing.iter().any(|of| of.id == *id);
+    let rows = run.results.iter().filter(|result| {
+        result.estimate().is_some() || known(&result.id) && !is_missing(&result.id)
+    });
     let rows = rows.map(|result| {
         let standing = standings.get(&result.id);
         let p = adjusted.get(&result.id).copied().unwrap_or(1.0);
         gate.row(result, standing, p, standings.len())
     });
-    worst_first("its history", &run.id, rows.collect(), max_slowdown)
+    worst_first(
+        "its history",
+        &run.id,
+        rows.collect(),
+        missing,
+        max_slowdown,
+    )
 }
 
 struct Gate<'a> {
@@ -352,48 +368,5 @@ impl Gate<'_> {
                 needed: MIN_BASE,
             },
         }
-    }
-}
-
-fn worst_first(base: &str, run: &str, mut rows: Vec<CheckRow>, max_slowdown: f64) -> CheckView {
-    // of equal ones the slowest
-    let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
-    rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
-    let any = |outcome| rows.iter().any(|row: &CheckRow| row.outcome == outcome);
-    CheckView {
-        schema: SCHEMA_CHECK.to_owned(),
-        base: base.to_owned(),
-        run: run.to_owned(),
-        max_slowdown,
-        differ_in: vec![],
-        outcome: match (any(CheckOutcome::Regressed), any(CheckOutcome::Passed)) {
-            (true, _) => CheckOutcome::Regressed,
-            (false, true) => CheckOutcome::Passed,
-            (false, false) => CheckOutcome::Inconclusive,
-        },
-        rows,
-    }
-}
-
-fn unpredicted(result: &Measurement) -> CompareRow {
-    CompareRow {
-        id: result.id.clone(),
-        title: result.title.clone(),
-        ratio: None,
-        interval: None,
-        verdict: None,
-        p: None,
-        p_adjusted: None,
-        smallest: None,
-        explanation: None,
-        compared: Subject::Estimate,
-        between_run: None,
-        unit: result.unit.to_string(),
-        better: result.better,
-        base: None,
-        other: result.value(),
-        notes: result.notes_on_result().cloned().collect(),
-        copies: vec![],
-        percentiles: vec![],
     }
 }

@@ -19,6 +19,28 @@ pub struct Circumstances {
     pub peer: Option<PeerPath>,
 }
 
+/// What a run was to measure. Efforts and budgets are none of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selection {
+    suite: Option<String>,
+    selectors: Vec<String>,
+    allow: Vec<String>,
+    no_privileged: bool,
+}
+
+impl Selection {
+    #[must_use]
+    pub fn new(settings: Option<&Settings>) -> Self {
+        let settings = settings.cloned().unwrap_or_default();
+        Self {
+            suite: settings.suite,
+            selectors: settings.selectors,
+            allow: settings.allow,
+            no_privileged: settings.no_privileged,
+        }
+    }
+}
+
 impl Circumstances {
     /// Those of a run on this machine; a printed machine has no settings.
     #[must_use]

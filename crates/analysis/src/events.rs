@@ -4,16 +4,20 @@ use gritstone_model::{
     Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Triage,
 };
 use gritstone_stats::descriptive;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Of twenty changes that began with one run, some seem not to have.
 const ASIDE: usize = 2;
 /// Suffixes of event identifiers, after the id of the first run.
 const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
 
-/// Events of histories, newest first. They keep the identifiers that are `known`, although further runs may have moved their first run.
+/// Identifiers that events may have, with those under which they are known.
+pub type KnownEvents = BTreeMap<String, String>;
+
+/// Events of histories, newest first. They keep the identifiers under which they are known, although further or removed runs may have
+/// moved their first run.
 #[must_use]
-pub fn events(histories: &[HistoryView], known: &BTreeSet<String>) -> Vec<ChangeEvent> {
+pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent> {
     let mut events = group(histories.iter().flat_map(changes_in).collect());
     keep_identifiers(&mut events, known);
     events
@@ -126,16 +130,14 @@ fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
     }
 }
 
-/// Gives events the identifiers by which the store knows them: further runs may have moved their first run.
-fn keep_identifiers(events: &mut [ChangeEvent], known: &BTreeSet<String>) {
+/// Gives events the identifiers under which they are known.
+fn keep_identifiers(events: &mut [ChangeEvent], known: &KnownEvents) {
     for event in events {
         let suffix = EVENT_SUFFIXES[usize::from(!event.worse)];
-        let alias = event.may_begin.iter().map(|run| format!("{run}{suffix}"));
-        if let (false, Some(alias)) = (
-            known.contains(&event.id),
-            alias.into_iter().find(|id| known.contains(id)),
-        ) {
-            event.id = alias;
+        let others = event.may_begin.iter().map(|run| format!("{run}{suffix}"));
+        let mut ids = std::iter::once(event.id.clone()).chain(others);
+        if let Some(id) = ids.find_map(|id| known.get(&id)) {
+            event.id.clone_from(id);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The part of a run that series and comparisons need.
 
-use crate::comparability::Circumstances;
+use crate::comparability::{Circumstances, Selection};
 use crate::tails;
 use gritstone_model::{
     Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
@@ -15,6 +15,8 @@ pub struct Past {
     /// Its start, RFC 3339, UTC.
     pub started: String,
     pub circumstances: Circumstances,
+    #[serde(default)]
+    pub selection: Selection,
     #[serde(rename = "figures")]
     pub values: BTreeMap<Id, RunValue>,
     /// Those of percentiles beyond the median, by name.
@@ -42,6 +44,7 @@ impl Past {
             run: run.to_owned(),
             started: started.to_owned(),
             circumstances: Circumstances::new(machine, settings),
+            selection: Selection::new(settings),
             values: BTreeMap::new(),
             percentiles: BTreeMap::new(),
         }

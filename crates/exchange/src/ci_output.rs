@@ -1,17 +1,19 @@
-//! What a gate says, for what runs it: JUnit XML, and annotations and a step summary of GitHub Actions.
+//! What a gate says, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use gritstone_document::Foreign;
-use gritstone_model::{CheckOutcome, CheckRow, CheckView};
-use gritstone_report::{findings, value_change};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, MissingBenchmark};
+use gritstone_report::{compared_value, findings, missing_reason, value_change};
 use std::fmt::Write as _;
 
-/// A test suite with a case for each benchmark: one that regressed has failed, one that is inconclusive was skipped.
+/// A test suite with a case for each benchmark: one that regressed has failed, one that is inconclusive was skipped, one that is missing
+/// is an error.
 #[must_use]
 pub fn junit(view: &CheckView) -> String {
     let [failures, skipped, _] = counts(view);
     let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"",
-        view.rows.len()
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{}\" skipped=\"{skipped}\"",
+        view.rows.len() + view.missing.len(),
+        view.missing.len(),
     );
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{}\" {counts}>\n",
@@ -21,6 +23,17 @@ pub fn junit(view: &CheckView) -> String {
         ))
         .markup()
     );
+    let mut case = |id: &Id, inner: String| {
+        let [family, id] = [id.family(), id.as_str()].map(|id| Foreign(id).markup());
+        let _ = writeln!(
+            text,
+            "<testcase classname=\"{family}\" name=\"{id}\">{inner}</testcase>"
+        );
+    };
+    for of in &view.missing {
+        let said = Foreign(&missing_text(of)).markup();
+        case(&of.id, format!("<error message=\"{said}\"/>"));
+    }
     for row in &view.rows {
         let said = Foreign(&row_text(row)).markup();
         let inner = match row.outcome {
@@ -28,28 +41,22 @@ pub fn junit(view: &CheckView) -> String {
             CheckOutcome::Inconclusive => format!("<skipped message=\"{said}\"/>"),
             CheckOutcome::Regressed => format!("<failure message=\"{said}\"/>"),
         };
-        let [family, id] =
-            [row.row.id.family(), row.row.id.as_str()].map(|id| Foreign(id).markup());
-        let _ = writeln!(
-            text,
-            "<testcase classname=\"{family}\" name=\"{id}\">{inner}</testcase>"
-        );
+        case(&row.row.id, inner);
     }
     text + "</testsuite>\n</testsuites>\n"
 }
 
-/// Workflow commands: an error for each regression, one warning for all that is inconclusive, and a notice of the outcome.
+/// Workflow commands: an error for each regression and each missing benchmark, one warning for all that is inconclusive, and a notice of the outcome.
 #[must_use]
 pub fn github_annotations(view: &CheckView) -> String {
     let of = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
+    let regressed = of(CheckOutcome::Regressed).map(|row| (&row.row.id, row_text(row)));
+    let missing = view.missing.iter().map(|of| (&of.id, missing_text(of)));
     let mut text = String::new();
-    for row in of(CheckOutcome::Regressed) {
-        let title = Foreign(row.row.id.as_str()).command_property();
-        let _ = writeln!(
-            text,
-            "::error title={title}::{}",
-            Foreign(&row_text(row)).command()
-        );
+    for (id, said) in regressed.chain(missing) {
+        let title = Foreign(id.as_str()).command_property();
+        let said = Foreign(&said).command();
+        let _ = writeln!(text, "::error title={title}::{said}");
     }
     let open: Vec<&str> = of(CheckOutcome::Inconclusive)
         .map(|row| row.row.id.as_str())
@@ -61,17 +68,42 @@ pub fn github_annotations(view: &CheckView) -> String {
             Foreign(&open.join(", ")).command()
         );
     }
+    let kind = match view.outcome {
+        CheckOutcome::Inconclusive => "warning",
+        _ => "notice",
+    };
     let _ = writeln!(
         text,
-        "::notice title=gritstone check::{}",
+        "::{kind} title=gritstone check::{}",
         Foreign(&headline(view)).command()
     );
     text
 }
 
-/// The same for a page: the outcome, and a table of all that did not pass.
+/// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: speed as a multiple of the base's, and missing benchmarks.
 #[must_use]
-pub fn github_summary(view: &CheckView) -> String {
+pub fn gitlab_metrics(view: &CheckView) -> String {
+    let mut text = "# TYPE gritstone_check_speed gauge\n".to_owned();
+    for row in &view.rows {
+        let Some(ratio) = row.row.ratio else { continue };
+        let name = Foreign(row.row.id.as_str()).openmetrics();
+        let outcome = row.outcome.as_str();
+        let _ = writeln!(
+            text,
+            "gritstone_check_speed{{benchmark=\"{name}\",outcome=\"{outcome}\"}} {ratio:.4}"
+        );
+    }
+    text += "# TYPE gritstone_check_missing gauge\n";
+    for of in &view.missing {
+        let name = Foreign(of.id.as_str()).openmetrics();
+        let _ = writeln!(text, "gritstone_check_missing{{benchmark=\"{name}\"}} 1");
+    }
+    text + "# EOF\n"
+}
+
+/// A comment or a step summary: the outcome, and a table of all that did not pass.
+#[must_use]
+pub fn check_markdown(view: &CheckView) -> String {
     let mut text = format!(
         "### gritstone check: {}\n\n{}\n",
         view.outcome.as_str(),
@@ -82,17 +114,26 @@ pub fn github_summary(view: &CheckView) -> String {
             .iter()
             .filter(|row| row.outcome != CheckOutcome::Passed)
     };
-    if open().next().is_some() {
-        text += "\n| benchmark | outcome | change | interval |\n| --- | --- | ---: | --- |\n";
+    if open().next().is_some() || !view.missing.is_empty() {
+        text += "\n| benchmark | outcome | change | interval | expected | found |\n| --- | --- | ---: | --- | ---: | ---: |\n";
+    }
+    for of in &view.missing {
+        let [id, said] = [of.id.as_str(), &missing_text(of)].map(|text| Foreign(text).markdown());
+        let _ = writeln!(text, "| {id} | {said} | | | | |");
     }
     for row in open() {
-        let (change, interval) = change(row).unwrap_or_default();
-        let interval = interval.unwrap_or_default();
         let id = Foreign(row.row.id.as_str()).markdown();
+        let outcome = row.outcome.as_str();
+        let Some((change, interval)) = change(row) else {
+            let why = Foreign(&row_text(row)).markdown();
+            let _ = writeln!(text, "| {id} | {outcome}: {why} | | | | |");
+            continue;
+        };
+        let interval = interval.unwrap_or_default();
+        let [expected, found] = sides(row).map(|side| Foreign(&side).markdown());
         let _ = writeln!(
             text,
-            "| {id} | {} | {change} | {interval} |",
-            row.outcome.as_str()
+            "| {id} | {outcome} | {change} | {interval} | {expected} | {found} |"
         );
     }
     text
@@ -115,8 +156,12 @@ fn counts(view: &CheckView) -> [usize; 3] {
 
 fn headline(view: &CheckView) -> String {
     let [regressed, inconclusive, passed] = counts(view);
+    let missing = match view.missing.len() {
+        0 => String::new(),
+        n => format!(", {n} missing"),
+    };
     format!(
-        "{} against {}: {regressed} regressed, {inconclusive} inconclusive, {passed} passed; a slowdown of {}% is allowed",
+        "{} against {}: {regressed} regressed, {inconclusive} inconclusive, {passed} passed{missing}; a slowdown of {}% is allowed",
         view.run,
         view.base,
         100.0 * view.max_slowdown
@@ -129,6 +174,10 @@ fn change(row: &CheckRow) -> Option<(String, Option<String>)> {
     Some(value_change(of.better, of.ratio?, of.interval))
 }
 
+fn missing_text(of: &MissingBenchmark) -> String {
+    format!("missing: {}", missing_reason(of))
+}
+
 fn row_text(row: &CheckRow) -> String {
     let of = &row.row;
     let Some((change, interval)) = change(row) else {
@@ -139,19 +188,20 @@ fn row_text(row: &CheckRow) -> String {
         };
     };
     let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
-    let number = |side: Option<f64>| side.map_or("-".to_owned(), |x| format!("{x:.4e}"));
-    format!(
-        "{change}{interval}: expected {}, found {} {}",
-        number(of.base),
-        number(of.other),
-        of.unit
-    )
+    let [expected, found] = sides(row);
+    format!("{change}{interval}: expected {expected}, found {found}")
+}
+
+/// The expected and the found value.
+fn sides(row: &CheckRow) -> [String; 2] {
+    let of = &row.row;
+    [of.base, of.other].map(|side| compared_value(side, &of.unit).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Better, CompareRow, Id, SCHEMA_CHECK, Subject};
+    use gritstone_model::{Better, CompareRow, SCHEMA_CHECK, Subject};
 
     fn view() -> CheckView {
         let row = |id: &str, outcome| CheckRow {
@@ -190,6 +240,11 @@ mod tests {
                 row("a/open", CheckOutcome::Inconclusive),
                 row("a/good", CheckOutcome::Passed),
             ],
+            missing: vec![MissingBenchmark {
+                id: Id::parse("a/gone").unwrap(),
+                runs: 11,
+                notes: vec![],
+            }],
         }
     }
 
@@ -197,6 +252,7 @@ mod tests {
     fn regressions_are_failures() {
         insta::assert_snapshot!("gate_junit", junit(&view()));
         insta::assert_snapshot!("gate_annotations", github_annotations(&view()));
-        insta::assert_snapshot!("gate_summary", github_summary(&view()));
+        insta::assert_snapshot!("gate_summary", check_markdown(&view()));
+        insta::assert_snapshot!("gate_metrics", gitlab_metrics(&view()));
     }
 }

@@ -34,7 +34,7 @@ pub use anonymize::{anonymous_run, anonymous_view};
 pub use atom::atom;
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
-pub use ci_output::{github_annotations, github_summary, junit};
+pub use ci_output::{check_markdown, github_annotations, gitlab_metrics, junit};
 pub use csv_markdown::{csv, markdown};
 pub use exportable::Exported;
 pub use fleet::{csv as fleet_csv, openmetrics as fleet_openmetrics};

@@ -105,10 +105,22 @@ pub struct CheckView {
     /// The slowdown that is still allowed: 0.02 is 2%.
     pub max_slowdown: f64,
     pub differ_in: Vec<Difference>,
-    /// The worst outcome of the benchmarks.
+    /// Regressed where a benchmark is; else inconclusive where one is missing or none passed.
     pub outcome: CheckOutcome,
     /// One for each benchmark, the worst first.
     pub rows: Vec<CheckRow>,
+    /// Benchmarks without a result in the run, which other runs of the same selection measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingBenchmark>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingBenchmark {
+    pub id: Id,
+    /// Runs of the same selection that measured it.
+    pub runs: usize,
+    /// Why the run has no result; empty where it does not list the benchmark.
+    pub notes: Vec<Note>,
 }
 
 /// One benchmark of the gate.

@@ -6,7 +6,7 @@ use crate::{findings, verdicts, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Document, Style, Text, Tone};
 use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
-use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag, MissingBenchmark};
 use std::collections::BTreeMap;
 
 /// Lines of benchmarks; the others are counted.
@@ -28,8 +28,12 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     let mut smallest = compared.map(|row| row.row.smallest);
     let is_known = smallest.clone().all(|smallest| smallest.is_some());
     let seen = is_known.then(|| verdicts::detectable(&mut smallest));
+    let missing = match view.missing.len() {
+        0 => String::new(),
+        n => format!(", {} missing", number::count(n)),
+    };
     let verdict = format!(
-        "{}: of {} {} slower by more than {allowed}, {} inconclusive, {} passed.{}",
+        "{}: of {} {} slower by more than {allowed}, {} inconclusive, {} passed{missing}.{}",
         words::capital(view.outcome.as_str()),
         words::plural(view.rows.len(), "benchmark"),
         number::count(regressed),
@@ -49,6 +53,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         }
     };
     document.paragraph(Text::new(verdict).toned(Some(tone(view.outcome))));
+    table_of_missing(&mut document, &view.missing);
     match detail {
         Detail::Results => {
             let told = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
@@ -102,6 +107,24 @@ fn table(document: &mut Document, rows: &[&CheckRow]) {
         .number("Found", |row| verdicts::side(row.row.other, &row.row.unit))
         .number("p", move |row| row.row.p_adjusted.map(p))
         .table(document, "", rows.iter().copied());
+}
+
+fn table_of_missing(document: &mut Document, missing: &[MissingBenchmark]) {
+    if missing.is_empty() {
+        return;
+    }
+    Columns::<&MissingBenchmark>::key("Missing", Style::Code, |of| of.id.as_str())
+        .text("Reason", |of| missing_reason(of))
+        .table(document, "", missing);
+}
+
+/// Of a benchmark that a run lacks.
+#[must_use]
+pub fn missing_reason(missing: &MissingBenchmark) -> String {
+    let measured = words::plural(missing.runs, "run");
+    let why = missing.notes.iter().map(findings::message);
+    let why = why.chain([format!("{measured} of the same selection measured it.")]);
+    why.collect::<Vec<_>>().join(" ")
 }
 
 /// Why most of those are inconclusive that could not be compared at all.

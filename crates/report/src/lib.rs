@@ -41,7 +41,7 @@ pub use benchmark_page::{line, one};
 pub use bisect::bisect;
 pub use brief::{Brief, Pair, brief, data_sheet, pair};
 pub use changes::{change, changes, event, event_lines, new_events, newest_entry};
-pub use check::check;
+pub use check::{check, missing_reason};
 pub use classic::{Classic, classic};
 pub use compare::{Comparison, compare};
 pub use fleet::{fleet, fleet_lines, fleet_progress, node};
@@ -56,4 +56,5 @@ pub use show::{machine_line, show};
 pub use stored::{
     benchmark_list, progress, refused, run_list, runs, search, system, systems_compared,
 };
+pub use verdicts::side as compared_value;
 pub use words::{Detail, bytes, change as value_change, duration, peer, plural, samples};

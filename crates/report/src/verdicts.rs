@@ -67,7 +67,8 @@ pub(crate) fn short_name(name: &str) -> &str {
 }
 
 /// The value of a side.
-pub(crate) fn side(value: Option<f64>, unit: &str) -> Option<String> {
+#[must_use]
+pub fn side(value: Option<f64>, unit: &str) -> Option<String> {
     value.map(|value| match unit {
         "bytes" => number::figure(value, None, unit).with_unit(),
         _ => number::at_most(value, unit, DIGITS),

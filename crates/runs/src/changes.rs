@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::history::histories;
 use anyhow::Result;
+use gritstone_analysis::events::KnownEvents;
 use gritstone_model::{
     ChangeEvent, Commit, CommitRange, Difference, HistoryView, Machine, RunInfo, Triage,
 };
@@ -26,8 +27,7 @@ pub fn recurring(context: &Context, store: &Store) -> Result<Vec<HistoryView>> {
 /// # Errors
 /// When the store cannot be read.
 pub fn events(store: &Store, histories: &[HistoryView]) -> Result<Vec<ChangeEvent>> {
-    let known = store.change_entries()?;
-    let known = known.into_iter().map(|entry| entry.event).collect();
+    let known = known_events(store)?;
     let mut events = gritstone_analysis::events::events(histories, &known);
     for event in &mut events {
         let runs = event.before.iter().chain([&event.run]);
@@ -45,6 +45,21 @@ pub fn events(store: &Store, histories: &[HistoryView]) -> Result<Vec<ChangeEven
         }
     }
     Ok(events)
+}
+
+/// Identifiers of events with an entry in the log, and those that they would have where their run was removed.
+fn known_events(store: &Store) -> Result<KnownEvents> {
+    let replaced = store.replaced()?;
+    let mut known = KnownEvents::new();
+    for ChangeEntry { event, .. } in store.change_entries()? {
+        for (run, gone) in &replaced {
+            if let Some(suffix) = event.strip_prefix(gone.as_str()) {
+                known.insert(format!("{run}{suffix}"), event.clone());
+            }
+        }
+        known.insert(event.clone(), event);
+    }
+    Ok(known)
 }
 
 /// Adds their triage logs.

@@ -119,17 +119,26 @@ impl Context {
     /// # Errors
     /// As [`Context::select_runs`], and if they name several runs.
     pub fn select_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
+        let (name, mut view, selectors) = self.whole_run(words)?;
+        retain_selected(&mut view, &selectors)?;
+        Ok((name, view, selectors))
+    }
+
+    /// As [`Context::select_run`], with all results.
+    ///
+    /// # Errors
+    /// As [`Context::select_runs`], and if they name several runs.
+    pub fn whole_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
         let Selection {
             mut runs,
             selectors,
         } = self.select_runs_or_last(words)?;
-        let (name, mut view) = runs.pop().context("no run is named")?;
+        let (name, view) = runs.pop().context("no run is named")?;
         if let Some((other, _)) = runs.pop() {
             bail!(
                 "'{other}' and '{name}' are two runs, and this command takes one: `gritstone compare` takes several"
             );
         }
-        retain_selected(&mut view, &selectors)?;
         Ok((name, view, selectors))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::engine::{Purpose, query, whole};
 use crate::error::StoreError;
-use crate::ledger::{self, enter};
+use crate::ledger::{self, ACCEPT, enter};
 use crate::sql;
 use crate::store::Store;
 use gritstone_model::Id;
@@ -16,7 +16,7 @@ impl Store {
         self.at(whole(self.engine(), Purpose::Write, |engine| {
             let run = ledger::run(engine, run_id)?.number;
             let mut ids = benchmarks.iter();
-            ids.try_for_each(|id| enter(engine, run, "accept", id.as_str()))
+            ids.try_for_each(|id| enter(engine, run, ACCEPT, id.as_str()))
         }))
     }
 

@@ -113,6 +113,14 @@ impl Store {
         Ok(self.at(read())?.into_iter().filter_map(entry).collect())
     }
 
+    /// Runs that stand for removed ones, with the identifiers of these.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn replaced(&self) -> Result<Vec<(String, String)>, StoreError> {
+        self.at(query(self.engine(), sql::SELECT_REPLACED, vec![]))
+    }
+
     /// Progress of a run: its launches, the benchmark of the last one, and whether it has ended.
     ///
     /// # Errors

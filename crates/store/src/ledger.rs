@@ -1,4 +1,7 @@
 //! The ledger: a chained entry for the beginning, end, label, pruning and removal of each run.
+//!
+//! A removed run is replaced by the next one of its machine: that takes over its accepted levels, and its identifier, by which events
+//! are known.
 
 use crate::engine::{Engine, Row, Value, insert, last_entry, query};
 use crate::error::{Fault, StoreError};
@@ -8,6 +11,10 @@ use gritstone_model::{Origin, RunInfo};
 
 /// Kind of the entry of a pruned run.
 pub(crate) const PRUNE: &str = "prune";
+/// Kind of the entry of an accepted level.
+pub(crate) const ACCEPT: &str = "accept";
+/// Kind of the entry of a run that stands for a removed one.
+const REPLACE: &str = "replace";
 
 /// A pruned run: when, and its changes since.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +135,30 @@ pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) ->
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
     let key = row![row_hash::of("entry", &before, [&row])];
     insert(engine, sql::INSERT_ENTRY, key, row)
+}
+
+/// Enters what the next run takes over from one that is removed.
+pub(crate) fn replace(engine: &dyn Engine, run: i64, id: &str) -> Result<(), Fault> {
+    let next = |benchmark: &str| -> Result<Option<i64>, Fault> {
+        let of = row![run, benchmark.to_owned()];
+        let next: Vec<(i64,)> = query(engine, sql::SELECT_NEXT, of)?;
+        Ok(next.first().map(|(next,)| *next))
+    };
+    let entries = |kind: &str| -> Result<Vec<(String,)>, Fault> {
+        query(engine, sql::SELECT_SEALED, row![run, kind.to_owned()])
+    };
+    for (benchmark,) in entries(ACCEPT)? {
+        if let Some(next) = next(&benchmark)? {
+            enter(engine, next, ACCEPT, &benchmark)?;
+        }
+    }
+    if let Some(next) = next("")? {
+        enter(engine, next, REPLACE, id)?;
+        for (id,) in entries(REPLACE)? {
+            enter(engine, next, REPLACE, &id)?;
+        }
+    }
+    Ok(())
 }
 
 /// Sets the current label of a run.

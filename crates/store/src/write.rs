@@ -138,6 +138,7 @@ pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
     let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
     enter(engine, found.number, "remove", &tip)?;
+    ledger::replace(engine, found.number, id)?;
     for statement in [
         sql::FORGET,
         sql::REMOVE_KEPT,

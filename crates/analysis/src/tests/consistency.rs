@@ -139,6 +139,23 @@ fn selection_changes_no_verdict() {
 }
 
 #[test]
+fn new_programs_change_no_verdict() {
+    let earlier = unchanged(9);
+    let (base, other) = (run_at(10, |_| 1.0), run_at(11, mixed));
+    let mut rebuilt = other.clone();
+    for result in &mut rebuilt.results {
+        result.program.as_mut().unwrap().hash = "beef".to_owned();
+    }
+    let judged = |run: &RunView| {
+        let compared = verdicts(&compare(&base, run, &options(&earlier, &base, run)));
+        let gate = check::against_history(run, &past(&earlier), 0.02, &check::Accepted::new());
+        let rows = gate.rows.into_iter().map(|row| (row.row.id, row.outcome));
+        (compared, rows.collect::<Vec<_>>())
+    };
+    assert_eq!(judged(&rebuilt), judged(&other));
+}
+
+#[test]
 fn common_change_is_reported_once() {
     for alone in [None, Some(4)] {
         let factor = |i: usize| if Some(i) == alone { 1.0 } else { 1.05 };

@@ -5,7 +5,6 @@ use crate::past::Past;
 use crate::tests::made_up_runs::*;
 use crate::{check, events, series};
 use gritstone_model::*;
-use std::collections::BTreeSet;
 
 /// Scatter of runs of one level, without order.
 const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
@@ -80,7 +79,7 @@ fn near_changes_are_one_event() {
         change_at("a/d", 10, [10, 10]),
     ];
     let far = change_at("a/e", 8, [7, 9]);
-    let found = events::events(&[&near[..], &[far]].concat(), &BTreeSet::new());
+    let found = events::events(&[&near[..], &[far]].concat(), &events::KnownEvents::new());
     let [newest, oldest] = &found[..] else {
         panic!("{found:?}")
     };
@@ -102,23 +101,39 @@ fn changes_keep_their_unit() {
     }
     let view = of(&runs);
     assert_ne!(view.unit, unit);
-    let found = events::events(&[view], &BTreeSet::new());
+    let found = events::events(&[view], &events::KnownEvents::new());
     let change = &found[0].changes[0];
     assert_eq!(change.unit, unit);
     assert!(change.value_since > change.value_before && change.value_before > Some(50.0));
 }
 
+/// The identifier of a change, of those known.
+fn identifier(at: usize, between: [usize; 2], known: &[(&str, &str)]) -> String {
+    let known = known
+        .iter()
+        .map(|(id, known)| ((*id).to_owned(), (*known).to_owned()));
+    let view = change_at("a/b", at, between);
+    events::events(&[view], &known.collect()).remove(0).id
+}
+
 #[test]
 fn moved_events_keep_identifiers() {
-    let seen = |at, between, known: &BTreeSet<String>| {
-        let found = events::events(&[change_at("a/b", at, between)], known);
-        found.into_iter().map(|of| of.id).collect::<BTreeSet<_>>()
-    };
-    let first = seen(12, [11, 13], &BTreeSet::new());
-    assert_eq!(first, BTreeSet::from(["run-12-worse".to_owned()]));
-    assert_eq!(seen(11, [11, 12], &first), first);
-    let other = BTreeSet::from(["run-9-worse".to_owned()]);
-    assert_eq!(seen(9, [9, 10], &first), other);
+    assert_eq!(identifier(12, [11, 13], &[]), "run-12-worse");
+    let known = [("run-12-worse", "run-12-worse")];
+    assert_eq!(identifier(11, [11, 12], &known), "run-12-worse");
+    assert_eq!(identifier(9, [9, 10], &known), "run-9-worse");
+}
+
+#[test]
+fn removed_runs_leave_their_identifiers() {
+    let known = [("run-12-worse", "gone-worse")];
+    assert_eq!(identifier(12, [12, 12], &known), "gone-worse");
+    assert_eq!(identifier(11, [11, 12], &known), "gone-worse");
+    let both = [
+        ("run-11-worse", "run-11-worse"),
+        ("run-12-worse", "gone-worse"),
+    ];
+    assert_eq!(identifier(11, [11, 12], &both), "run-11-worse");
 }
 
 /// A run of another kernel.
@@ -249,6 +264,24 @@ fn single_outlier_fails_alone() {
 }
 
 #[test]
+fn noisy_runs_fail_no_others() {
+    let mut runs = unchanged(12);
+    // half of its launches took a third longer
+    let slower = |round: u32| if round.is_multiple_of(2) { 1.3 } else { 1.0 };
+    let launches = (0..LAUNCHES).zip(SCATTER);
+    let launches = launches.map(|(round, ns)| launch("a/b", round, 100.0 * ns * slower(round)));
+    let mut noisy = run(vec![plain("a/b")], launches.collect());
+    noisy.info.id = "run-12".to_owned();
+    noisy.info.started = "2026-01-13T00:00:00Z".to_owned();
+    runs.push(view(&noisy));
+    for at in 13..20 {
+        let run = one(at, 100.0);
+        assert_eq!(against(&run, &runs, 0.02).outcome, CheckOutcome::Passed);
+        runs.push(run);
+    }
+}
+
+#[test]
 fn accepted_level_becomes_the_base() {
     let mut runs = unchanged(12);
     runs.extend((12..15).map(|at| one(at, 105.0)));
@@ -319,29 +352,96 @@ fn regression_keeps_failing() {
 #[test]
 fn a_gate_over_a_comparison() {
     let of = |ns: f64, allowed: f64| {
-        let run = one(1, ns);
-        let compared = compare(&one(0, 100.0), &run, &Options::default());
-        check::check(&compared, &run, allowed, 0.05)
+        let [base, run] = [one(0, 100.0), one(1, ns)];
+        let compared = compare(&base, &run, &Options::default());
+        check::check(&compared, [&base, &run], allowed, 0.05)
     };
     assert_eq!(of(100.0, 0.2).outcome, CheckOutcome::Passed);
     assert_eq!(of(140.0, 0.1).outcome, CheckOutcome::Regressed);
     assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::Passed);
-    // what the base had and the run has not
-    let mut without = one(1, 100.0);
-    without.results.clear();
-    let outcome = |run: &RunView| {
-        let compared = compare(&one(0, 100.0), run, &Options::default());
-        check::check(&compared, run, 0.1, 0.05).outcome
+}
+
+/// The `at`-th run of two benchmarks.
+fn two(at: usize) -> RunView {
+    let ns = 100.0 * SHIFTS[at % SHIFTS.len()].exp();
+    let names = ["a/b", "a/c"];
+    let launches = names.map(|name| scattered(name, ns)).concat();
+    let mut data = run(names.map(plain).to_vec(), launches);
+    data.info.id = format!("run-{at}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    view(&data)
+}
+
+fn names_of_missing(view: &CheckView) -> Vec<&str> {
+    view.missing.iter().map(|of| of.id.as_str()).collect()
+}
+
+#[test]
+fn missing_benchmarks_never_pass() {
+    let earlier: Vec<RunView> = (0..4).map(two).collect();
+    let mut absent = two(4);
+    absent.results.remove(1);
+    let mut skipped = two(4);
+    skipped.results[1].data = Data::absent(Absence::Skipped);
+    for run in [&absent, &skipped] {
+        let compared = compare(&earlier[3], run, &Options::default());
+        for view in [
+            against(run, &earlier, 0.02),
+            check::check(&compared, [&earlier[3], run], 0.02, 0.05),
+        ] {
+            assert_eq!(view.outcome, CheckOutcome::Inconclusive);
+            assert_eq!(names_of_missing(&view), ["a/c"]);
+            assert_eq!(view.rows.len(), 1);
+        }
+    }
+    // the first three runs of a benchmark are no base yet
+    assert!(against(&absent, &earlier[..2], 0.02).missing.is_empty());
+    let mut view = against(&absent, &earlier, 0.02);
+    check::show(&mut view, |of| *of == id("a/b"));
+    assert_eq!(view.outcome, CheckOutcome::Passed);
+}
+
+#[test]
+fn other_selections_miss_nothing() {
+    let earlier: Vec<RunView> = (0..4).map(two).collect();
+    let mut part = two(4);
+    part.results.remove(1);
+    part.settings.as_mut().unwrap().selectors = vec!["a/b".to_owned()];
+    let compared = compare(&earlier[3], &part, &Options::default());
+    for view in [
+        against(&part, &earlier, 0.02),
+        check::check(&compared, [&earlier[3], &part], 0.02, 0.05),
+    ] {
+        assert_eq!(view.outcome, CheckOutcome::Passed);
+        assert!(view.missing.is_empty());
+    }
+}
+
+#[test]
+fn accepted_absence_passes() {
+    let mut runs: Vec<RunView> = (0..7).map(two).collect();
+    for run in &mut runs[4..] {
+        run.results.remove(1);
+    }
+    let accepted = check::Accepted::from([("run-4".to_owned(), id("a/c"))]);
+    let outcome = |at: usize, accepted: &check::Accepted| {
+        check::against_history(&runs[at], &past(&runs[..at]), 0.02, accepted).outcome
     };
-    assert_eq!(outcome(&without), CheckOutcome::Inconclusive);
+    assert_eq!(
+        outcome(6, &check::Accepted::new()),
+        CheckOutcome::Inconclusive
+    );
+    assert_eq!(outcome(4, &accepted), CheckOutcome::Passed);
+    assert_eq!(outcome(6, &accepted), CheckOutcome::Passed);
 }
 
 #[test]
 fn failed_benchmark_fails_both_gates() {
     let mut failed = one(5, 100.0);
     failed.results[0].data = Data::absent(Absence::Failed);
-    let compared = compare(&one(0, 100.0), &failed, &Options::default());
-    let against_run = check::check(&compared, &failed, 0.1, 0.05);
+    let base = one(0, 100.0);
+    let compared = compare(&base, &failed, &Options::default());
+    let against_run = check::check(&compared, [&base, &failed], 0.1, 0.05);
     let against_history = against(&failed, &unchanged(5), 0.02);
     for view in [against_run, against_history] {
         assert_eq!(view.outcome, CheckOutcome::Regressed);

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use gritstone_analysis::check as gate;
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
+use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
 use gritstone_runs::earlier_runs::MAX_RUNS;
 
@@ -26,7 +27,7 @@ pub struct CheckArgs {
     /// Run, then benchmarks, families or globs [default: last]
     #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
-    /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until five are stored]
+    /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until four are stored]
     #[arg(long, value_name = "RUN", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
     /// Allowed slowdown
@@ -38,7 +39,7 @@ pub struct CheckArgs {
     /// Only runs of commits on this branch are compared with
     #[arg(long, value_name = "NAME", conflicts_with = "against")]
     pub base_branch: Option<String>,
-    /// Accept the new level of BENCHMARK, which RUN shows: later runs are compared with it
+    /// Accept the new level of BENCHMARK, which RUN shows (later runs are compared with it), or that it is no longer measured
     #[arg(long, value_name = "BENCHMARK", conflicts_with = "against")]
     pub accept: Vec<String>,
     /// Exit code of an inconclusive run: 4 or 0
@@ -57,27 +58,28 @@ pub enum CheckFormat {
     Text,
     /// One JSON value
     Json,
-    /// JUnit XML: a test case per benchmark
-    Junit,
+    /// A comment
+    Markdown,
     /// Annotations of GitHub Actions, and a summary where GITHUB_STEP_SUMMARY names a file
     Github,
+    /// A metrics report of GitLab
+    Gitlab,
+    /// JUnit XML: a test case per benchmark
+    Junit,
 }
 
 pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
-    let (_, run, selectors) = context.select_run(&args.words)?;
-    let view = match &args.against {
+    let (_, run, selectors) = context.whole_run(&args.words)?;
+    let mut view = match &args.against {
         Some(base) => {
             if base.starts_with("ref:") {
                 bail!(
                     "{base} was printed in a document, and check compares runs: name a run, a label or a file"
                 );
             }
-            let mut base = context.view(base)?;
-            if !selectors.is_empty() {
-                base.results.retain(|result| run.get(&result.id).is_some());
-            }
+            let base = context.view(base)?;
             let compared = context.compare(&base, &run, args.max_slowdown);
-            gate::check(&compared, &run, args.max_slowdown, ALPHA)
+            gate::check(&compared, [&base, &run], args.max_slowdown, ALPHA)
         }
         None => {
             if let Some(side) = run.settings.as_ref().and_then(|s| s.trial.as_ref()) {
@@ -97,6 +99,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
             }
         }
     };
+    show_selected(&mut view, &selectors)?;
     print_view(args.format, &view)?;
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
@@ -108,25 +111,45 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
     })
 }
 
+/// No selector shows all. The verdicts are those over the whole run.
+fn show_selected(view: &mut CheckView, selectors: &[String]) -> Result<()> {
+    let selectors = Selectors::new(selectors);
+    let judged = || view.rows.iter().map(|row| &row.row.id);
+    let ids = || judged().chain(view.missing.iter().map(|of| &of.id));
+    if let Some(selector) = selectors.unmatched(ids) {
+        bail!(
+            "run {} has nothing to check that matches '{selector}': `gritstone show {}` lists its results",
+            view.run,
+            view.run
+        );
+    }
+    gate::show(view, |id| selectors.select(id));
+    Ok(())
+}
+
 fn print_view(format: CheckFormat, view: &CheckView) -> Result<()> {
     match format {
         CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
         CheckFormat::Json => output::json(view),
+        CheckFormat::Markdown => output::plain(&gritstone_exchange::check_markdown(view)),
+        CheckFormat::Gitlab => output::plain(&gritstone_exchange::gitlab_metrics(view)),
         CheckFormat::Junit => output::plain(&gritstone_exchange::junit(view)),
         CheckFormat::Github => {
             output::workflow_commands(&gritstone_exchange::github_annotations(view))?;
-            step_summary::append(&gritstone_exchange::github_summary(view))
+            step_summary::append(&gritstone_exchange::check_markdown(view))
         }
     }
 }
 
-/// Accepts the new levels of regressed benchmarks.
+/// Accepts the new levels of regressed benchmarks, and that missing ones are no longer measured.
 fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
-    let stopped = view
+    let regressed = view
         .rows
         .iter()
-        .filter(|row| row.outcome == CheckOutcome::Regressed);
-    let stopped: Vec<&Id> = stopped.map(|row| &row.row.id).collect();
+        .filter(|row| row.outcome == CheckOutcome::Regressed)
+        .map(|row| &row.row.id);
+    let missing = view.missing.iter().map(|of| &of.id);
+    let stopped: Vec<&Id> = regressed.chain(missing).collect();
     let mut accepted: Vec<Id> = vec![];
     for name in names {
         let selector = Selector::new(name);
@@ -139,7 +162,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
         );
         if accepted.len() == before {
             bail!(
-                "{name} is not regressed in run {}: there is nothing to accept",
+                "{name} is neither regressed nor missing in run {}: there is nothing to accept",
                 view.run
             );
         }

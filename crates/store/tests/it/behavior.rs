@@ -503,6 +503,36 @@ fn accepted_levels_are_permanent() {
 }
 
 #[test]
+fn next_run_replaces_a_removed_one() {
+    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
+    runs[1].info.machine.id = "another".to_owned();
+    runs[3].benchmarks.push(common::benchmark("own/extra"));
+    let (_folder, _, mut store) = common::with(&runs);
+    let id = |at: usize| runs[at].info.id.clone();
+    let [pipe, extra] = ["byte/pipe", "own/extra"].map(common::id);
+    let accepted = [pipe.clone(), extra.clone()];
+    store.accept(&id(0), &accepted).unwrap();
+    let sorted = |mut all: Vec<(String, String)>| {
+        all.sort();
+        all
+    };
+
+    store.remove(&id(0)).unwrap();
+    assert_eq!(store.replaced().unwrap(), [(id(2), id(0))]);
+    let mut all = store.accepted().unwrap();
+    all.sort();
+    assert_eq!(all, [(id(2), pipe), (id(3), extra)]);
+
+    store.remove(&id(2)).unwrap();
+    let both = [(id(3), id(0)), (id(3), id(2))];
+    assert_eq!(sorted(store.replaced().unwrap()), both);
+    assert_eq!(store.accepted().unwrap().len(), 2);
+    store.remove(&id(3)).unwrap();
+    assert_eq!(store.replaced().unwrap(), []);
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+}
+
+#[test]
 fn shown_revision_follows_the_view() {
     let (_folder, path, mut store) = common::with(&[]);
     // runs come whole to a database

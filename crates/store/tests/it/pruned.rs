@@ -327,7 +327,8 @@ fn killed_pruning_is_atomic() {
             .unwrap();
         let mut said = 0;
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-            said += usize::from(line.unwrap().starts_with("pruned "));
+            // on one CPU the name of the test stands before the first
+            said += usize::from(line.unwrap().contains("pruned "));
             if said == most {
                 child.kill().unwrap();
             }

@@ -1,0 +1,68 @@
+//! What a gate says of a run as a whole.
+
+use gritstone_model::{
+    CheckOutcome, CheckRow, CheckView, CompareRow, Id, Measurement, MissingBenchmark, SCHEMA_CHECK,
+    Subject,
+};
+
+/// Shows some benchmarks of a gate over all of a run.
+pub fn show(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
+    view.rows.retain(|row| selects(&row.row.id));
+    view.missing.retain(|of| selects(&of.id));
+    view.outcome = worst(&view.rows, &view.missing);
+}
+
+/// View of a gate, the worst first; of equal ones the slowest.
+pub(super) fn worst_first(
+    base: &str,
+    run: &str,
+    mut rows: Vec<CheckRow>,
+    missing: Vec<MissingBenchmark>,
+    max_slowdown: f64,
+) -> CheckView {
+    let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
+    CheckView {
+        schema: SCHEMA_CHECK.to_owned(),
+        base: base.to_owned(),
+        run: run.to_owned(),
+        max_slowdown,
+        differ_in: vec![],
+        outcome: worst(&rows, &missing),
+        rows,
+        missing,
+    }
+}
+
+fn worst(rows: &[CheckRow], missing: &[MissingBenchmark]) -> CheckOutcome {
+    let any = |outcome| rows.iter().any(|row: &CheckRow| row.outcome == outcome);
+    match (any(CheckOutcome::Regressed), any(CheckOutcome::Passed)) {
+        (true, _) => CheckOutcome::Regressed,
+        (false, true) if missing.is_empty() => CheckOutcome::Passed,
+        (false, _) => CheckOutcome::Inconclusive,
+    }
+}
+
+/// A row without a base.
+pub(super) fn unpredicted(result: &Measurement) -> CompareRow {
+    CompareRow {
+        id: result.id.clone(),
+        title: result.title.clone(),
+        ratio: None,
+        interval: None,
+        verdict: None,
+        p: None,
+        p_adjusted: None,
+        smallest: None,
+        explanation: None,
+        compared: Subject::Estimate,
+        between_run: None,
+        unit: result.unit.to_string(),
+        better: result.better,
+        base: None,
+        other: result.value(),
+        notes: result.notes_on_result().cloned().collect(),
+        copies: vec![],
+        percentiles: vec![],
+    }
+}

@@ -1,0 +1,171 @@
+//! Made-up runs of a machine, in the worlds of the tables of series.
+
+use crate::runs;
+use crate::world::World;
+use gritstone_analysis::past::Past;
+use gritstone_model::RunView;
+
+pub const ROWS: usize = 20;
+const LAUNCHES: usize = 10;
+/// Length of a bad launch.
+const BAD: f64 = 1.3;
+/// Standard deviation between launches.
+const LAUNCH: f64 = 0.01;
+
+/// How runs differ beyond their launches.
+#[derive(Clone, Copy)]
+pub struct Effects {
+    pub name: &'static str,
+    pub sd: f64,
+    /// Student's t with three degrees of freedom in place of normal.
+    pub heavy: bool,
+    /// Correlation of neighbors.
+    pub correlation: f64,
+    /// Of all benchmarks of a run alike.
+    pub common: f64,
+    /// One run in ten is odd: all of it is 30% slower.
+    pub odd: bool,
+    /// Benchmarks have from a fifth to five times `sd`.
+    pub unlike: bool,
+}
+
+pub const PLAIN: Effects = Effects {
+    name: "0.2%",
+    sd: 0.002,
+    heavy: false,
+    correlation: 0.0,
+    common: 0.0,
+    odd: false,
+    unlike: false,
+};
+pub const WORLDS: [Effects; 10] = [
+    PLAIN,
+    Effects {
+        name: "0.5%",
+        sd: 0.005,
+        ..PLAIN
+    },
+    Effects {
+        name: "1%",
+        sd: 0.01,
+        ..PLAIN
+    },
+    Effects {
+        name: "3%",
+        sd: 0.03,
+        ..PLAIN
+    },
+    Effects {
+        name: "10%",
+        sd: 0.1,
+        ..PLAIN
+    },
+    Effects {
+        name: "0.2 to 5%",
+        sd: 0.01,
+        unlike: true,
+        ..PLAIN
+    },
+    Effects {
+        name: "1%, heavy tails",
+        sd: 0.01,
+        heavy: true,
+        ..PLAIN
+    },
+    Effects {
+        name: "1%, correlation 0.7",
+        sd: 0.01,
+        correlation: 0.7,
+        ..PLAIN
+    },
+    Effects {
+        name: "0.5%, and 2% of all alike",
+        sd: 0.005,
+        common: 0.02,
+        ..PLAIN
+    },
+    Effects {
+        name: "0.5%, one run in ten 30% slower",
+        sd: 0.005,
+        odd: true,
+        ..PLAIN
+    },
+];
+
+/// Made-up runs, one after the other.
+pub struct Machine {
+    world: World,
+    effects: Effects,
+    empty: RunView,
+    last: Vec<f64>,
+    number: usize,
+}
+
+impl Machine {
+    pub fn new(seed: u64, effects: Effects) -> Self {
+        let (world, empty) = (World::new(seed), runs::empty(ROWS, false));
+        Self {
+            world,
+            effects,
+            empty,
+            last: vec![0.0; ROWS],
+            number: 0,
+        }
+    }
+
+    /// The next run, whose benchmarks take this much longer, ln.
+    pub fn run(&mut self, slower: &[f64]) -> RunView {
+        self.run_with(slower, 0)
+    }
+
+    /// The same, with so many bad launches of the first benchmark, 1.3 times as long.
+    pub fn run_with(&mut self, slower: &[f64], bad: usize) -> RunView {
+        let Effects {
+            sd,
+            heavy,
+            correlation,
+            common,
+            odd,
+            unlike,
+            ..
+        } = self.effects;
+        let all = common * self.world.normal()
+            + if odd && self.world.uniform() < 0.1 {
+                0.26
+            } else {
+                0.0
+            };
+        let mut rows: Vec<Vec<f64>> = (0..ROWS)
+            .map(|row| {
+                let noise = match heavy {
+                    true => {
+                        let squares: f64 = (0..3).map(|_| self.world.normal().powi(2)).sum();
+                        self.world.normal() / (squares / 3.0).sqrt()
+                    }
+                    false => self.world.normal(),
+                };
+                let sd = match unlike {
+                    true => sd * 5_f64.powf(2.0 * row as f64 / (ROWS - 1) as f64 - 1.0),
+                    false => sd,
+                };
+                let fresh = (1.0 - correlation * correlation).sqrt();
+                self.last[row] = correlation * self.last[row] + fresh * sd * noise;
+                let level = self.last[row] + all + slower[row];
+                (0..LAUNCHES)
+                    .map(|_| (level + LAUNCH * self.world.normal()).exp())
+                    .collect()
+            })
+            .collect();
+        for launch in &mut rows[0][..bad] {
+            *launch *= BAD;
+        }
+        self.number += 1;
+        runs::run(&self.empty, self.number, &rows)
+    }
+
+    pub fn pasts(&mut self, runs: usize) -> Vec<Past> {
+        (0..runs)
+            .map(|_| Past::new(&self.run(&[0.0; ROWS])))
+            .collect()
+    }
+}
