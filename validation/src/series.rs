@@ -1,6 +1,6 @@
 //! Runs of a system over time: what the gate, comparisons and changes say where nothing changed, and where something did.
 
-use crate::machine::{Effects, Machine, ROWS, WORLDS};
+use crate::machine::{Machine, ROWS, WORLDS};
 use crate::{head, line, percent};
 use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
