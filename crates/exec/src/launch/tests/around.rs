@@ -77,7 +77,7 @@ fn commands_remove_declared_files() {
     assert_eq!(why("rm a b"), Outcome::Measured);
     let mut reason = |script: &str| why(script).why().to_owned();
     assert!(reason("rm a").ends_with("did not remove the file b"));
-    assert!(reason("rm a b; echo >c").contains("left 1 files"));
+    assert!(reason("rm a b; echo >c").contains("left 1 unexpected files"));
     assert!(reason("rm a b input").contains("removed 1 files"));
 
     let mut work = shell_work("true", None, &[]);

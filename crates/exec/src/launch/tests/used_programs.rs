@@ -86,7 +86,7 @@ fn failed_exec_has_no_time() {
         work.uses.clear();
     }
     let why = bench.fails(&forgotten);
-    assert!(why.contains("no kernel/null-job=PATH"), "{why}");
+    assert!(why.contains("kernel/null-job=PATH is missing"), "{why}");
 }
 
 #[test]
