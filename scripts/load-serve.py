@@ -1,5 +1,4 @@
 """Readers and senders of scripts/load-serve: asks a server for its pages, and prints how long they take as a table."""
-import hashlib
 import http.client
 import json
 import os
@@ -10,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from load_common import quantile, renamed
 
 BINARY, STORE, BUNDLE, NAME, RUNS, SIZE, STORED, COMPUTED = sys.argv[1:9]
 READERS = int(os.environ.get("READERS", 50))
@@ -30,20 +31,6 @@ def ask(address, path, body=None, token=None):
     return response.status, text, 1000 * (time.monotonic() - start)
 
 
-def quantile(times, share):
-    times = sorted(times)
-    return times[min(len(times) - 1, int(share * len(times)))]
-
-
-def renamed(identifier):
-    """The bundle as that of another run, with its checksum."""
-    lines = bundle.replace(own, identifier).splitlines(keepends=True)
-    end = json.loads(lines.pop())
-    text = "".join(lines)
-    end["end"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
-    return (text + json.dumps(end, separators=(",", ":")) + "\n").encode()
-
-
 def gritstone(*words):
     done = subprocess.run([BINARY, "--store", STORE, *words], capture_output=True, text=True)
     if done.returncode != 0:
@@ -53,7 +40,6 @@ def gritstone(*words):
 
 bundle = open(BUNDLE).read()
 launches = min(100, json.loads(bundle.splitlines()[-1])["end"]["launches"])
-own = re.search(r'"id":"(\d{8}-\d{6}-[0-9a-f]{8})"', bundle).group(1)
 print(f"\n{NAME}: {RUNS} runs of {launches} launches stored in {STORED} s, results computed in {COMPUTED} s; "
       f"{int(SIZE) / int(RUNS) / launches:.0f} bytes a launch without results\n", flush=True)
 token = gritstone("token", "create", "load", "--scope", "write").strip()
@@ -137,7 +123,7 @@ def send(at):
     number = at
     while time.monotonic() < until:
         sent = f"20270101-000000-{number:08x}"
-        status, text, _ = ask(address, "/api/v1/runs", renamed(sent), token)
+        status, text, _ = ask(address, "/api/v1/runs", renamed(bundle, sent), token)
         if status in (200, 201):
             with lock:
                 acknowledged.append(sent)
