@@ -99,7 +99,7 @@ static inline void type_until(struct context *c, uint64_t end)
 		for (int i = 0; i < n && logged_in > 0; i++) {
 			struct user *u = events[i].data.ptr;
 			if (read_terminal(u) != 0)
-				fail_user(c, u, "the shell has ended");
+				fail_user(c, u, "the shell has exited");
 			if (logged_in > 0 && u->awaits_response && is_ready(c, u) && logged_in > 0)
 				complete_command(c, u, now_ns());
 		}

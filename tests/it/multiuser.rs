@@ -22,7 +22,7 @@ fn terminal_emulates_a_vt100() {
     let source = folder.path().join("show.c");
     let text = format!(
         "#include <stdio.h>\n#include \"{}\"\nint main(void)\n{{\n\tstatic struct terminal t;\n\tint c;\n\tterminal_reset(&t);\n\
-         \twhile ((c = getchar()) != EOF)\n\t\tterminal_take(&t, (char)c);\n\tfor (int i = 0; i < ROWS; i++)\n\t\tputs(t.cell[i]);\n\
+         \twhile ((c = getchar()) != EOF)\n\t\tterminal_feed(&t, (char)c);\n\tfor (int i = 0; i < ROWS; i++)\n\t\tputs(t.cell[i]);\n\
          \tprintf(\"%d %d\\n\", t.row, t.column);\n}}\n",
         kernels().join("multiuser/terminal.h").display()
     );
@@ -361,7 +361,7 @@ fn shortages_are_reported_beforehand() {
     let vi = script(folder.path(), "vi", "kill -9 $PPID");
     let line = format!("users=2 per_op=9 editor={}", vi.display());
     let dead = workload_output(&workload, folder.path(), &line);
-    assert!(dead.contains("the shell has ended"), "{dead}");
+    assert!(dead.contains("the shell has exited"), "{dead}");
 }
 
 #[test]

@@ -176,8 +176,6 @@ pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     check_text(head.as_bytes())
 }
 
-/// Clocks of a launch and of its samples differ by less than one in this many.
-const CLOCKS_DIFFER: u64 = 100;
 const HEAD_TOO_LONG: &str = "the head is longer than 1 MiB without files of a custom catalog";
 
 fn check_text(json: &[u8]) -> Result<(), String> {
@@ -198,18 +196,12 @@ fn check_launch(launch: &mut Launch) -> Result<(), String> {
         return Err(format!("a copy of a launch has at most {EVENTS} events"));
     }
     let (mut begins, mut ends) = (0, 0);
-    let wall = launch.conditions.wall;
-    let is_longer = |sample: u64| wall > 0 && sample > wall.saturating_add(wall / CLOCKS_DIFFER);
     for event in &mut launch.events {
         match event {
             Event::Hello { .. } => begins += 1,
             Event::Bye => ends += 1,
             Event::Sample(sample) if sample.n == 0 || sample.wall == 0 => return Err(nothing()),
-            Event::Sample(sample) if is_longer(sample.wall) => return Err(longer(wall)),
             Event::Batch(batch) if batch.n == 0 => return Err(nothing()),
-            Event::Batch(batch) if batch.walls.iter().any(|of| is_longer(*of)) => {
-                return Err(longer(wall));
-            }
             Event::Batch(batch) if batch.walls.len() > VALUES => {
                 return Err(format!("a batch has at most {VALUES} times"));
             }
@@ -230,10 +222,6 @@ fn check_launch(launch: &mut Launch) -> Result<(), String> {
 
 fn nothing() -> String {
     "a sample with n=0 or wall=0 is impossible: it timed nothing".to_owned()
-}
-
-fn longer(wall: u64) -> String {
-    format!("a sample is longer than its launch, which took {wall} ns")
 }
 
 /// The head as a run without launches.

@@ -540,15 +540,12 @@ fn impossible_bundles_are_refused() {
         Event::Sample(found) => change(found),
         other => panic!("{other:?}"),
     };
-    let mut runs = vec![run(); 5];
+    let mut runs = vec![run(); 4];
     sample(&mut runs[0], |s| s.n = 0);
     sample(&mut runs[1], |s| s.wall = 0);
     runs[2].benchmarks[0].amount_per_op = -1.0;
     runs[3].benchmarks[0].amount_per_op = 0.0;
-    // longer than its launch
-    sample(&mut runs[4], |s| s.wall = 1 << 62);
-    runs[4].launches[1].conditions.wall = 120_000_000;
-    for (run, expected) in runs.iter().zip([3, 3, 1, 1, 3]) {
+    for (run, expected) in runs.iter().zip([3, 3, 1, 1]) {
         let refused = read_bundle(write_bundle(run).as_bytes())
             .unwrap_err()
             .to_string();

@@ -1,10 +1,8 @@
-//! Pages as they were made, compressed. Readers of a page that is being made wait for it. While the store changes all the time, a page is
-//! made once in [`Limits::remake`](crate::http::limits::Limits::remake), and is as old as that at most.
+//! Pages as they were made, compressed, of the newest revision. Readers of a page that is being made wait for it.
 
 use crate::http::response::{Packed, Refused};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
 /// Pages at most, those included that are being made.
@@ -12,43 +10,23 @@ const PAGES: usize = 10_000;
 
 type Cell = Arc<OnceCell<Arc<Packed>>>;
 
-/// A page at a revision of the store.
-#[derive(Clone)]
-pub(crate) struct Entry {
-    pub(crate) revision: Arc<str>,
-    requested: Instant,
-    cell: Cell,
-    /// Of the page, once it was made.
-    bytes: usize,
-}
-
 #[derive(Default)]
 struct Pages {
-    entries: HashMap<String, Entry>,
+    revision: Arc<str>,
+    cells: HashMap<String, Cell>,
     bytes: usize,
-}
-
-impl Pages {
-    /// The entry, unless another one has its place.
-    fn known(&mut self, name: &str, entry: &Entry) -> Option<&mut Entry> {
-        let known = self.entries.get_mut(name)?;
-        Arc::ptr_eq(&known.cell, &entry.cell).then_some(known)
-    }
 }
 
 pub(crate) struct Cache {
     /// Bytes of pages at most; where they are more, all are forgotten, and made again when they are asked for.
     most: usize,
-    /// Least time between two makings of a page.
-    remake: Duration,
     pages: Mutex<Pages>,
 }
 
 impl Cache {
-    pub(crate) fn new(most: usize, remake: Duration) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
-            remake,
             pages: Mutex::default(),
         }
     }
@@ -57,66 +35,66 @@ impl Cache {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The entry of a page: at this revision, or at an earlier one that was requested a moment ago.
-    pub(crate) fn entry(&self, revision: &Arc<str>, name: &str) -> Entry {
-        let mut pages = self.pages();
-        if let Some(entry) = pages.entries.get(name)
-            && (entry.revision == *revision || entry.requested.elapsed() < self.remake)
-        {
-            return entry.clone();
-        }
-        if pages.entries.len() >= PAGES {
-            *pages = Pages::default();
-        }
-        let entry = Entry {
-            revision: Arc::clone(revision),
-            requested: Instant::now(),
-            cell: Cell::default(),
-            bytes: 0,
-        };
-        let before = pages.entries.insert(name.to_owned(), entry.clone());
-        pages.bytes -= before.map_or(0, |before| before.bytes);
-        entry
-    }
-
-    /// The page of an entry, which is made once. What cannot be made is tried again by the next reader.
-    pub(crate) async fn page(
+    /// The page of a name at a revision, which is made once. What cannot be made is tried again by the next reader.
+    pub(crate) async fn get(
         &self,
-        entry: &Entry,
+        revision: &Arc<str>,
         name: &str,
         make: impl Future<Output = Result<Packed, Refused>>,
     ) -> Result<Arc<Packed>, Refused> {
-        if let Some(page) = entry.cell.get() {
+        let cell = self.cell(revision, name);
+        if let Some(page) = cell.get() {
             return Ok(Arc::clone(page));
         }
-        let made = entry.cell.get_or_try_init(|| async {
+        let made = cell.get_or_try_init(|| async {
             let page = Arc::new(make.await?);
-            self.count(name, entry, name.len() + page.len());
+            self.count(revision, name.len() + page.len());
             Ok(page)
         });
         let made = made.await.cloned();
         if made.is_err() {
-            self.forget(name, entry);
+            self.forget(name, &cell);
         }
         made
     }
 
-    fn count(&self, name: &str, entry: &Entry, bytes: usize) {
+    fn cell(&self, revision: &Arc<str>, name: &str) -> Cell {
         let mut pages = self.pages();
-        let Some(known) = pages.known(name, entry) else {
+        if pages.revision != *revision || pages.cells.len() >= PAGES {
+            *pages = Pages {
+                revision: Arc::clone(revision),
+                ..Pages::default()
+            };
+        }
+        if let Some(cell) = pages.cells.get(name) {
+            return Arc::clone(cell);
+        }
+        let cell = Cell::default();
+        pages.cells.insert(name.to_owned(), Arc::clone(&cell));
+        cell
+    }
+
+    fn count(&self, revision: &Arc<str>, bytes: usize) {
+        let mut pages = self.pages();
+        if pages.revision != *revision {
             return;
-        };
-        known.bytes = bytes;
+        }
         pages.bytes += bytes;
         if pages.bytes > self.most {
-            *pages = Pages::default();
+            pages.cells.clear();
+            pages.bytes = 0;
         }
     }
 
-    fn forget(&self, name: &str, entry: &Entry) {
+    fn forget(&self, name: &str, cell: &Cell) {
         let mut pages = self.pages();
-        if pages.known(name, entry).is_some() && entry.cell.get().is_none() {
-            pages.entries.remove(name);
+        if pages
+            .cells
+            .get(name)
+            .is_some_and(|known| Arc::ptr_eq(known, cell))
+            && cell.get().is_none()
+        {
+            pages.cells.remove(name);
         }
     }
 }
@@ -163,25 +141,10 @@ mod tests {
             .block_on(test);
     }
 
-    impl Cache {
-        async fn get(
-            &self,
-            revision: &Arc<str>,
-            name: &str,
-            make: impl Future<Output = Result<Packed, Refused>>,
-        ) -> Result<Arc<Packed>, Refused> {
-            self.page(&self.entry(revision, name), name, make).await
-        }
-    }
-
-    fn without_delay(most: usize) -> Cache {
-        Cache::new(most, Duration::ZERO)
-    }
-
     #[test]
     fn readers_wait_for_one_rendering() {
         run(async {
-            let (cache, made) = (without_delay(1000), Made::default());
+            let (cache, made) = (Cache::new(1000), Made::default());
             let (one, two): (Arc<str>, Arc<str>) = ("1".into(), "2".into());
             let get = |revision| cache.get(revision, "a", made.page());
             let (a, b, c) = tokio::join!(get(&one), get(&one), get(&one));
@@ -194,43 +157,28 @@ mod tests {
     }
 
     #[test]
-    fn changing_stores_share_a_page() {
-        run(async {
-            let (cache, made) = (Cache::new(1000, Duration::from_hours(1)), Made::default());
-            for revision in ["1", "2", "3"] {
-                let entry = cache.entry(&revision.into(), "a");
-                assert_eq!(&*entry.revision, "1");
-                cache.page(&entry, "a", made.page()).await.unwrap();
-                assert_eq!(made.count(), 1);
-            }
-            cache.get(&"3".into(), "b", made.page()).await.unwrap();
-            assert_eq!((made.count(), cache.pages().bytes), (2, 202));
-        });
-    }
-
-    #[test]
     fn refusals_are_not_cached() {
         run(async {
-            let (cache, made, one) = (without_delay(1000), Made::default(), Arc::from("1"));
+            let (cache, made, one) = (Cache::new(1000), Made::default(), Arc::from("1"));
             for count in 1..3 {
                 assert!(cache.get(&one, "a", made.refusal()).await.is_err());
                 assert_eq!(made.count(), count);
             }
-            assert!(cache.pages().entries.is_empty());
+            assert!(cache.pages().cells.is_empty());
         });
     }
 
     #[test]
     fn memory_is_bounded() {
         run(async {
-            let (cache, made, one) = (without_delay(1000), Made::default(), Arc::from("1"));
+            let (cache, made, one) = (Cache::new(1000), Made::default(), Arc::from("1"));
             for name in 0..100 {
                 cache
                     .get(&one, &name.to_string(), made.page())
                     .await
                     .unwrap();
                 let pages = cache.pages();
-                assert!(pages.entries.len() <= 11 && pages.bytes <= 1000);
+                assert!(pages.cells.len() <= 11 && pages.bytes <= 1000);
             }
         });
     }

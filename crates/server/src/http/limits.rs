@@ -34,8 +34,6 @@ pub struct Limits {
     pub follow: Duration,
     /// Bytes of pages that are kept.
     pub cache: usize,
-    /// Least time between two makings of a page, which is as old as this at most while runs arrive.
-    pub remake: Duration,
     /// How much work a client may ask for; `None` for as much as it likes.
     pub budget: Option<Budget>,
 }
@@ -59,7 +57,6 @@ impl Default for Limits {
             followers_each: 16,
             follow: Duration::from_secs(1),
             cache: 64 << 20,
-            remake: Duration::from_secs(1),
             budget: None,
         }
     }

@@ -136,7 +136,7 @@ impl<P: Site> Service<P> {
             policy: config.policy,
             gate: Gate::start(&config.make)?,
             workers: Workers::start(limits.threads, &config.make)?,
-            cache: Cache::new(limits.cache, limits.remake),
+            cache: Cache::new(limits.cache),
             life: now.unwrap_or_default().as_nanos().to_le_bytes(),
             draw: config.draw,
             log: Arc::new(FaultLog::new(config.log)),
@@ -221,14 +221,13 @@ impl<P: Site> Service<P> {
         }
         if route.is_cached() {
             let page = asked.page();
-            let entry = self.cache.entry(&revision, &page);
-            let tag = Tag::new(&self.life, &entry.revision, &page, &parts.headers);
+            let tag = Tag::new(&self.life, &revision, &page, &parts.headers);
             if let Some(known) = tag.not_modified(&parts.headers) {
                 return Ok(known);
             }
             let made = self.run(route, asked);
             // who made it before may have failed after as long
-            let made = timeout(PATIENCE, self.cache.page(&entry, &page, made));
+            let made = timeout(PATIENCE, self.cache.get(&revision, &page, made));
             let page = made.await.map_err(|_| busy())??;
             return Ok(tag.mark(page.response(&parts.headers)));
         }

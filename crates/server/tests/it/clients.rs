@@ -9,7 +9,6 @@ use std::time::Duration;
 
 fn short() -> Limits {
     Limits {
-        remake: Duration::ZERO,
         head: Duration::from_millis(300),
         connection: Duration::from_secs(2),
         ..Limits::default()
