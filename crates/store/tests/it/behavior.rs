@@ -503,7 +503,7 @@ fn accepted_levels_are_permanent() {
 }
 
 #[test]
-fn next_run_replaces_a_removed_one() {
+fn next_run_replaces_removed_one() {
     let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
     runs[1].info.machine.id = "another".to_owned();
     runs[3].benchmarks.push(common::benchmark("own/extra"));
