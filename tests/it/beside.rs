@@ -1,7 +1,7 @@
 //! Runs beside another process that measures: this test, which holds the name that they look for.
 
 use crate::common::{
-    Arguments as _, Home, SHORT, binary, eventually, output_texts, start, stored_launches,
+    Arguments as _, Home, SHORT, binary, ended, eventually, output_texts, start, stored_launches,
 };
 use gritstone_exchange::read_bundle;
 use gritstone_model::{Event, Param};
@@ -45,7 +45,7 @@ fn runs_at_once_are_reported() {
         format!("run byte/loop {SHORT}"),
         "bench -r 3 true".to_owned(),
     ] {
-        let (code, _, error) = home.run(&line);
+        let (code, _, error) = ended(&mut home.gritstone(&line));
         assert!(
             code == 0 && error.matches(&warning()).count() == 1,
             "{error}"

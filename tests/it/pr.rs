@@ -320,6 +320,8 @@ impl Repository {
 #[test]
 fn one_percent_more_is_found() {
     let repository = Repository::new();
+    // of times
+    repository.write("gritstone-pr.toml", "layouts = 12\n");
     repository.commit_loop(1_000_000);
     repository.commit_loop(1_010_000);
     let (code, view, error) = repository.counted("pr", &["--base", "HEAD~1"], &["./loop"]);

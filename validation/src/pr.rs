@@ -119,7 +119,7 @@ impl During<'_> {
     }
 }
 
-/// Rows after all is decided or the rounds are over, of this many builds of each side, whose layouts scatter by so much.
+/// Rows after all is decided or the rounds are over.
 fn trial(world: &mut World, machine: Machine, layouts: Layouts, slower: f64) -> Vec<PrRow> {
     let effects: Vec<f64> = (0..2 * layouts.builds * BENCHMARKS)
         .map(|_| match layouts.scatter {
@@ -192,7 +192,7 @@ pub fn requests() -> String {
     table
 }
 
-/// Pull requests whose sides have other layouts of their code, which no change of the code need be the cause of.
+/// Pull requests whose sides have different code layouts, whatever they change.
 pub fn layouts() -> String {
     const EQUAL: usize = 400;
     const CHANGED: usize = 100;
@@ -214,7 +214,7 @@ pub fn layouts() -> String {
     table
 }
 
-/// A line of a table: of `times` pull requests that change nothing, and that slow one benchmark.
+/// A line of a table; `times`: pull requests that change nothing, and those that slow one benchmark.
 fn row(
     world: &mut World,
     name: &str,

@@ -9,6 +9,7 @@ mod view;
 
 pub use view::show;
 
+use crate::compare::uncompared;
 use crate::levels::{self, Role, SystemLevels};
 use crate::past::Past;
 use gritstone_model::{
@@ -19,7 +20,7 @@ use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series};
 use gritstone_stats::{multiple, quantile};
 use missing::is_broken;
 use std::collections::{BTreeMap, BTreeSet};
-use view::{unpredicted, worst_first};
+use view::worst_first;
 
 /// Level of one run over all of its benchmarks.
 const ALPHA: f64 = 0.02;
@@ -299,7 +300,7 @@ impl Gate<'_> {
         p: f64,
         tests: usize,
     ) -> CheckRow {
-        let mut row = unpredicted(result);
+        let mut row = uncompared(result);
         let accepted = self.is_accepted(self.runs.len() - 1, &result.id);
         if accepted {
             row.notes.push(Finding::Accepted {}.into());

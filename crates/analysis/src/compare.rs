@@ -181,6 +181,21 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         (None, result.value())
     };
     let row = CompareRow {
+        base,
+        other,
+        notes: in_order(notes),
+        ..uncompared(result)
+    };
+    Row {
+        row,
+        basis: ComparedBy::Test,
+        difference: None,
+    }
+}
+
+/// A row without a base.
+pub(crate) fn uncompared(result: &Measurement) -> CompareRow {
+    CompareRow {
         id: result.id.clone(),
         title: result.title.clone(),
         ratio: None,
@@ -194,16 +209,11 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         between_run: None,
         unit: result.unit.to_string(),
         better: result.better,
-        base,
-        other,
-        notes: in_order(notes),
+        base: None,
+        other: result.value(),
+        notes: result.notes_on_result().cloned().collect(),
         copies: vec![],
         percentiles: vec![],
-    };
-    Row {
-        row,
-        basis: ComparedBy::Test,
-        difference: None,
     }
 }
 

@@ -59,7 +59,7 @@ pub struct AbRow {
     pub unit: Unit,
     #[serde(default)]
     pub better: Better,
-    /// Where it is not that of the trial.
+    /// Overrides the margin of the trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
     /// One for each side.

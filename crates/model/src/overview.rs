@@ -34,7 +34,7 @@ pub struct ListedRun {
     pub started: String,
     /// Elapsed time, s; null for a run that has not ended.
     pub elapsed_s: Option<f64>,
-    /// Whether a process measures it, of a run that has not ended; absent where that is not known.
+    /// Whether a process is measuring it; absent after its end, and where this is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measuring: Option<bool>,
     /// Display name of the measured system.

@@ -221,7 +221,7 @@ pub struct TrialSide {
     pub what: String,
     /// Ratio within which two sides count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Benchmarks with a margin of their own.
+    /// Margins that override `margin`, by benchmark.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub margins: BTreeMap<Id, f64>,
     /// Whether both sides are known to be the same: an A/A test.

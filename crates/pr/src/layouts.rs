@@ -1,4 +1,4 @@
-//! Several builds of a side that differ by the layout of their code: a linker before the user's pads each object.
+//! Several builds of a side that differ by the layout of their code, by wrappers of linkers that pad each object.
 
 use crate::NotComparable;
 use crate::work_trees::WorkTree;
@@ -12,17 +12,17 @@ use std::path::PathBuf;
 
 /// In the environment of a build: its number, from 1.
 pub const VARIABLE: &str = "GRITSTONE_LAYOUT";
-/// Directory of the linkers.
+/// Directory of the wrappers.
 const DIRECTORY: &str = "GRITSTONE_LAYOUT_DIR";
 /// Linkers that compilers call, by `COMPILER_PATH` (gcc and clang) or `PATH`.
 const LINKERS: [&str; 5] = ["ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"];
-/// `cc` for cargo, whose rustc has a linker of its own.
+/// Wrapper of `cc` for cargo: rustc may bring its own linker.
 const FOR_CARGO: &str = "gritstone-cc";
 
-/// Before each object of the command line, or first where none is named (in a response file), an object whose code is 16 to 4,096 bytes
-/// of no use. They are kept for the next link, and `used` says that there was one.
+/// Inserts an object with 16 to 4,096 unused bytes of code before each object of the command line, or first where none is named (in a
+/// response file). The file `used` says that a link took place.
 const SCRIPT: &str = r#"#!/bin/sh
-set -e
+set -ef
 name=${0##*/} path=
 [ "$name" != gritstone-cc ] || name=cc
 IFS=:
@@ -70,7 +70,7 @@ fi
 exec "$name" "$@"
 "#;
 
-/// Linkers for builds, in a directory of their own.
+/// A directory of linker wrappers.
 #[derive(Debug)]
 pub struct Linkers {
     directory: PathBuf,

@@ -123,7 +123,9 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
     if !view.identical && !view.rows.iter().all(is_exact) {
         let builds = match view.layouts {
             1 => String::new(),
-            n => format!(" with {n} layouts of their code, which are the units of the test,"),
+            n => format!(
+                ", {n} builds of each with different code layouts, over which they are compared,"
+            ),
         };
         remarks.push(format!(
             "{} of base and head by turns{builds} in {}; a false regression in at most {} of comparisons of equals, 99% intervals over all interim analyses.",
@@ -135,7 +137,7 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
     remarks
 }
 
-/// Differences of one build of each side that may come from where the linker puts the code.
+/// Differences between single builds that code layout may cause.
 fn layout(view: &PrView) -> Option<String> {
     let near = |row: &&PrRow| {
         let differs = matches!(row.verdict, Verdict::Slower | Verdict::Faster);
@@ -157,7 +159,7 @@ fn layout(view: &PrView) -> Option<String> {
         n => format!(" and {}", words::plural(n, "other")),
     };
     Some(format!(
-        "{first}{more}: one build of each side; differences below {} may be where the linker puts compiled code. --layouts 12 decides over twelve builds.",
+        "{first}{more}: differences below {} between single builds may be code layout; --layouts 12 decides over twelve builds.",
         number::percent(LAYOUT)
     ))
 }

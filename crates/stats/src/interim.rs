@@ -188,16 +188,18 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     let n = b.len();
     let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
     let last = looks.last().copied().unwrap_or(0);
-    if over && n > last && looks.len() < LOOKS.len() {
+    let several = pairs.layouts.iter().any(|&of| of != pairs.layouts[0]);
+    // ranks of few pairs cannot be significant; means of two builds that agree could be
+    let enough = !several || n >= LOOKS[0];
+    if over && enough && n > last && looks.len() < LOOKS.len() {
         looks.push(n);
     }
-    let several = pairs.layouts.iter().any(|&of| of != pairs.layouts[0]);
     let at = |n: usize, level: f64| {
         let (b, o, confidence) = (&b[..n], &o[..n], 1.0 - level);
-        let found = match pairs.differ {
-            _ if several => by_layout(b, o, &pairs.layouts, confidence),
-            true => two_sample::paired_means(b, o, confidence),
-            false => two_sample::paired(b, o, confidence),
+        let found = match (several, pairs.differ) {
+            (true, _) => by_layout(b, o, &pairs.layouts, confidence),
+            (false, true) => two_sample::paired_means(b, o, confidence),
+            (false, false) => two_sample::paired(b, o, confidence),
         };
         found.map(Ratio::inverse)
     };
@@ -495,6 +497,23 @@ mod tests {
         assert_eq!((slower.verdict, slower.pairs), (Verdict::Slower, 90));
         let [low, high] = slower.ratio.unwrap().interval.unwrap();
         assert!(low < 1.0 / 1.1 && high > 1.0 / 1.1, "{slower:?}");
+    }
+
+    #[test]
+    fn few_layouts_decide_nothing() {
+        // values as coarse as these agree by chance
+        let few = |rounds: usize| {
+            let side = |ns: f64| {
+                let timed = |layout| Timed {
+                    layout: layout as u32,
+                    ..ns.into()
+                };
+                (0..rounds).map(|layout| Some(timed(layout))).collect()
+            };
+            says(Times(vec![side(10.0), side(11.0)]), true)
+        };
+        assert_eq!([2, 11].map(few), [Verdict::Inconclusive; 2]);
+        assert_eq!(few(12), Verdict::Slower);
     }
 
     #[test]

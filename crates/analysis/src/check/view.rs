@@ -1,9 +1,6 @@
 //! What a gate says of a run as a whole.
 
-use gritstone_model::{
-    CheckOutcome, CheckRow, CheckView, CompareRow, Id, Measurement, MissingBenchmark, SCHEMA_CHECK,
-    Subject,
-};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, MissingBenchmark, SCHEMA_CHECK};
 
 /// Shows some benchmarks of a gate over all of a run.
 pub fn show(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
@@ -40,29 +37,5 @@ fn worst(rows: &[CheckRow], missing: &[MissingBenchmark]) -> CheckOutcome {
         (true, _) => CheckOutcome::Regressed,
         (false, true) if missing.is_empty() => CheckOutcome::Passed,
         (false, _) => CheckOutcome::Inconclusive,
-    }
-}
-
-/// A row without a base.
-pub(super) fn unpredicted(result: &Measurement) -> CompareRow {
-    CompareRow {
-        id: result.id.clone(),
-        title: result.title.clone(),
-        ratio: None,
-        interval: None,
-        verdict: None,
-        p: None,
-        p_adjusted: None,
-        smallest: None,
-        explanation: None,
-        compared: Subject::Estimate,
-        between_run: None,
-        unit: result.unit.to_string(),
-        better: result.better,
-        base: None,
-        other: result.value(),
-        notes: result.notes_on_result().cloned().collect(),
-        copies: vec![],
-        percentiles: vec![],
     }
 }

@@ -43,7 +43,7 @@ pub struct PrArgs {
     /// Revision to judge [default: the files here as they are, ignored ones excepted]
     #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
     pub head: Option<String>,
-    /// Builds of each side with other layouts of their code, over which benchmarks are decided: twelve or so [default: 1]
+    /// Build each side N times with different code layouts, and decide over the builds: twelve or so [default: 1]
     #[arg(long, value_name = "N", value_parser = layouts)]
     pub layouts: Option<usize>,
     /// Fail when a plain command prints something else on one side
@@ -248,8 +248,11 @@ pub fn comparison(
         [] => project.carry.clone(),
         given => given.to_vec(),
     };
-    let of_file = project.layouts.map(|number| layouts(&number.to_string()));
-    let of_file = of_file.transpose();
+    // the file is about time
+    let of_file = project.layouts.filter(|_| quantity == PrQuantity::Time);
+    let of_file = of_file
+        .map(|number| layouts(&number.to_string()))
+        .transpose();
     Ok(Comparison {
         layouts: of_file
             .map_err(|why| anyhow!("{FILE}: layouts: {why}"))?
