@@ -62,7 +62,7 @@ server = subprocess.Popen([BINARY, "--store", STORE, "serve", "--listen", "127.0
                           stderr=subprocess.DEVNULL, text=True)
 address = server.stdout.readline().strip().removeprefix("http://").rstrip("/")
 
-# what changed is computed once, by a thread
+# a thread computes changes once
 start = time.monotonic()
 while ask(address, "/changes.json")[0] != 200:
     time.sleep(0.2)
@@ -77,7 +77,7 @@ for name, path in pages.items():
         times.append(took)
     alone[name] = statistics.median(times)
 
-# pages that do not change, by wrk, which keeps its connections open; the server has a CPU of its own where there are two
+# unchanged pages, by wrk, which keeps its connections open; the server has a CPU of its own if there are two
 cpus = os.sched_getaffinity(0)
 
 

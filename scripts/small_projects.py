@@ -126,7 +126,7 @@ class Rust:
 
     def prepare(self, folder):
         need("cargo", "https://rustup.rs")
-        # dependencies are built once for all commits; cargo takes files of another work tree that are older as built
+        # dependencies are built once for all commits; cargo considers older files of another work tree as built
         self.build = (f"touch src/lib.rs benches/steps.rs; cargo bench -q --no-run --bench steps --target-dir '{folder}/target' --message-format=json"
                       r""" | sed -n 's/.*"executable":"\([^"]*steps-[^"]*\)".*/\1/p' > built && cp "$(cat built)" ./steps""")
 

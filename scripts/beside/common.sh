@@ -1,9 +1,9 @@
-# What the scripts have in common that hold our rows against other programs in one table; they source it.
+# Common parts of the scripts that compare our benchmarks with other programs in one table; they source it.
 #
-# They define `ours` and `theirs`, which print lines "WHAT WHO FIGURE", WHO being "ours" or another program. A program that fails gives
-# no figure, and then there is none in the table.
+# They define `ours` and `theirs`, which print lines "WHAT WHO FIGURE", WHO being "ours" or another program. A program that fails prints no
+# figure, and the table has none.
 
-# Ends the script unless these are there: PROGRAM=PACKAGE...
+# Exits unless these are installed: PROGRAM=PACKAGE...
 need() {
 	local pair missing=
 	for pair; do
@@ -12,7 +12,7 @@ need() {
 	[ -z "$missing" ] || { echo "${0##*/}: missing programs; install with: sudo apt-get install$missing" >&2; exit 2; }
 }
 
-# The binary to test, in a home of its own, and a folder that goes with the script.
+# The binary to test, with a private home and a temporary folder.
 begin() {
 	gritstone=${GRITSTONE:-${CARGO_TARGET_DIR:-target}/release/gritstone}
 	[ -x "$gritstone" ] || { echo "${0##*/}: no $gritstone: cargo build --release, or GRITSTONE=FILE" >&2; exit 2; }
@@ -23,18 +23,18 @@ begin() {
 	cpu=${cpus##*[,-]} # ours take the last of the CPUs that there are, where one is enough
 }
 
-# Keeps the CPUs from halting until the script ends, as cyclictest does: they poll for work. A halted CPU of a virtual machine is woken by the hypervisor,
-# in a time that changes from minute to minute; programs that wait for each other would be compared by that. Takes root.
+# Keeps the CPUs from halting until the script ends, as cyclictest does: they poll for work. A halted CPU of a virtual machine is woken by
+# the hypervisor, in a time that changes from minute to minute, which would dominate programs that wait for each other. Needs root.
 awake() {
 	exec {latency}>/dev/cpu_dma_latency
 	printf '\0\0\0\0' >&"$latency"
 }
 
-# Theirs keep to the CPU that ours choose for one process, or to both of those that we may use.
+# Other programs use the CPU that ours choose for one process, or both CPUs that we may use.
 one() { taskset -c "$cpu" "$@"; }
 two() { taskset -c "$cpus" "$@"; }
 
-# Seconds of a program at two amounts of work: what starting takes is in both, and goes out with the difference.
+# Seconds of a program by the difference of two amounts of work, which cancels start-up.
 less_start() { # AMOUNT FACTOR COMMAND-THAT-PRINTS-SECONDS
 	local few many
 	few=$("${@:3}" "$1") many=$("${@:3}" $(($1 * $2)))
@@ -54,19 +54,19 @@ rounds() { # N [FUNCTION THAT PRINTS BOTH]
 	done
 }
 
-# The table, of lines "WHAT WHO|quantity|row|program": medians with the least and the most of the rounds, and the ratios round by round.
-# Between the least and the most of four rounds is the median with a probability of 87.5%, of six 97%, whatever they scatter like.
+# The table, from lines "WHAT WHO|quantity|row|program": medians with their range over the rounds, and the ratios by round. The range of
+# four rounds contains the median with a probability of 87.5%, that of six with 97%, for any distribution.
 table() {
 	echo "| quantity | row | Gritstone | program | other | other / Gritstone |"
 	echo "| --- | --- | --- | --- | --- | --- |"
-	awk "$(<scripts/beside/told.awk)"'
+	awk "$(<scripts/beside/format_number.awk)"'
 		function said(x, n, digits,    i, j, v) {
 			for (i = 2; i <= n; i++) {
 				v = x[i]
 				for (j = i; j > 1 && x[j - 1] > v; j--) x[j] = x[j - 1]
 				x[j] = v
 			}
-			return n ? told((x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, digits) " (" told(x[1], digits) " to " told(x[n], digits) ")" : "no result"
+			return n ? format_number((x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, digits) " (" format_number(x[1], digits) " to " format_number(x[n], digits) ")" : "no result"
 		}
 		function figures(what, who,    x, i, n) {
 			for (i = 1; i <= last; i++) if ((i, what, who) in value) x[++n] = value[i, what, who]

@@ -1,5 +1,5 @@
-# A figure as documents print it: so many significant digits, thousands set apart, no exponent. Scripts put this before a program of their own.
-function told(x, digits,    text, whole, rest, point) {
+# Formats a number as in documents: N significant digits, grouped thousands, no exponent. Scripts put this before a program of their own.
+function format_number(x, digits,    text, whole, rest, point) {
 	text = sprintf("%." digits "g", x)
 	if (text ~ /e[+]/) text = sprintf("%.0f", text)
 	whole = text
