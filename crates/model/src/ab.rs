@@ -1,4 +1,4 @@
-//! Results of a trial: the shape of `gritstone ab --format json`.
+//! Results of a trial: the type of `gritstone ab --format json`.
 
 use crate::{Better, Compiled, Counts, Explanation, Id, Note, Unit, Verdict};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct AbView {
     pub trial: String,
     /// Display name of the system.
     pub machine: String,
-    /// The sides, the first of which is the base where there are two.
+    /// The sides; of two, the first is the base.
     pub sides: Vec<AbSide>,
     /// Whether both sides are known to be the same.
     pub same: bool,
@@ -43,7 +43,7 @@ impl AbView {
 pub struct AbSide {
     /// `a`, `b` and so on.
     pub side: String,
-    /// The run that has its launches.
+    /// The run with its launches.
     pub run: String,
     /// The label of that run.
     pub label: Option<String>,
@@ -99,12 +99,12 @@ pub struct AbFigure {
     /// Counts per operation: median over launches.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub counters: Counts<f64>,
-    /// Accepted exit statuses other than 0; less than 0 for a signal.
+    /// Accepted exit statuses other than 0; negative for a signal.
     pub statuses: Vec<i32>,
     /// Failed executions, which have no time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: usize,
-    /// Whether the estimate is only a bound: the command takes less than can be told from the start of its shell.
+    /// Whether the estimate is only an upper bound: the start-up time of the shell hides shorter commands.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
     pub notes: Vec<Note>,
@@ -112,19 +112,19 @@ pub struct AbFigure {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbComparison {
-    /// The side that is 1.
+    /// The side in the denominator.
     pub base: String,
-    /// The side that is compared with it.
+    /// The side in the numerator.
     pub other: String,
-    /// Pairs that it rests on.
+    /// Number of compared pairs.
     pub pairs: usize,
     /// Launches of the base, and of the other, with a busy SMT sibling.
     pub crowded: [usize; 2],
-    /// Whether these differ by more than chance (p below 0.01): nothing is left out then, and means are compared.
+    /// Whether these differ by more than chance (p below 0.01): then no pair is dropped, and means are compared.
     pub crowded_differ: bool,
-    /// Pairs with such a launch that it does not rest on.
+    /// Dropped pairs with such a launch.
     pub left_out: usize,
-    /// Above 1: the other is better. Null without a pair, or where one takes less than can be measured.
+    /// Above 1: the other is better. Null without a pair, or if a side is too short to be measured.
     pub ratio: Option<f64>,
     /// Its interval, simultaneous over all interim analyses; null before the first.
     pub interval: Option<[f64; 2]>,
@@ -135,7 +135,7 @@ pub struct AbComparison {
     pub verdict: Verdict,
     /// Minimum detectable effect of this number of pairs (power 95%), as a share.
     pub smallest: Option<f64>,
-    /// Explanation by the counters; null where they give none.
+    /// Explanation by the counters; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
     #[serde(default)]

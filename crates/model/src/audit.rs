@@ -16,21 +16,21 @@ pub struct AuditView {
     pub builds: Vec<AuditBuild>,
     /// One for each catalog entry with a workload.
     pub entries: Vec<AuditEntry>,
-    /// The custom catalog that some of them are of.
+    /// The custom catalog of some of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<CustomCatalog>,
 }
 
-/// One way in which the programs were compiled.
+/// One build of the programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditBuild {
     /// `shipped`, `gcc -O3 -flto`.
     pub name: String,
     pub compiler: String,
     pub flags: String,
-    /// Whether a claim that fails here fails the entry, or is only reported.
+    /// Whether a failed claim in this build fails the entry, or is only reported.
     pub counts: bool,
-    /// Why nothing could be compiled in this way; null when it could.
+    /// Why this build failed; null otherwise.
     pub why_not: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct AuditEntry {
     pub id: Id,
     pub version: u32,
     pub kind: Kind,
-    /// SHA-256 of the source that was audited; null where another program does the work.
+    /// SHA-256 of the audited source; null if another program does the work.
     pub source: Option<String>,
     /// Tests by build.
     pub tests: Vec<AuditTest>,
@@ -64,25 +64,25 @@ pub struct AuditTest {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// The program compiles and ends well; another program prints and leaves what it should.
+    /// The program compiles and exits successfully; another program has the expected output and files.
     Runs,
     /// Every check value is right.
     Check,
     /// Time grows in proportion to n: the exponent of n.
     Linear,
-    /// Entries into the kernel for each operation.
+    /// System calls per operation.
     SyscallsPerOp,
-    /// Voluntary switches for each operation, at least.
+    /// Voluntary switches per operation, at least.
     SwitchesPerOp,
-    /// Page faults for each operation, at most.
+    /// Page faults per operation, at most.
     FaultsPerOp,
-    /// Major page faults for each operation, at least.
+    /// Major page faults per operation, at least.
     MajorFaultsPerOp,
-    /// Pages that go out to swap for each operation, at least.
+    /// Pages written to swap per operation, at least.
     PageOutsPerOp,
     /// Nanoseconds per operation, at least.
     MinNsPerOp,
-    /// Instructions of an operation in user mode.
+    /// Instructions per operation in user mode.
     InstructionsPerOp,
     /// The untimed proof of a command or scenario.
     Proof,
@@ -99,12 +99,12 @@ pub enum ClaimOutcome {
     Expected,
     /// Not testable here.
     Untested,
-    /// Nothing is claimed; the measured value is given.
+    /// Nothing is claimed; the measured value is reported.
     NotClaimed,
 }
 
 impl AuditView {
-    /// Whether a failure in this build is a failure of the entry; one of a build that is not listed is.
+    /// Whether a failure in this build fails the entry; true for unlisted builds.
     #[must_use]
     pub fn counts(&self, build: &str) -> bool {
         self.builds

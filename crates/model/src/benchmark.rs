@@ -1,4 +1,4 @@
-//! An entry of the catalog: one named thing that is measured.
+//! An entry of the catalog: one benchmark.
 
 use crate::privilege::{Action, Privilege};
 use crate::{Better, Id, Quantity, Unit};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A family of benchmarks: prose that stands before its tables.
+/// A family of benchmarks: the text before its tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Family {
     /// First part of the identifiers.
@@ -14,7 +14,7 @@ pub struct Family {
     pub title: String,
     /// Subject and reasons, a few sentences.
     pub why: String,
-    /// Rules of the documents, each with how it is followed here.
+    /// Guidelines of the documents, each with its implementation here.
     #[serde(default)]
     pub guidelines: Vec<(String, String)>,
 }
@@ -29,13 +29,13 @@ pub enum Kind {
     Command,
     /// Several programs together.
     Scenario,
-    /// From other results, with its interval.
+    /// Computed from other results, with its interval.
     Derived,
     /// A mean of ratios to a baseline.
     Rating,
 }
 
-/// Where an entry comes from.
+/// Origin of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
@@ -45,13 +45,13 @@ pub struct Source {
     pub place: String,
 }
 
-/// The fixed amount of work that the document prints a time for.
+/// The fixed amount of work whose time the document prints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedWork {
-    /// In words: "25,000 calls".
+    /// Description: "25,000 calls".
     pub work: String,
-    /// The same in operations of this benchmark.
+    /// Its number of operations of this benchmark.
     pub operations: u64,
     /// The time that the document compares: `real_s`, `user_s` or `system_s`.
     pub figure: crate::Subject,
@@ -65,7 +65,7 @@ pub enum Placement {
     OneCpu,
     /// Two processes on two CPUs.
     Cross,
-    /// Wherever the scheduler puts them.
+    /// On any CPU, by the scheduler.
     All,
 }
 
@@ -77,44 +77,44 @@ pub struct Claims {
     pub check: bool,
     /// Time grows in proportion to n.
     pub linear: bool,
-    /// Entries into the kernel for each operation.
+    /// System calls per operation.
     pub syscalls_per_op: Option<f64>,
-    /// The number of system calls depends on a race: it is counted, and not tested.
+    /// The number of system calls depends on a race: it is counted, but not tested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub syscalls_vary: bool,
-    /// Voluntary switches for each operation, at least.
+    /// Voluntary switches per operation, at least.
     pub switches_per_op: Option<f64>,
-    /// Page faults for each operation, at most.
+    /// Page faults per operation, at most.
     pub faults_per_op: Option<f64>,
-    /// Major page faults for each operation, those that wait for a device, at least.
+    /// Major page faults per operation, which wait for a device, at least.
     pub major_faults_per_op: Option<f64>,
-    /// Pages that go out to swap for each operation, at least.
+    /// Pages written to swap per operation, at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_outs_per_op: Option<f64>,
-    /// Faster than this is faster than physics, ns.
+    /// Physical lower bound, ns.
     pub min_ns_per_op: Option<f64>,
-    /// The others hold only where floating-point arithmetic is that of IEEE 754, which some compiler flags give up.
+    /// The other claims hold only with IEEE 754 arithmetic, which some compiler flags give up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ieee: bool,
 }
 
-/// A program that must be on the machine.
+/// A program that must be installed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
-    /// Name by which `{name}` stands for its path in a command line.
+    /// Name; `{name}` in a command line becomes its path.
     pub name: String,
-    /// The programs that will do, best first; empty means `name` itself.
+    /// Suitable programs, best first; empty means `name` itself.
     #[serde(default)]
     pub any: Vec<String>,
-    /// The Debian package that has it.
+    /// Its Debian package.
     pub package: String,
-    /// Argument that prints its version, which belongs to the result; `None` if it has none.
+    /// Argument that prints its version, which is stored with the result; `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// The work of a kernel.
+/// The work of a workload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelWork {
     /// `family/name`: `kernels/family/name.c`.
@@ -131,7 +131,7 @@ pub struct KernelWork {
 #[serde(deny_unknown_fields)]
 pub struct Verify {
     pub argv: Vec<String>,
-    /// Expected output, white space apart.
+    /// Expected output, ignoring white space.
     pub stdout: String,
 }
 
@@ -148,30 +148,30 @@ pub enum Figure {
 /// The work of a command or a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandWork {
-    /// Program and arguments; `{name}` stands for the path of a need.
+    /// Program and arguments; `{name}` becomes the path of a need.
     pub argv: Vec<String>,
-    /// Files that are put into its directory beforehand.
+    /// Files that are written to its directory beforehand.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// Untimed command before each time, in the same directory; empty if none.
+    /// Untimed command before each timed one, in the same directory; empty if none.
     #[serde(default)]
     pub prepare: Vec<String>,
-    /// Untimed command after each time, which fails or prints if the work was not done.
+    /// Untimed command after each timed one, which fails or prints if the work was not done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub check: Vec<String>,
-    /// Programs of ours that `prepare` and `check` execute, `{family/name}` in their arguments.
+    /// Programs of Gritstone that `prepare` and `check` execute, `{family/name}` in their arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<String>,
-    /// The file of its directory that it reads as standard input; `None` when that is empty.
+    /// The file in its directory that it reads as standard input; `None` for empty input.
     #[serde(default)]
     pub input: Option<String>,
-    /// Where its standard output goes: one of the files that it leaves, or `/dev/null`; `None` when it is compared.
+    /// Destination of standard output: one of the files that it leaves, or `/dev/null`; `None` if it is compared.
     #[serde(default)]
     pub output: Option<String>,
-    /// Expected output, white space apart; `None` for no output.
+    /// Expected output, ignoring white space; `None` for no output.
     #[serde(default)]
     pub stdout: Option<String>,
-    /// Files that it must leave; they are removed before the next time. All others are a failure.
+    /// Files that it must leave; they are removed before the next execution. Any other new file is a failure.
     #[serde(default)]
     pub leaves: Vec<String>,
     /// Files that it must remove.
@@ -186,29 +186,29 @@ pub struct CommandWork {
     pub user: Option<UserCommand>,
 }
 
-/// Runs in the user's directory and environment, with free output and files.
+/// Runs in the user's directory and environment; output and files are unrestricted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserCommand {
     pub directory: String,
-    /// A command for the shell, untimed, before each time.
+    /// An untimed shell command before each execution.
     #[serde(default)]
     pub prepare: Option<String>,
-    /// The same after each time.
+    /// The same after each execution.
     #[serde(default)]
     pub cleanup: Option<String>,
-    /// Whether any exit status or signal is good.
+    /// Whether any exit status or signal counts as success.
     #[serde(default)]
     pub ignore_failure: bool,
     /// Further exit statuses that count as success.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u8>,
-    /// Whether failed executions are left out, rather than ending the launch.
+    /// Whether failed executions are left out, instead of ending the launch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leave_out_failures: bool,
     /// Whether it may leave processes running.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_background: bool,
-    /// The file that it reads; `None` when there is nothing to read.
+    /// The file that it reads; `None` for empty input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     #[serde(default, skip_serializing_if = "Output::is_memory")]
@@ -229,14 +229,14 @@ pub struct UserCommand {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Output {
-    /// Discarded in memory: some programs do less where they see `/dev/null`.
+    /// Discarded in memory: some programs do less work if they detect `/dev/null`.
     #[default]
     Memory,
-    /// Through a pipe that is emptied meanwhile.
+    /// Through a pipe that is drained.
     Pipe,
-    /// Where that of Gritstone goes.
+    /// To the standard output of Gritstone.
     Inherit,
-    /// To this file, made empty each time.
+    /// To this file, truncated before each execution.
     File(String),
 }
 
@@ -251,7 +251,7 @@ impl Output {
 #[serde(deny_unknown_fields)]
 pub struct Term {
     pub id: Id,
-    /// How often it counts; negative to take it away.
+    /// Factor; negative to subtract it.
     pub times: f64,
 }
 
@@ -261,7 +261,7 @@ pub enum Work {
     Kernel(KernelWork),
     Command(CommandWork),
     Scenario(CommandWork),
-    /// Sum of terms, on the plain scale of nanoseconds an operation.
+    /// Sum of terms, in nanoseconds per operation.
     Derived {
         terms: Vec<Term>,
         /// The benchmark whose rate is 100%, for a share.
@@ -271,7 +271,7 @@ pub enum Work {
     Rating {
         /// Parts of the score.
         over: Vec<Id>,
-        /// The machine that is 1: `ref:...`.
+        /// The reference machine, with score 1: `ref:...`.
         baseline: String,
         /// One for each part, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -309,49 +309,48 @@ impl Work {
     }
 }
 
-/// A curve that ends in a benchmark: the benchmarks that are its points, in order.
+/// The curve of a benchmark: the benchmarks that are its points, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// Quantity along x.
     pub label: String,
     pub points: Vec<(f64, Id)>,
-    /// Whether x are working sets in KB, so that the curve shows where caches end.
+    /// Whether x are working sets in KB, so that the curve shows the sizes of caches.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub caches: bool,
-    /// x counts users or jobs at once: the law of scaling is fitted, and a derived benchmark is the highest of its
-    /// rates.
+    /// x is a number of simultaneous users or jobs: the law of scaling is fitted, and a derived benchmark is the highest of its rates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaling: bool,
-    /// A derived benchmark is the longest of all operations at its points.
+    /// A derived benchmark is the longest operation at its points.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub longest: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Benchmark {
-    /// Its name, fixed for good.
+    /// Its permanent name.
     pub id: Id,
     pub title: String,
     /// Changes with the work; results of different versions are never compared silently.
     pub version: u32,
     pub work: Work,
     pub operation: String,
-    /// Why anyone would want to know.
+    /// Purpose.
     pub why: String,
     pub sources: Vec<Source>,
     pub unit: Unit,
     pub better: Better,
-    /// Amount per operation in what the unit counts (bytes, calls).
+    /// Amount per operation in the counted unit (bytes, calls).
     pub amount_per_op: f64,
     /// The reference workload: the amount of work of the document.
     pub published: Option<PublishedWork>,
     pub placement: Placement,
-    /// Whether the core's frequency sets its time, so that core cycles compare better than nanoseconds.
+    /// Whether the core's frequency determines its time, so that core cycles compare better than nanoseconds.
     pub processor_bound: bool,
-    /// Whether it works on files, in the directory that `--dir` chooses.
+    /// Whether it uses files, in the directory of `--dir`.
     pub files: bool,
-    /// Whether threads of the kernel work for it (writeback, journal, network, swap): they are then none of the others.
+    /// Whether kernel threads work for it (writeback, journal, network, swap): they do not count as other processes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kernel_threads: bool,
     /// The estimate of operations timed one by one is their mean, not their median.
@@ -359,7 +358,7 @@ pub struct Benchmark {
     pub mean: bool,
     /// Work checks.
     pub claims: Claims,
-    /// Programs that must be there.
+    /// Programs that must be installed.
     pub needs: Vec<Need>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privileges: Vec<Privilege>,
@@ -375,7 +374,7 @@ pub struct Benchmark {
 pub const OVER: &str = "over";
 /// See [`OVER`].
 pub const PEER: &str = "peer";
-/// The parameter that names a database server which is there already; `none` where the launch starts one.
+/// The parameter for the connection to an external database server; `none` if the launch starts one.
 pub const SERVER: &str = "dsn";
 /// Family of load programs, `load/name`, which run during a kernel.
 pub(crate) const LOAD: &str = "load/";
@@ -474,9 +473,9 @@ impl Benchmark {
         self.curve.as_ref().is_some_and(how) && matches!(self.work, Work::Derived { .. })
     }
 
-    /// Several copies need kernels on one CPU: commands, sizes and computed results are no kernels; benchmarks across
-    /// CPUs use all of them already; one control group limits one process's memory, one trace times one, a peer has
-    /// one far end, one has real-time priority on a CPU; and copies would add to a load.
+    /// Several copies require workloads on one CPU: commands, sizes and derived results are not workloads; benchmarks across CPUs use all
+    /// of them already; one control group limits one process's memory, one trace times one, a peer has one far end, one has real-time
+    /// priority on a CPU; and copies would add to a load.
     #[must_use]
     pub fn can_be_copied(&self) -> bool {
         let alone = ["memory_pages", "traced", "priority"];
@@ -489,7 +488,7 @@ impl Benchmark {
             && self.unit.quantity() != Quantity::Exact
     }
 
-    /// The programs that make its load, from level 1.
+    /// Load programs, from level 1.
     #[must_use]
     pub fn load(&self) -> Vec<&str> {
         match &self.work {

@@ -1,4 +1,4 @@
-//! The commit that made a benchmark slower: the shape of `gritstone bisect --format json`.
+//! The commit that made a benchmark slower: the type of `gritstone bisect --format json`.
 
 use crate::{PrQuantity, PrRow, PrSide};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct BisectView {
     pub quantity: PrQuantity,
     /// The benchmark that is followed, of the bad commit against the good one.
     pub followed: PrRow,
-    /// Commits that may be the first slow one, oldest first: one where the search succeeded.
+    /// Commits that may be the first slow one, oldest first: one if the search succeeded.
     pub candidates: Vec<BisectCommit>,
     /// In order of their tests.
     pub steps: Vec<BisectStep>,
@@ -35,7 +35,7 @@ pub struct BisectCommit {
 pub struct BisectStep {
     pub commit: String,
     pub outcome: BisectOutcome,
-    /// Speed as a multiple of that of the good commit; null where it was not measured.
+    /// Speed as a multiple of that of the good commit; null if it was not measured.
     pub ratio: Option<f64>,
     pub interval: Option<[f64; 2]>,
     /// Decided by counts that agree, without a test.
@@ -54,7 +54,7 @@ pub enum BisectOutcome {
     Bad,
     /// Does not build, or does not measure the benchmark.
     Skipped,
-    /// Neither could be shown within the budget.
+    /// Inconclusive within the budget.
     Inconclusive,
 }
 

@@ -1,20 +1,20 @@
-//! What the report of a run shows beside the run.
+//! Input of the report of a run.
 
 use crate::{Assessment, Benchmark, CompareView, RatingsView, RunView, Timeline};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BriefParts {
-    /// How far the results can be relied on.
+    /// Reliability of the results.
     pub assessment: Assessment,
     /// Scores against the base.
     pub scores: RatingsView,
     pub base: RunView,
     /// The run compared with the base.
     pub baseline: CompareView,
-    /// Printed systems with any of its benchmarks, in the order in which they are listed.
+    /// Printed systems with any of its benchmarks, in the order of listings.
     pub references: Vec<RunView>,
     /// Entries of the catalog, and of the custom catalog stored with the run.
     pub benchmarks: Vec<Benchmark>,
-    /// Those that are drawn over the years.
+    /// Benchmarks that are drawn over the years.
     pub timelines: Vec<Timeline>,
 }

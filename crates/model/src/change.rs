@@ -1,4 +1,4 @@
-//! Changes of level, grouped into events, and what a team has made of them.
+//! Changes of level, grouped into events, and their triage.
 
 use crate::{Better, Difference, HistoryChange, Id, Unit};
 use schemars::JsonSchema;
@@ -15,22 +15,22 @@ pub struct Change {
     pub machine: String,
     /// Display name of the system.
     pub name: String,
-    /// Linux release under which it changed.
+    /// Linux release of the first run after it.
     pub kernel: String,
-    /// The last run of the level before; null where it is no longer among the newest.
+    /// The last run of the level before; null if it is no longer among the newest.
     pub before: Option<String>,
     pub unit: Unit,
     pub better: Better,
-    /// Median estimate of the level before; null where no run of it is among the newest.
+    /// Median estimate of the level before; null if no run of it is among the newest.
     pub value_before: Option<f64>,
     /// Median estimate of the level since.
     pub value_since: Option<f64>,
-    /// Changes with their dates.
+    /// The change points.
     #[serde(flatten)]
     pub change: HistoryChange,
 }
 
-/// What a team has made of a change.
+/// Triage state of a change.
 #[derive(
     Clone,
     Copy,
@@ -47,21 +47,21 @@ pub struct Change {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeState {
-    /// Nobody has looked at it.
+    /// Not triaged.
     #[default]
     New,
-    /// Somebody is to look at it.
+    /// Assigned to a person.
     Assigned,
-    /// Somebody knows what it is.
+    /// Its cause is known.
     Acknowledged,
-    /// It was intended, or is accepted.
+    /// Intended, or accepted.
     Expected,
-    /// Its cause is gone.
+    /// Its cause is removed.
     Fixed,
 }
 
 impl ChangeState {
-    /// In the order in which they are worked on.
+    /// In the order of work.
     pub const ALL: [Self; 5] = [
         Self::New,
         Self::Assigned,
@@ -81,7 +81,7 @@ impl ChangeState {
         }
     }
 
-    /// Whether somebody still has to do something.
+    /// Whether it still needs work.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::New | Self::Assigned | Self::Acknowledged)
@@ -91,13 +91,13 @@ impl ChangeState {
 /// Entry of a triage log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TriageEntry {
-    /// Since this entry.
+    /// State from this entry on.
     pub state: ChangeState,
-    /// By whom: a user of the machine of the store, or the name of a token.
+    /// Author: a user of the machine of the store, or the name of a token.
     pub who: String,
-    /// When, RFC 3339.
+    /// Time, RFC 3339.
     pub at: String,
-    /// Who is to look at it; null where nobody is named.
+    /// Assignee; null if the entry names none.
     pub assignee: Option<String>,
     /// May be empty.
     pub note: String,
@@ -114,7 +114,7 @@ pub struct Triage {
 }
 
 impl Triage {
-    /// Adds the newest entry. An assignee stays until another is named, or the change is reopened.
+    /// Adds the newest entry. The assignee stays until another is named, or the change is reopened.
     pub fn push(&mut self, entry: TriageEntry) {
         self.state = entry.state;
         if entry.assignee.is_some() || entry.state == ChangeState::New {
@@ -127,18 +127,18 @@ impl Triage {
 /// The commits between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitRange {
-    /// Of the last run before.
+    /// Commit of the last run before.
     pub good: String,
-    /// Of the first run after.
+    /// Commit of the first run after.
     pub bad: String,
-    /// The page that shows them; null without a repository on the web.
+    /// A page with these commits; null without a repository on the web.
     pub link: Option<String>,
 }
 
 /// Changes in one direction that begin with the same run of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeEvent {
-    /// Identifier: that of a run which may have begun it, and `-worse` or `-better`. What is known in the store by an identifier keeps it.
+    /// Identifier: that of a run that may have begun it, and `-worse` or `-better`. Events in the store keep theirs.
     pub id: String,
     /// The first run of the new levels.
     pub run: String,
@@ -152,11 +152,11 @@ pub struct ChangeEvent {
     /// Runs that may have begun it, in the order of time, by all of its benchmarks.
     #[serde(default)]
     pub may_begin: Vec<String>,
-    /// The last run of the levels before; null where it is no longer among the newest.
+    /// The last run of the levels before; null if it is no longer among the newest.
     pub before: Option<String>,
     /// Facts of the system that differ between these two runs.
     pub differ_in: Vec<Difference>,
-    /// Commits of these two runs; absent where they are not known, or the same.
+    /// Commits of these two runs; absent if they are unknown, or the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<CommitRange>,
     pub triage: Triage,

@@ -1,4 +1,4 @@
-//! The chapters of a performance brief: what a document shows, exhibit by exhibit, for another machine.
+//! The chapters of a performance brief, for another machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Chapter {
     pub title: String,
-    /// What it measures and how.
+    /// Subject and method.
     pub text: String,
     #[serde(default, rename = "exhibit")]
     pub exhibits: Vec<Exhibit>,
 }
 
-/// A table or a figure, with the systems of the document and a run in it.
+/// A table or a figure with the systems of the document and a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exhibit {
@@ -25,18 +25,18 @@ pub struct Exhibit {
     pub form: Form,
     /// Selectors, in the order of the exhibit.
     pub benchmarks: Vec<String>,
-    /// Identifier of the system that ratios are to.
+    /// Identifier of the reference system of ratios.
     #[serde(default)]
     pub reference: Option<String>,
-    /// Variant at which the document's own ratios stand.
+    /// Variant with the document's own ratios.
     #[serde(default)]
     pub printed: Option<String>,
-    /// What is not as in the document, and why.
+    /// Departures from the document, with reasons.
     #[serde(default)]
     pub text: Option<String>,
 }
 
-/// How an exhibit is shown.
+/// Form of an exhibit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -46,20 +46,20 @@ pub enum Form {
     Statistics,
     /// A row for each benchmark: times relative to the reference.
     Ratios,
-    /// A row for each pair of benchmarks, of which the second has the first in it: both, and what is left.
+    /// A row for each pair of benchmarks, the second of which includes the first: both, and the difference.
     Elements,
     /// Numbers on axes, one for each unit.
     Bars,
     /// Throughput relative to the reference, on one axis.
     Relative,
-    /// The curve that each benchmark ends in.
+    /// The curve of each benchmark.
     Curve,
-    /// CPUs in use along the curve that each benchmark ends in.
+    /// CPUs in use along the curve of each benchmark.
     Cpus,
-    /// CPU time of both ends of a network over the curve that each benchmark ends in.
+    /// CPU time of both ends of a network along the curve of each benchmark.
     Shares,
-    /// Transactions by their number.
+    /// Transactions by number.
     Transactions,
-    /// Text alone.
+    /// Text only.
     Words,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Longest name of a branch and address of a repository.
 const MAX_LENGTH: usize = 300;
 
-/// What a run measured, by version control.
+/// The measured commit in version control.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Commit {
     /// Its hash, 7 to 64 hexadecimal digits.
@@ -20,7 +20,7 @@ pub struct Commit {
 
 impl Commit {
     /// # Errors
-    /// When the hash is none, or a name is empty, long or has control characters.
+    /// When the hash is invalid, or a name is empty, long or has control characters.
     pub fn new(id: &str, branch: Option<&str>, repository: Option<&str>) -> Result<Self, String> {
         let digits = (7..=64).contains(&id.len()) && id.chars().all(|c| c.is_ascii_hexdigit());
         if !digits {
@@ -49,8 +49,7 @@ impl Commit {
         })
     }
 
-    /// The page that shows the commits after `good` up to `bad`, as GitHub and GitLab name it; `None` without an address on the web that
-    /// both have.
+    /// A page with the commits after `good` up to `bad`, in the syntax of GitHub and GitLab; `None` unless both have the same web address.
     #[must_use]
     pub fn link_between(good: &Self, bad: &Self) -> Option<String> {
         let repository = good

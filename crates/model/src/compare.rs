@@ -1,4 +1,4 @@
-//! A comparison: the shape of `--format json`.
+//! A comparison: the type of `--format json`.
 
 use crate::{Better, Explanation, Flag, Id, Note, Subject};
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ pub struct CompareView {
     pub base: String,
     /// See `base`.
     pub other: String,
-    /// Runs of the base and of the other; more than one where medians are compared.
+    /// Runs of the base and of the other; more than one if medians are compared.
     #[serde(default = "one_each", skip_serializing_if = "is_one_each")]
     pub runs: [usize; 2],
     /// Display name of each: machine and operating system.
@@ -62,17 +62,17 @@ pub struct CompareView {
     pub differ_in: Vec<Difference>,
     /// Difference within which two results count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Source of the variance between runs that the intervals include; null when no launches were compared with launches.
+    /// Source of the variance between runs that the intervals include; null unless launches were compared with launches.
     #[serde(default)]
     pub between_run: Option<VarianceSource>,
-    /// What nearly all benchmarks did alike; absent where they did not.
+    /// Change that nearly all benchmarks share; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<CommonChange>,
-    /// Benchmarks summed up by family, those with differences first; with several families, the last is over all benchmarks.
+    /// Sums by family, those with differences first; with several families, the last is over all benchmarks.
     #[serde(default)]
     pub sums: Vec<CompareSum>,
-    /// One for each benchmark that either side has: differences by their size, inconclusive, the same, without a ratio, and without a
-    /// result on one side.
+    /// One for each benchmark of either side: differences by size, inconclusive, the same, without a ratio, and without a result on one
+    /// side.
     pub rows: Vec<CompareRow>,
 }
 
@@ -84,29 +84,29 @@ fn is_one_each(runs: &[usize; 2]) -> bool {
     *runs == one_each()
 }
 
-/// A change of nearly all benchmarks of a comparison by about the same: of the machine, or of something that all of them use.
+/// A similar change of nearly all benchmarks of a comparison: of the machine, or of something that all of them use.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommonChange {
-    /// Benchmarks that it is the median of.
+    /// Number of benchmarks in the median.
     pub rows: usize,
-    /// Above 1 where the other run is better.
+    /// Above 1 if the other run is better.
     pub ratio: f64,
 }
 
-/// Source of the effects of runs, over the benchmarks of a comparison.
+/// Source of the run effects, over the benchmarks of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VarianceSource {
-    /// Benchmarks that were compared with it.
+    /// Benchmarks with a run effect.
     pub rows: usize,
     /// Those of them with the default.
     pub default: usize,
-    /// Fewest and most runs that it was learned from, of the others; null where there are none.
+    /// Fewest and most runs that the others were learned from; null without others.
     pub runs: Option<[usize; 2]>,
-    /// Standard deviation of the logarithm that holds for the default, as the benchmarks of this comparison scatter.
+    /// Standard deviation of the logarithm for the default, by the scatter of the benchmarks of this comparison.
     pub default_sd: f64,
 }
 
-/// Standard deviation of the effect of a run on ln(estimate) of a benchmark.
+/// Standard deviation of the run effect on ln(estimate) of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowVariance {
     pub estimate: f64,
@@ -114,25 +114,25 @@ pub struct RowVariance {
     pub runs: usize,
 }
 
-/// Verdicts of a comparison, counted.
+/// Counts of verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareSum {
     /// First part of their identifiers; null over all benchmarks.
     pub family: Option<String>,
     pub rows: usize,
-    /// Those that are better on the other side.
+    /// Benchmarks that are better on the other side.
     pub faster: usize,
     pub slower: usize,
-    /// Those without a difference beyond the margin.
+    /// Benchmarks without a difference beyond the margin.
     pub same: usize,
     pub inconclusive: usize,
     pub without_ratio: usize,
-    /// Geometric mean of the ratios, above 1 when the other side is better; null where none counts.
+    /// Geometric mean of the ratios, above 1 if the other side is better; null if none counts.
     pub mean: Option<f64>,
-    /// Geometric means of the ends of their intervals, which hold when all benchmarks err together; null when one has no
+    /// Geometric means of the ends of their intervals, valid if the errors of all benchmarks are fully correlated; null if one has no
     /// interval.
     pub interval: Option<[f64; 2]>,
-    /// Benchmarks in the mean: no sizes, no scores, none in doubt, and of two runs none with interference.
+    /// Benchmarks in the mean: without sizes, scores and doubtful ones, and between two runs without those with interference.
     pub of: usize,
 }
 
@@ -141,9 +141,9 @@ pub struct CompareSum {
 pub struct CompareRow {
     pub id: Id,
     pub title: String,
-    /// Above 1: the other is better, whatever the unit. Null where they cannot be compared.
+    /// Above 1: the other is better, in any unit. Null if they are not comparable.
     pub ratio: Option<f64>,
-    /// Its interval, adjusted for the variance between runs of the system; null when there is none.
+    /// Its interval, adjusted for the variance between runs of the system; null without one.
     pub interval: Option<[f64; 2]>,
     /// Verdict; null without a ratio.
     pub verdict: Option<Verdict>,
@@ -152,16 +152,16 @@ pub struct CompareRow {
     pub p: Option<f64>,
     #[serde(default)]
     pub p_adjusted: Option<f64>,
-    /// Minimum detectable effect of such runs (power 95%), as a share, when inconclusive; null otherwise, and when no effect is
-    /// detectable: interference on a side, or too few launches for the number of benchmarks.
+    /// Minimum detectable effect of such runs (power 95%), as a share, if inconclusive; null otherwise, and if no effect is detectable:
+    /// interference on a side, or too few launches for the number of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<f64>,
-    /// Explanation by the counters; null where they give none, and where neither is better.
+    /// Explanation by the counters; null without one, and if neither side is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
     /// The compared quantity: the estimate, the cycles, or a time of the reference workload.
     pub compared: Subject,
-    /// Effect of a run on this benchmark; null where no launches were compared.
+    /// Run effect on this benchmark; null if no launches were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_run: Option<RowVariance>,
     /// Unit of `base` and `other`.
@@ -175,17 +175,16 @@ pub struct CompareRow {
     pub other: Option<f64>,
     /// Notes of both sides, and why the benchmark is not comparable.
     pub notes: Vec<Note>,
-    /// Several copies of it, one for each number that either side has; empty where a side has none at all.
+    /// Several copies of it, one for each number on either side; empty if a side has none at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CompareCopies>,
-    /// Percentiles that both sides have, of operations that were timed one by one.
+    /// Percentiles of both sides, for operations timed one by one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentiles: Vec<ComparePercentile>,
 }
 
 impl CompareRow {
-    /// The work is in doubt: the row is shown without a conclusion. A doubt about another quantity, such as process
-    /// time, does not count.
+    /// The work is in doubt: the row is shown without a conclusion. A doubt about another quantity, such as process time, does not count.
     #[must_use]
     pub fn in_doubt(&self) -> bool {
         let doubts = [Some(Flag::Invalid), Some(Flag::NotComparable)];
@@ -203,7 +202,7 @@ pub struct CompareCopies {
     /// Unit of `total`, that of the base.
     pub unit: String,
     pub total: CompareFigure,
-    /// Total over that number times one copy.
+    /// Total relative to that number times one copy.
     pub efficiency: CompareFigure,
     pub notes: Vec<Note>,
 }
@@ -217,20 +216,20 @@ pub struct ComparePercentile {
     pub figure: CompareFigure,
 }
 
-/// One result of one side against that of the other.
+/// A result of one side against that of the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareFigure {
     /// The result of the base.
     pub base: Option<f64>,
     /// The result of the other.
     pub other: Option<f64>,
-    /// Above 1: the other is better. Null where they cannot be compared.
+    /// Above 1: the other is better. Null if they are not comparable.
     pub ratio: Option<f64>,
     /// Its interval, as for the benchmark.
     pub interval: Option<[f64; 2]>,
-    /// p value; null where nothing is concluded.
+    /// p value; null without a test.
     pub p: Option<f64>,
-    /// The same, adjusted over all that is compared: benchmarks and copies.
+    /// The same, adjusted over all comparisons: benchmarks and copies.
     pub p_adjusted: Option<f64>,
     pub verdict: Verdict,
 }

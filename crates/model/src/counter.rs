@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A counter. The work of the kernel is included unless its name says otherwise.
+/// A counter. It includes kernel work unless its name says otherwise.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -15,9 +15,9 @@ pub enum Counter {
     UserInstructions,
     /// Core cycles.
     Cycles,
-    /// Core cycles in user mode. Where these are counted, so are all misses.
+    /// Core cycles in user mode. If these are counted, misses are of user mode too.
     UserCycles,
-    /// Branches that were predicted wrongly.
+    /// Mispredicted branches.
     BranchMisses,
     /// Accesses that missed the last level of cache.
     CacheMisses,
@@ -77,13 +77,13 @@ pub enum Counting {
     /// None: the kernel refuses them, or there are none.
     #[default]
     Nothing,
-    /// Those of user mode alone.
+    /// Counters of user mode only.
     User,
     Everything,
 }
 
 impl Counting {
-    /// The most that any of these counts shows.
+    /// The most that any of these counts implies.
     #[must_use]
     pub fn from_counts<'a>(counts: impl Iterator<Item = &'a Counts<f64>>) -> Self {
         let one = |counts: &Counts<f64>| {
@@ -99,23 +99,23 @@ impl Counting {
     }
 }
 
-/// One counter on both sides of a comparison, for each operation.
+/// One counter on both sides of a comparison, per operation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterChange {
     pub counter: Counter,
     pub base: f64,
     pub other: f64,
-    /// Whether the two are the same, to 0.5%.
+    /// Whether both are equal, to 0.5%.
     pub same: bool,
 }
 
 /// Explanation of a difference by the counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
-    /// Whether the work changed: null where instructions were not counted alike on both sides.
+    /// Whether the work changed: null unless instructions were counted alike on both sides.
     pub instructions: Option<CounterChange>,
-    /// Core cycles: by the counter, else by the cycle probe; null where neither is there.
+    /// Core cycles: by the counter, else by the cycle probe; null without either.
     pub cycles: Option<CounterChange>,
-    /// Counters that moved with the cycles that the instructions do not explain, and could make them, the largest part first.
+    /// Counters that changed with the cycles that the instructions do not explain, and could explain them, the largest part first.
     pub causes: Vec<CounterChange>,
 }

@@ -1,5 +1,4 @@
-//! A custom catalog, stored with its run so that results can be shown, reported and extended after the files have
-//! changed.
+//! A custom catalog, stored with its run so that results can be shown, reported and extended after the files have changed.
 
 use crate::{Finding, Id, Note, hexadecimal};
 use schemars::JsonSchema;
@@ -33,12 +32,12 @@ pub struct CustomFile {
 #[serde(rename_all = "lowercase")]
 pub enum Contents {
     Text(String),
-    /// Anything else, hexadecimal.
+    /// Any other content, hexadecimal.
     Hex(String),
 }
 
 impl Contents {
-    /// Of these bytes.
+    /// A file of these bytes.
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
@@ -47,7 +46,7 @@ impl Contents {
         }
     }
 
-    /// The bytes; `None` where they are damaged.
+    /// The bytes; `None` if they are damaged.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
@@ -65,7 +64,7 @@ impl Contents {
         }
     }
 
-    /// The text, where it is one.
+    /// The content, if it is text.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {

@@ -1,6 +1,6 @@
 //! Text of users: UTF-8 or UTF-16, with or without a byte order mark.
 
-/// Why bytes are no text.
+/// Why bytes are not text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
     /// Neither UTF-8 nor UTF-16.
@@ -17,10 +17,10 @@ pub enum EncodingError {
     },
 }
 
-/// The text of a file of a user, without its byte order mark. Bytes without a mark are UTF-16 where one of the first two is 0.
+/// The text of a user's file, without its byte order mark. Bytes without a mark are UTF-16 if one of the first two is 0.
 ///
 /// # Errors
-/// The first byte that is no text.
+/// The first invalid byte.
 pub fn decode_text(bytes: Vec<u8>) -> Result<String, EncodingError> {
     let unit: fn([u8; 2]) -> u16 = match bytes.as_slice() {
         [0xff, 0xfe, ..] => u16::from_le_bytes,

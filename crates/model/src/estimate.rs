@@ -1,6 +1,6 @@
-//! A value with its confidence interval, and the two keys that it has wherever it is written.
+//! A value with its confidence interval, and its two keys in JSON.
 
-/// A value, and where it lies.
+/// A value and its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     pub value: f64,
@@ -15,14 +15,14 @@ impl Estimate {
         Self { value, interval }
     }
 
-    /// Half of the interval as a share of the value: the one meaning of half-width. `None` without an interval, or of a value of 0.
+    /// Half of the interval relative to the value: the only meaning of half-width. `None` without an interval, or for a value of 0.
     #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         let [low, high] = self.interval.filter(|_| self.value != 0.0)?;
         Some((high - low) / 2.0 / self.value.abs())
     }
 
-    /// Both on another scale, upwards if `by` is above 0.
+    /// Multiplies both by a positive factor.
     #[must_use]
     pub fn times(self, by: f64) -> Self {
         Self {

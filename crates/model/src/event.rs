@@ -11,7 +11,7 @@ pub struct Usage {
     pub user: u64,
     /// ns.
     pub system: u64,
-    /// CPU clock of the process (`CLOCK_PROCESS_CPUTIME_ID`), ns: exact where user and system are ticks.
+    /// CPU clock of the process (`CLOCK_PROCESS_CPUTIME_ID`), ns: exact even if user and system are ticks.
     pub cpu: u64,
     pub vcsw: u64,
     pub icsw: u64,
@@ -19,7 +19,7 @@ pub struct Usage {
     pub majflt: u64,
     pub inblock: u64,
     pub oublock: u64,
-    /// Lower bound of the moves to another CPU.
+    /// Lower bound of the migrations between CPUs.
     pub migrations: u64,
 }
 
@@ -34,7 +34,7 @@ pub struct Sample {
     /// SMT probe: femtoseconds per independent addition; 0 without probe. Longer, as a share of `pace`, if the sibling was busy.
     #[serde(default)]
     pub wide: u64,
-    /// Of the n operations.
+    /// Resource usage of the n operations.
     pub usage: Usage,
 }
 
@@ -50,7 +50,7 @@ pub struct Batch {
     /// SMT probe, as in [`Sample`].
     #[serde(default)]
     pub wide: u64,
-    /// Of all batches together.
+    /// Resource usage of all batches together.
     pub usage: Usage,
 }
 
@@ -68,7 +68,7 @@ pub struct Histogram {
     pub sum: u64,
     /// (bucket, count) of each bucket that is not empty, in order.
     pub buckets: Vec<(u32, u64)>,
-    /// The responses to users that these are, apart from the operations of the estimate.
+    /// Set for responses to users, which are not operations of the estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Box<ResponsesOf>>,
 }
@@ -111,7 +111,7 @@ pub enum Event {
         kernel: String,
     },
     Param(Param),
-    /// A timed region of the calibration: no result, but shows that time grows with n.
+    /// A timed region of the calibration: not a result, but shows that time grows with n.
     Warm {
         n: u64,
         /// ns.
@@ -122,7 +122,7 @@ pub enum Event {
     /// A whole process of the reference workload, as time(1) sees it.
     Process(Box<Sample>),
     Latency(Box<Histogram>),
-    /// Counters over n operations, which are not those of samples.
+    /// Counters over n operations other than those of samples.
     Counters {
         n: u64,
         counts: Counts<u64>,
@@ -152,7 +152,7 @@ pub enum Cause {
     Status,
     /// A user command left a process running.
     Background,
-    /// A user command printed more than is kept in memory.
+    /// A user command printed more than the limit in memory.
     Output,
 }
 

@@ -1,4 +1,4 @@
-//! Events read without a tree of unknown JSON between text and type, which would take forty times the memory of the text.
+//! Parses events without an intermediate JSON tree, which would take forty times the memory of the text.
 
 use crate::{Batch, Check, Counts, Event, Histogram, Param, Sample};
 use serde::Deserialize;

@@ -19,7 +19,7 @@ pub enum Finding {
     // Whether there is a result.
     /// The run ended before the first launch.
     NotReached {
-        /// Budget that would have sufficed for everything selected, s; null where it was not the budget that ended it.
+        /// Budget that would have sufficed for everything selected, s; null if the budget did not end the run.
         #[serde(default)]
         budget_s: Option<f64>,
     },
@@ -27,11 +27,11 @@ pub enum Finding {
         reason: String,
     },
     Failed {
-        /// How the first of them ended.
+        /// Outcome of the first of them.
         outcome: Status,
         reason: String,
         count: Count,
-        /// Whether one showed by itself that work was not done.
+        /// Whether a single one shows that work was not done.
         refuted: bool,
     },
 
@@ -46,7 +46,7 @@ pub enum Finding {
         /// Name of the catalog, with the beginning of its hash.
         catalog: String,
     },
-    /// The document does not print the number, but what it is reckoned from.
+    /// The document does not print the number, but its basis.
     Reckoned {
         from: String,
     },
@@ -95,7 +95,7 @@ pub enum Finding {
         /// Least share of the claim.
         share: f64,
     },
-    /// Contention saved switches: all in some sample, fewer than claimed over all.
+    /// Contention saved switches: some sample has all of them, the total is below the claim.
     SavedSwitches {
         /// Each operation, over all samples.
         per_op: f64,
@@ -122,7 +122,7 @@ pub enum Finding {
         /// Claimed, at least.
         claimed: f64,
     },
-    /// Another number of system calls than claimed, or than counted of the shipped program.
+    /// Another number of system calls than claimed, or than counted for the shipped program.
     SystemCalls {
         /// Each operation.
         per_op: f64,
@@ -156,13 +156,13 @@ pub enum Finding {
         n: usize,
         what: Repeat,
     },
-    /// The values fall into separate groups.
+    /// The launches have several modes.
     SeveralModes {
         modes: usize,
         n: usize,
         what: Repeat,
     },
-    /// A size that was not the same in all launches.
+    /// The size differed between launches.
     SizeVaries {
         /// Least, bytes.
         least: f64,
@@ -190,10 +190,10 @@ pub enum Finding {
         count: Count,
         causes: Vec<Interference>,
     },
-    /// Executions that failed and count, because the user ignores failures.
+    /// Failed executions that count, because the user ignores failures.
     FailuresIgnored {
         count: Count,
-        /// Distinct exit statuses; less than 0 for a signal.
+        /// Distinct exit statuses; negative for a signal.
         statuses: Vec<i32>,
     },
     /// Samples taken while the SMT sibling was busy are not in the estimate.
@@ -213,7 +213,7 @@ pub enum Finding {
         /// Wall time, s.
         real_s: f64,
         major_faults: f64,
-        /// Per counted thing, with its name.
+        /// Per counted unit, with its name.
         each: Option<(f64, String)>,
         /// Pages in from swap and out to it, per `each`; null if unknown.
         swapped: Option<[f64; 2]>,
@@ -221,16 +221,16 @@ pub enum Finding {
 
     /// Cost at both ends of a network.
     Ends {
-        /// CPU time per counted thing, ns: of the measuring end, and of the other.
+        /// CPU time per counted unit, ns: of the measuring end, and of the other.
         cpu_ns: [f64; 2],
         /// The same as a share of one CPU.
         share: [f64; 2],
-        /// The counted thing: a byte, a trip.
+        /// The counted unit: a byte, a trip.
         each: String,
         /// Observed time, s: all regions of all launches; 0 if unreported.
         #[serde(default)]
         seconds: f64,
-        /// Share of the datagrams that were sent and did not arrive; null where none may be lost.
+        /// Share of sent datagrams that did not arrive; null if none may be lost.
         lost: Option<f64>,
     },
 
@@ -241,13 +241,13 @@ pub enum Finding {
         unseen: Vec<Cache>,
     },
 
-    /// A curve of rates by users or jobs at once.
+    /// A curve of rates by simultaneous users or jobs.
     Scaling {
         /// Quantity along x.
         things: String,
-        /// Number of them with the highest measured rate.
+        /// Their number at the highest measured rate.
         peak: f64,
-        /// The most that were measured.
+        /// Largest measured number.
         last: f64,
         /// Drop from the highest rate to the last, as a share of the highest.
         drop: f64,
@@ -260,13 +260,13 @@ pub enum Finding {
         things: String,
         missing: Vec<f64>,
     },
-    /// How many users were carried.
+    /// Supported number of users.
     Carried {
         /// In the launch with the fewest.
         least: u64,
-        /// In that with the most.
+        /// In the launch with the most.
         most: u64,
-        /// The fewest that were too many; null where that was not reached.
+        /// Smallest number that was too large; null if none was.
         too_many: Option<u64>,
     },
 
@@ -276,25 +276,25 @@ pub enum Finding {
         from: Id,
         finding: Box<Finding>,
     },
-    /// Parts have no result, or are not in the run.
+    /// Parts have no result, or are missing in the run.
     PartsMissing {
-        /// Those that are not in the run.
+        /// Those that are missing in the run.
         absent: Vec<Id>,
         empty: Vec<Id>,
     },
-    /// A score that is not computed.
+    /// A missing score.
     ScoreWithheld {
         baseline: String,
-        /// Benchmarks that it is over.
+        /// Number of its benchmarks.
         of: usize,
         why: Withheld,
     },
-    /// A score over a part of its benchmarks: of the others the baseline has nothing.
+    /// A score over a part of its benchmarks: the baseline lacks the others.
     PartialScore {
         part: usize,
         of: usize,
     },
-    /// Benchmarks of a weighted mean that the baseline has nothing of.
+    /// Benchmarks of a weighted mean that the baseline lacks.
     WeightLeftOut {
         /// Share of the weight that counts.
         share: f64,
@@ -312,11 +312,11 @@ pub enum Finding {
     /// It was not timed as one batch.
     NoBatch {
         count: Count,
-        /// Operations that one did instead of `operations`.
+        /// Operations of one batch instead of `operations`.
         did: Option<u64>,
         /// Operations of the reference workload.
         operations: u64,
-        /// Whether others give a time.
+        /// Whether other launches have a time.
         timed: bool,
     },
     /// Start-up is too much of the process time.
@@ -335,7 +335,7 @@ pub enum Finding {
     // Comparisons.
     /// A side has no such benchmark.
     NoCounterpart {
-        /// The side, by its name.
+        /// Name of the side.
         lacking: String,
     },
     /// The work of the benchmark changed.
@@ -343,9 +343,9 @@ pub enum Finding {
         base: u32,
         other: u32,
     },
-    /// The far ends were on different hosts, or reached in different ways.
+    /// The far ends were on different hosts, or on different paths.
     PeersDiffer {
-        /// Host of the far ends of the base; null where they were on the measured system.
+        /// Host of the far ends of the base; null if they were on the measured system.
         base: Option<String>,
         /// The same of the other.
         other: Option<String>,
@@ -366,13 +366,13 @@ pub enum Finding {
     NotPositive {},
     /// No values of single launches.
     NoLaunches {},
-    /// The time that the document compares is not on both sides; real time is compared.
+    /// One side lacks the time that the document compares; real time is compared instead.
     RealTimeInstead {
         asked: Subject,
-        /// Whether a measured side lacks it, and not a printed one.
+        /// Whether a measured side lacks it, not a printed one.
         unmeasured: bool,
     },
-    /// Only one of the times is on both sides.
+    /// Both sides have only one common time.
     OnlyTime {
         time: Subject,
     },
@@ -380,7 +380,7 @@ pub enum Finding {
     AcrossTimes {
         printed: Subject,
     },
-    /// The sides have nothing of the same kind.
+    /// The sides have no common quantity.
     NothingInCommon {},
     /// Both are printed, without an interval.
     BothPrinted {},
@@ -399,10 +399,10 @@ pub enum Finding {
     // Sides against each other.
     /// Order matters: one side interferes with the launch after it.
     CarryOver {
-        /// Ratio of the pairs that the base began.
+        /// Ratio of the pairs that began with the base.
         base_first: f64,
         other_first: f64,
-        /// Of no such effect, adjusted over all comparisons.
+        /// p of no such effect, adjusted over all comparisons.
         p: f64,
     },
 
@@ -429,7 +429,7 @@ pub enum Finding {
     // Audits.
     /// It ended before the first sample.
     EndedEarly {},
-    /// A failure that is to be expected: the build gives up the arithmetic that the entry needs.
+    /// An expected failure: the build gives up the arithmetic that the entry needs.
     NeedsIeee {
         finding: Box<Finding>,
         flags: String,

@@ -77,9 +77,9 @@ pub enum Interference {
 /// Rate of a load program during a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadRate {
-    /// Pieces of work an hour.
+    /// Units of work per hour.
     pub per_hour: f64,
-    /// The piece of work, in the program's words.
+    /// The unit of work, in the program's words.
     pub what: String,
 }
 
@@ -95,13 +95,13 @@ pub enum NegativeBecause {
     Work,
 }
 
-/// Why a score is not computed.
+/// Why a score is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withheld {
     /// No benchmarks to score by.
     Empty,
-    /// The baseline is not among the systems that are known.
+    /// The baseline is unknown.
     NoBaseline,
     /// The baseline has no result that is comparable.
     NotComparable,
@@ -116,7 +116,7 @@ pub enum Withheld {
     NotPositive(Vec<Part>),
 }
 
-/// A part of a result, or a benchmark that one is made of.
+/// A part of a result, or a benchmark that a result is derived from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -127,9 +127,9 @@ pub enum Part {
     /// Its zeroed data, bytes.
     Bss,
     Cpus(u32, u32),
-    /// CPU time of the client of a database in one operation: the mean.
+    /// CPU time per operation of the client of a database: the mean.
     ClientCpu,
-    /// The same of the server's process that works for it.
+    /// The same for the server process of the client.
     ServerCpu,
     /// The score without this benchmark.
     Without(Id),
@@ -145,20 +145,20 @@ pub struct PartValue {
     pub value: f64,
 }
 
-/// Where a curve rises by more than its noise.
+/// A rise of a curve beyond its noise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rise {
     /// Start of the rise, x.
     pub from: f64,
     /// End of the rise, x.
     pub to: f64,
-    /// How many times as high it is there.
+    /// Factor of the rise.
     pub factor: f64,
-    /// The cache that ends in it; null when none does that the system reports.
+    /// The cache that ends there; null if the system reports none of that size.
     pub cache: Option<Cache>,
 }
 
-/// Why nothing stands for a law of scaling.
+/// Why no law of scaling was fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfitted {

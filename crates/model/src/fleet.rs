@@ -1,4 +1,4 @@
-//! What a fleet looks like to a reader: the shape of `gritstone fleet report --format json`.
+//! A fleet report: the type of `gritstone fleet report --format json`.
 
 use crate::{Better, Id, Unit};
 use schemars::JsonSchema;
@@ -8,52 +8,52 @@ use std::collections::BTreeMap;
 /// Name and version of the schema of [`FleetView`].
 pub const SCHEMA_FLEET: &str = "gritstone/fleet/1";
 
-/// Which node of which fleet a run measured.
+/// Node and fleet of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetMember {
     /// Identifier of the fleet run; all its nodes have the same.
     pub fleet: String,
     pub node: String,
-    /// Where the node stands: `partition`, `rack`, ..., as the plan of the fleet says.
+    /// Rack, partition, ... of the node, by the plan of the fleet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub place: BTreeMap<String, String>,
-    /// How many nodes the fleet run has; null where its nodes were not told.
+    /// Number of nodes of the fleet run; null if unknown to its nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u32>,
 }
 
-/// How far a fleet run has come that lacks nodes.
+/// Progress of a fleet run without all nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetProgress {
     /// Identifier of the fleet run.
     pub fleet: String,
-    /// How many nodes it has.
+    /// Number of its nodes.
     pub of: usize,
-    /// Whether its measurement has ended, as far as is known.
+    /// Whether its measurement has ended, as far as known.
     pub ended: bool,
-    /// The nodes that are known: all, where its plan is.
+    /// Known nodes: all if the plan is here.
     pub nodes: Vec<FleetNodeProgress>,
 }
 
-/// How far a node of a fleet run has come.
+/// Progress of a node of a fleet run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetNodeProgress {
     pub node: String,
     pub state: FleetNodeState,
-    /// Its run, once it has one.
+    /// Its run, if it has one.
     pub run: Option<String>,
     pub why: Option<String>,
 }
 
 impl FleetNodeProgress {
-    /// Whether it has no whole run.
+    /// Whether it has no complete run.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         self.state != FleetNodeState::Done
     }
 }
 
-/// How a node of a fleet run is.
+/// State of a node of a fleet run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FleetNodeState {
     Failed,
@@ -62,7 +62,7 @@ pub enum FleetNodeState {
     Done,
 }
 
-/// The nodes of a fleet against each other.
+/// The nodes of a fleet compared with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetView {
     /// [`SCHEMA_FLEET`].
@@ -77,21 +77,21 @@ pub struct FleetView {
     pub level: f64,
     /// Difference within which a node is like the others: 0.01 is 1%.
     pub margin: f64,
-    /// Check values that cannot be right, first: a wrong answer is worse than a slow one.
+    /// Wrong check values, first: a wrong result is worse than a slow one.
     pub wrong: Vec<FleetWrong>,
-    /// What differs from the other nodes, the largest effect of the slowest node first.
+    /// Differences from the other nodes, the largest effect of the slowest node first.
     pub outliers: Vec<FleetOutlier>,
     /// Facts that slow nodes have more often than the others.
     pub common: Vec<FleetCommon>,
-    /// Facts that divide the fleet into groups, of which one differs from the other nodes; the most certain first.
+    /// Facts that divide the fleet into groups, one of which differs from the other nodes; the most significant first.
     pub groups: Vec<FleetDivision>,
-    /// What changed on the fleet as a whole since earlier fleet runs.
+    /// Changes of the whole fleet since earlier fleet runs.
     pub drifts: Vec<FleetDrift>,
-    /// Earlier fleet runs of these nodes that were looked at.
+    /// Examined earlier fleet runs of these nodes.
     pub earlier: usize,
     /// Kinds of nodes: only nodes of one kind are compared with each other.
     pub kinds: Vec<FleetKind>,
-    /// Distribution over nodes of what all benchmarks of a node share; null with few benchmarks.
+    /// Distribution over nodes of the common effect on all benchmarks of a node; null with few benchmarks.
     pub overall: Option<FleetSpread>,
     /// The same of each family.
     pub families: Vec<FleetFamily>,
@@ -100,54 +100,54 @@ pub struct FleetView {
     pub nodes: Vec<FleetNode>,
 }
 
-/// Nodes that can be compared with each other.
+/// Nodes that are comparable with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetKind {
     pub model: String,
-    /// How many nodes there are.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Whether they are enough to say which is not like the others.
+    /// Whether there are enough for a comparison.
     pub compared: bool,
 }
 
-/// A check value that is wrong, or that other nodes do not get.
+/// A wrong check value, or one that other nodes do not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetWrong {
     pub node: String,
     pub run: String,
     pub id: Id,
-    /// Operations that were asked for: the input of the workload.
+    /// Requested operations: the input of the workload.
     pub n: u64,
-    /// CPU that computed it; null where the launch had several.
+    /// CPU that computed it; null if the launch had several.
     pub cpu: Option<u32>,
     pub got: u64,
     pub right: u64,
     pub by: FleetProof,
 }
 
-/// How a check value is known to be wrong.
+/// Evidence of a wrong check value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FleetProof {
-    /// By the closed form or the independent computation of the workload itself.
+    /// The closed form or the independent computation of the workload itself.
     Workload,
-    /// By this many other nodes, which all agree.
+    /// This many other nodes, which all agree.
     Nodes(usize),
 }
 
-/// What differs on a node.
+/// Scope of a difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FleetScope {
-    /// Everything, by the median over benchmarks.
+    /// All benchmarks, by their median.
     All,
-    /// A family, beyond what is shared by everything.
+    /// A family, beyond the effect on all.
     Family(String),
-    /// One benchmark, beyond its family and everything.
+    /// One benchmark, beyond the effects on its family and on all.
     Benchmark(Id),
 }
 
-/// How far a node is from the others.
+/// Difference of a node from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetEffect {
     /// Speed relative to the others, as a share: -0.18 is 18% slower.
@@ -155,42 +155,42 @@ pub struct FleetEffect {
     /// Its 95% interval.
     pub interval: [f64; 2],
     pub p: f64,
-    /// Benjamini-Hochberg adjusted p, over all nodes and all of its level.
+    /// Benjamini-Hochberg adjusted p, over all nodes and the whole level.
     pub p_adjusted: f64,
 }
 
-/// Something in which a node is not like the others.
+/// A difference of a node from the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetOutlier {
     pub node: String,
     pub about: FleetScope,
     #[serde(flatten)]
     pub effect: FleetEffect,
-    /// Since when, by earlier fleet runs; null where no earlier one has the node.
+    /// Onset, by earlier fleet runs; null if none has the node.
     pub since: Option<FleetSince>,
-    /// Start of the newest earlier fleet run in which another machine had the name of the node, RFC 3339: what that did is not compared.
+    /// Start of the newest earlier fleet run in which another machine had the name of the node, RFC 3339; its results are not compared.
     pub replaced: Option<String>,
     pub results: usize,
-    /// Those of them that were measured with interference.
+    /// Results with interference.
     pub interference: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetSince {
-    /// Start of the first fleet run that has it, RFC 3339.
+    /// Start of the first fleet run with it, RFC 3339.
     pub first: String,
-    /// Start of the last fleet run before it; null where the oldest one that was looked at has it already.
+    /// Start of the last fleet run before it; null if the oldest examined one has it.
     pub before: Option<String>,
 }
 
-/// What changed on the fleet as a whole: half of its nodes at least.
+/// A change of the whole fleet: of at least half of its nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetDrift {
-    /// What changed: everything, or a family.
+    /// Scope: all benchmarks, or a family.
     pub about: FleetScope,
     /// Speed relative to before, as a share, by the median over nodes.
     pub effect: f64,
-    /// Its 95% interval, of the nodes.
+    /// Its 95% interval, over the nodes.
     pub interval: [f64; 2],
     pub since: FleetSince,
     /// Nodes that were measured before and after.
@@ -200,7 +200,7 @@ pub struct FleetDrift {
 /// A fact that slow nodes have more often than the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetCommon {
-    /// Names and values; several where exactly the same nodes have them.
+    /// Names and values; several if exactly the same nodes have them.
     pub facts: Vec<FleetFact>,
     /// Slow nodes that have it.
     pub slow: usize,
@@ -215,7 +215,7 @@ pub struct FleetCommon {
 /// Facts that divide the fleet into groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetDivision {
-    /// Names; several where they divide it in the same way.
+    /// Names; several if they divide it in the same way.
     pub facts: Vec<String>,
     /// The groups, by their values.
     pub groups: Vec<FleetGroup>,
@@ -226,18 +226,18 @@ pub struct FleetDivision {
 pub struct FleetGroup {
     /// A value of each fact.
     pub values: Vec<String>,
-    /// How many nodes it has.
+    /// Number of its nodes.
     pub nodes: usize,
-    /// In what it differs from the nodes with another value; empty where it does not.
+    /// Differences from the nodes with another value; empty without any.
     pub differs: Vec<FleetGroupEffect>,
 }
 
-/// Something in which a group of nodes differs.
+/// A difference of a group of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetGroupEffect {
-    /// What differs: everything, or a family.
+    /// Scope: all benchmarks, or a family.
     pub about: FleetScope,
-    /// How much, from node to node.
+    /// The effect, over nodes.
     #[serde(flatten)]
     pub effect: FleetEffect,
 }
@@ -249,13 +249,13 @@ pub struct FleetFact {
     pub value: String,
 }
 
-/// How far nodes are apart.
+/// Scatter between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetSpread {
     pub nodes: usize,
-    /// Robust standard deviation of the logarithm over nodes of a kind, one run or the mean of several each.
+    /// Robust standard deviation of the logarithm over nodes of a kind, each with one run or the mean of several.
     pub sd: f64,
-    /// Standard deviation between runs of a node; null where no node has several.
+    /// Standard deviation between runs of a node; null if no node has several.
     pub between_runs: Option<f64>,
     /// Minimum detectable effect on one node (power 95%), as a share.
     pub smallest: f64,
@@ -278,9 +278,9 @@ pub struct FleetBenchmark {
     pub better: Better,
     /// Minimum, 5th percentile, quartiles and median, 95th percentile and maximum of the estimates of the nodes.
     pub quantiles: [f64; 7],
-    /// Its distribution; null where no kind has enough nodes.
+    /// Its distribution; null if no kind has enough nodes.
     pub spread: Option<FleetSpread>,
-    /// Nodes on which it was measured with interference.
+    /// Nodes with interference.
     pub interference: usize,
     /// Nodes without a valid result.
     pub without_result: usize,
@@ -293,26 +293,26 @@ pub struct FleetNode {
     pub node: String,
     /// Its runs, oldest first.
     pub runs: Vec<String>,
-    /// Its kind, by its place in `kinds`.
+    /// Its kind, as index into `kinds`.
     pub kind: usize,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub place: BTreeMap<String, String>,
-    /// Benchmarks with a result that is compared.
+    /// Benchmarks with a compared result.
     pub benchmarks: usize,
     pub interference: usize,
-    /// Everything against the other nodes.
+    /// All benchmarks against the other nodes.
     pub overall: Option<FleetEffect>,
     /// Each family against the other nodes.
     pub families: BTreeMap<String, FleetEffect>,
 }
 
-/// What a health check says of a node.
+/// Verdict of a health check on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FleetVerdict {
     /// It is like the others.
     Passed,
     /// It is slower, or computes wrong values.
     Failed,
-    /// It cannot be compared, or was measured with interference.
+    /// It is not comparable, or had interference.
     Inconclusive,
 }

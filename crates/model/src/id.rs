@@ -23,7 +23,7 @@ impl Id {
     /// Reads an identifier: one to three parts of `a-z 0-9 . _ -`, then perhaps `@` and a variant of the same letters.
     ///
     /// # Errors
-    /// The broken rule.
+    /// The violated rule.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         let no = |why| {
             let text = text.to_owned();
@@ -62,13 +62,13 @@ impl Id {
         self.0.split(['/', '@']).next().unwrap_or(&self.0)
     }
 
-    /// All before `@`, which variants share.
+    /// The part before `@`, which variants share.
     #[must_use]
     pub fn stem(&self) -> &str {
         self.0.split('@').next().unwrap_or(&self.0)
     }
 
-    /// The part after `@`, if there is one.
+    /// The part after `@`, if any.
     #[must_use]
     pub fn variant(&self) -> Option<&str> {
         self.0.split_once('@').map(|(_, variant)| variant)
@@ -94,13 +94,13 @@ impl From<Id> for String {
     }
 }
 
-/// A glob on identifiers: `*` stands for any run of letters and `/`, `?` for one; neither crosses `@`,
-/// so that `byte/*` selects the published benchmarks and `byte/*@*` their variants.
+/// A glob on identifiers: `*` matches any letters and `/`, `?` one letter; neither matches `@`, so that `byte/*` selects the published
+/// benchmarks and `byte/*@*` their variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector(String);
 
 impl Selector {
-    /// Any text is a selector; one that matches nothing is for the caller to complain about.
+    /// Any text is valid; the caller reports selectors without a match.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())
@@ -112,7 +112,7 @@ impl Selector {
         &self.0
     }
 
-    /// Whether `id` is selected: by its text, or by the name of its family as by `family/*`.
+    /// Whether `id` is selected: by the pattern, or by the name of its family as by `family/*`.
     #[must_use]
     pub fn matches(&self, id: &Id) -> bool {
         self.matches_text(id.as_str()) || id.family() == self.0 && !id.as_str().contains('@')
@@ -125,7 +125,7 @@ impl Selector {
     }
 }
 
-/// Letter by letter of the pattern, so that it is never exponential.
+/// Linear in the pattern, so that it is never exponential.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     // whether the pattern so far matches the first t letters of the text, for each t
     let mut reached = vec![false; text.len() + 1];

@@ -1,4 +1,4 @@
-//! Operations that were timed one by one: percentiles with their intervals, and a histogram.
+//! Operations timed one by one: percentiles with their intervals, and a histogram.
 
 use crate::Estimate;
 use schemars::JsonSchema;
@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latencies {
     pub events: u64,
-    /// Those that the events support, from the median on.
+    /// Percentiles that the events support, from the median on.
     pub percentiles: Vec<Percentile>,
-    /// `[from, below, events]` for every bucket that is not empty, in the unit of the result; eight buckets to a power of two of
-    /// nanoseconds.
+    /// `[from, below, events]` for every nonempty bucket, in the unit of the result; eight buckets per power of two of nanoseconds.
     pub histogram: Vec<(f64, f64, u64)>,
 }
 
@@ -28,24 +27,24 @@ impl Latencies {
 pub struct Percentile {
     /// `p50`, `p90`, `p99` or `p99.9`; of responses `p50`, `p95` or `p99`.
     pub name: String,
-    /// In the unit of the result; of responses in ms.
+    /// In the unit of the result; for responses in ms.
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
     pub basis: PercentileBasis,
-    /// One value a launch, in the order of time; empty where launches have too few operations.
+    /// One value per launch, in the order of time; empty if launches have too few operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<f64>,
 }
 
-/// How long users waited for the system, ms.
+/// Response times of users, ms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Responses {
     pub users: u64,
     /// Kind of transaction; null for all kinds together.
     pub kind: Option<String>,
     pub events: u64,
-    /// `p50`, `p95` and `p99`, those that the transactions support; without the values of single launches.
+    /// `p50`, `p95` and `p99`, as far as the transactions support them; without the values of single launches.
     pub percentiles: Vec<Percentile>,
     pub max: f64,
 }
@@ -54,9 +53,9 @@ pub struct Responses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PercentileBasis {
-    /// The percentile of a launch: its center over launches.
+    /// Percentile of a launch: its center over launches.
     #[default]
     Launches,
-    /// The percentile of the operations of all launches together, since one has too few.
+    /// Percentile of the pooled operations of all launches, since a single one has too few.
     Operations,
 }

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The system that was measured.
+/// The measured system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// Short name that selects it: `vax-11-780-4.1bsd`, or a hash of facts that do not change on a live system.
+    /// Short name that selects it: `vax-11-780-4.1bsd`, or a hash of constant facts of a live system.
     pub id: String,
     pub name: String,
     pub system: String,
-    /// The document that published its results; `None` for a system that Gritstone measured.
+    /// The document that published its results; `None` for a system measured by Gritstone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,14 +27,14 @@ pub struct Machine {
 /// Facts that anonymized exports omit.
 pub const PRIVATE_FACTS: [&str; 2] = ["host.name", "dir.mount_point"];
 
-/// A cache of the CPU that is asked for them.
+/// A cache of the CPU that reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cache {
     /// 1, 2, 3, ...
     pub level: u8,
     pub kind: CacheKind,
     pub bytes: u64,
-    /// How many CPUs share it.
+    /// Number of CPUs that share it.
     pub shared_by: usize,
 }
 
@@ -62,7 +62,7 @@ pub fn short_processor(model: &str) -> String {
 }
 
 impl Machine {
-    /// The fact that lists the CPUs that the process may use.
+    /// The fact with the CPUs that the process may use.
     pub const ALLOWED_CPUS: &str = "cpu.allowed";
 
     /// CPUs that the process may use; empty if unknown, `None` if unreadable.
@@ -75,7 +75,7 @@ impl Machine {
         )
     }
 
-    /// Whether a core of it may have two threads at work: with SMT, and on a virtual machine, which does not know.
+    /// Whether two threads may share a core: with SMT, and on a virtual machine, which cannot know.
     #[must_use]
     pub fn may_share_cores(&self) -> bool {
         let smt = self.facts.get("cpu.smt").is_some_and(|state| state == "on");

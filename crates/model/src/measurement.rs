@@ -25,11 +25,11 @@ pub struct Measurement {
     pub unit: Unit,
     pub better: Better,
     pub notes: Vec<Note>,
-    /// The curve of which this benchmark is the last point.
+    /// The curve whose last point is this benchmark.
     pub curve: Option<ResultCurve>,
     pub published: Option<PublishedView>,
     pub program: Option<Program>,
-    /// Page cache, file system or device; document and place of a printed result. `None` where the title says it.
+    /// Page cache, file system or device; document and place of a printed result. `None` if the title has it.
     pub measured: Option<String>,
     /// Whether core cycles compare better than nanoseconds.
     pub processor_bound: bool,
@@ -48,7 +48,7 @@ pub struct ResultCurve {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OfRuns {
     pub runs: usize,
-    /// Half-width of the 95% interval over runs of its system, as a share of the estimate; null before there are five runs.
+    /// Relative half-width of the 95% interval over runs of its system; null before there are five runs.
     pub half_width: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ pub enum Status {
     Failed,
     /// Timed out: a launch was stopped at its deadline.
     TimedOut,
-    /// A document printed it.
+    /// Printed in a document.
     Published,
 }
 
@@ -91,7 +91,7 @@ impl Measurement {
         self.notes.iter().any(unreached)
     }
 
-    /// With the identifier as the title.
+    /// A result with the identifier as its title.
     #[must_use]
     pub fn new(id: Id, kind: Kind, unit: Unit, better: Better, data: Data) -> Self {
         Self {
@@ -112,7 +112,7 @@ impl Measurement {
         }
     }
 
-    /// Numbers of a made-up result: data of another kind are replaced by an empty measurement.
+    /// Numbers of a simulated result: data of another kind are replaced by an empty measurement.
     pub fn measured_mut(&mut self) -> &mut Measured {
         if !matches!(self.data, Data::Measured(_)) {
             self.data = Data::Measured(Box::default());
@@ -222,7 +222,7 @@ impl Measurement {
         }
     }
 
-    /// Empty where nothing was counted.
+    /// Empty without counters.
     #[must_use]
     pub fn counters(&self) -> &Counts<f64> {
         static NONE: Counts<f64> = Counts::new();
@@ -244,14 +244,14 @@ impl Measurement {
         measured.map_or(&[], |measured| &measured.names)
     }
 
-    /// One value a launch, in the unit of the result, in the order of time.
+    /// One value per launch, in the unit of the result, in the order of time.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         let sampled = self.data.sampled();
         sampled.map_or(&[], |sampled| &sampled.values)
     }
 
-    /// Share of the samples of each launch that were undisturbed; empty where the result is not from launches.
+    /// Share of the samples of each launch that were undisturbed; empty unless the result is from launches.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         let sampled = self.data.sampled();
@@ -275,7 +275,7 @@ impl Measurement {
         matches!(self.data, Data::Printed(_))
     }
 
-    /// Whether a document does not print this part of the result, but what it is reckoned from.
+    /// Whether a document prints only the basis of this part of the result.
     #[must_use]
     pub fn is_reckoned(&self, about: Subject) -> bool {
         let reckoned = |note: &Note| matches!(note.finding, Finding::Reckoned { .. });
@@ -309,7 +309,7 @@ impl Measurement {
         flags(&concern.cloned().collect::<Vec<_>>())
     }
 
-    /// Each once.
+    /// Flags of all notes, each once.
     #[must_use]
     pub fn flags(&self) -> Vec<Flag> {
         flags(&self.notes)

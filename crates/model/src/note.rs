@@ -14,7 +14,7 @@ pub enum Flag {
     Invalid,
     /// The interval is wider than the target, or launches are too few.
     Noisy,
-    /// The launches fall into separate groups.
+    /// The launches have several modes.
     Modes,
     /// Other work, steal, throttling or a busy SMT sibling.
     Interference,
@@ -22,7 +22,7 @@ pub enum Flag {
     Skipped,
     /// Other work, another version, another unit or a stand-in.
     NotComparable,
-    /// The source, or its scan, leaves it in doubt.
+    /// The source, or its scan, is doubtful.
     Doubtful,
     /// A custom benchmark.
     Custom,
@@ -70,29 +70,29 @@ pub enum Subject {
     /// Wall time of the reference workload.
     #[serde(rename = "real_s")]
     Real,
-    /// Its user time.
+    /// User time of the reference workload.
     #[serde(rename = "user_s")]
     User,
-    /// Its system time.
+    /// System time of the reference workload.
     #[serde(rename = "system_s")]
     System,
-    /// Its user and system time together.
+    /// User and system time of the reference workload.
     #[serde(rename = "cpu_s")]
     Cpu,
-    /// Time of the whole process that does it.
+    /// Time of the whole process of the reference workload.
     #[serde(rename = "process_s")]
     Process,
-    /// Page faults for each page.
+    /// Page faults per page.
     FaultsPerPage,
-    /// The least of a printed distribution.
+    /// Minimum of a printed distribution.
     Min,
     Mean,
-    /// Its greatest.
+    /// Maximum of a printed distribution.
     Max,
 }
 
 impl Subject {
-    /// The name that it has in JSON and in documents of references.
+    /// Its name in JSON and in the files of references.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ pub struct Note {
     /// Subject of the finding.
     #[serde(default)]
     pub about: Subject,
-    /// In a comparison, the side that it is of, by its name; absent where it is of both.
+    /// In a comparison, the name of its side; absent for both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<String>,
 }
@@ -142,7 +142,7 @@ impl Note {
         }
     }
 
-    /// The same on a part of it.
+    /// A note on a part of the result.
     #[must_use]
     pub fn about(self, about: Subject) -> Self {
         Self { about, ..self }
@@ -170,7 +170,7 @@ pub fn flags(notes: &[Note]) -> Vec<Flag> {
     flags
 }
 
-/// In the order of their flags, those without one last; each once.
+/// Sorted by flag, those without one last; each once.
 #[must_use]
 pub fn in_order(mut notes: Vec<Note>) -> Vec<Note> {
     notes.sort_by_key(|note| {

@@ -1,17 +1,16 @@
-//! Where a run comes from.
+//! Origin of a run.
 
-/// Where a run comes from. What was imported is data: it is shown and compared, and nothing in it is ever executed, compiled, opened or
-/// written to.
+/// Origin of a run. An imported run is data: it is shown and compared, but nothing in it is ever executed, compiled, opened or written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Here(Owner),
-    /// It came in a file.
+    /// Read from a file.
     Imported,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     pub uid: u32,
-    /// A hash of the machine that stands in no document that leaves it.
+    /// A hash of the machine that no exported document has.
     pub machine: String,
 }

@@ -43,9 +43,9 @@ pub struct ListedRun {
     pub machine_id: String,
     /// Command that made it: `run`, `ab`, `noise` or `import`.
     pub kind: String,
-    /// Benchmarks that it measured or tried to.
+    /// Number of its benchmarks.
     pub benchmarks: u64,
-    /// When its raw samples were pruned, RFC 3339, UTC; absent where it has them.
+    /// When its raw samples were pruned, RFC 3339, UTC; absent if it has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<String>,
 }
@@ -55,21 +55,21 @@ pub struct ListedRun {
 pub struct ListedSystem {
     pub id: String,
     pub name: String,
-    /// Operating system and version, in its newest run.
+    /// Operating system and version of its newest run.
     pub system: String,
-    /// How many runs it has.
+    /// Number of its runs.
     pub runs: usize,
     pub newest: String,
     /// Start of that run, RFC 3339.
     pub started: String,
-    /// Reliability of that run; null while it is not known.
+    /// Reliability of that run; null while unknown.
     pub reliability: Option<Reliability>,
-    /// What others took from the system during that run; null where it is not known.
+    /// Contention during that run; null if unknown.
     #[serde(default)]
     pub contention: Option<Contention>,
 }
 
-/// The families of benchmarks on a system over its newest runs.
+/// Trends of the families of benchmarks on a system over its newest runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemTrend {
     pub machine: String,
@@ -83,9 +83,9 @@ pub struct SystemTrend {
 pub struct FamilyTrend {
     pub family: String,
     pub benchmarks: usize,
-    /// Benchmarks of which the level changed in these runs.
+    /// Benchmarks with a change of level in these runs.
     pub changed: usize,
-    /// Speed since over speed before by these changes: geometric mean over all benchmarks, 1 without a change.
+    /// Speed after over speed before these changes: geometric mean over all benchmarks, 1 without a change.
     pub ratio: f64,
     /// Speed of each run, oldest first: geometric mean over benchmarks, each relative to its median.
     pub speeds: Vec<f64>,
@@ -99,12 +99,12 @@ pub struct Recent {
     pub since: String,
 }
 
-/// A store at a glance.
+/// Overview of a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OverviewView {
     /// [`SCHEMA_OVERVIEW`].
     pub schema: String,
-    /// How many runs are stored.
+    /// Number of stored runs.
     pub stored: usize,
     /// The days that count as recent.
     pub recent: Recent,
@@ -114,11 +114,11 @@ pub struct OverviewView {
     pub trends: Vec<SystemTrend>,
     /// The newest runs, newest first.
     pub runs: Vec<ListedRun>,
-    /// The systems, that with the newest run first.
+    /// The systems; the one with the newest run first.
     pub systems: Vec<ListedSystem>,
 }
 
-/// A fact of a system that is another since a run.
+/// A changed fact of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactChange {
     pub fact: String,
@@ -132,22 +132,22 @@ pub struct FactChange {
     pub started: String,
 }
 
-/// A system over its runs.
+/// A system and its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemView {
     /// [`SCHEMA_SYSTEM`].
     pub schema: String,
-    /// The system as its newest run has it.
+    /// The system as of its newest run.
     pub machine: Machine,
     /// Facts that changed, newest first.
     pub changes: Vec<FactChange>,
-    /// Newest runs that were searched.
+    /// Number of newest runs that were searched.
     pub examined: usize,
     /// Its runs, newest first.
     pub runs: Vec<ListedRun>,
 }
 
-/// A benchmark that was searched for.
+/// A benchmark that matches a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundBenchmark {
     pub id: Id,
@@ -155,7 +155,7 @@ pub struct FoundBenchmark {
 }
 
 impl FoundBenchmark {
-    /// Whether a text is its id, or its id without family or variant, in letters of any size.
+    /// Whether a text is its id, or its id without family or variant, ignoring case.
     #[must_use]
     pub fn is_named(&self, text: &str) -> bool {
         let stem = self.id.stem();
@@ -165,7 +165,7 @@ impl FoundBenchmark {
     }
 }
 
-/// The benchmarks that a server has pages of.
+/// The benchmarks with a page on a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BenchmarksView {
     /// [`SCHEMA_BENCHMARKS`].
@@ -181,8 +181,8 @@ pub struct SearchView {
     pub query: String,
     pub benchmarks: Vec<FoundBenchmark>,
     pub systems: Vec<ListedSystem>,
-    /// Runs, newest first: those of which id, label, date, system, facts of the system or compilers have the words.
+    /// Runs with the words in id, label, date, system, facts of the system or compilers, newest first.
     pub runs: Vec<ListedRun>,
-    /// How many runs there are, those that are not listed included.
+    /// Total number of matching runs.
     pub found: usize,
 }

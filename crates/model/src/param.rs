@@ -1,22 +1,21 @@
-//! Facts that a workload or the executor reports, which are key and value in the protocol and in stores.
+//! Facts reported by a workload or the executor: key and value in the protocol and in stores.
 
 use crate::benchmark::LOAD;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Results depend on the typed variants. Each is written exactly as it was read: a value that its type would write otherwise is
-/// [`Param::Other`].
+/// Results depend on the typed variants. Each is written exactly as it was read: a value with another spelling is [`Param::Other`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "KeyValue", into = "KeyValue")]
 pub enum Param {
-    /// The following events are those of this copy, from 1.
+    /// The following events belong to this copy, from 1.
     Copy(u32),
     /// The following samples are of transfers between these CPUs.
     CpuPair(u32, u32),
-    /// Exit status of the next execution of a command, if not 0; less than 0 for a signal.
+    /// Exit status of the next execution of a command, if not 0; negative for a signal.
     Status(i32),
-    /// The same of an execution that failed, and has no sample.
+    /// The same for a failed execution without a sample.
     LeftOut(i32),
     /// Peak memory of the next execution, KiB.
     PeakMemory(u64),
@@ -29,11 +28,11 @@ pub enum Param {
     Input(String),
     /// Medium of the files of a launch: page cache, file system, device.
     Medium(String),
-    /// Means by which the page cache was avoided.
+    /// How the page cache was avoided.
     Uncached(String),
     /// Process of another run that measured on this machine; 0 if unknown.
     OtherRun(u32),
-    /// Number of the build that was launched, of several that differ by the layout of their code.
+    /// Build of the launch, if the side has several that differ by the layout of their code.
     Layout(u32),
     Remark(String),
     /// Replacement for a program that is missing here.
@@ -44,7 +43,7 @@ pub enum Param {
     },
 }
 
-/// Error of the time that a shell takes to start, as a share of it.
+/// Relative error of the start-up time of a shell.
 pub const START_UP_ERROR: f64 = 0.05;
 
 /// Metrics that a launch reports as a number.
@@ -54,7 +53,7 @@ pub enum Metric {
     ClockStep,
     /// Tick of the scheduler, ns.
     Tick,
-    /// Time of a shell that does nothing, ns.
+    /// Start-up time of an idle shell, ns.
     StartUp,
     /// CPU time of that shell, ns.
     StartUpUser,
@@ -64,12 +63,12 @@ pub enum Metric {
     ServerCpu,
     NearCpu,
     FarCpu,
-    /// Share of the time that an end of a network used its CPU.
+    /// Share of its CPU that an end of a network used.
     NearCpuShare,
     FarCpuShare,
-    /// Time over which the CPU time of both ends was taken, ns.
+    /// Duration of the measurement of both ends' CPU time, ns.
     EndsWall,
-    /// Share of datagrams.
+    /// Share of lost datagrams.
     LostShare,
     /// Per operation.
     PageIns,
@@ -105,7 +104,7 @@ const METRICS: [(Metric, &str); 20] = [
     (Metric::BssSize, "size.bss"),
 ];
 
-/// A number in the digits in which it was reported.
+/// A number with its original digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number(String);
 
@@ -113,7 +112,7 @@ pub struct Number(String);
 pub struct ProgramRate {
     pub program: String,
     pub per_hour: Number,
-    /// The counted thing: "transactions of 16 users".
+    /// The counted unit: "transactions of 16 users".
     pub work: String,
 }
 

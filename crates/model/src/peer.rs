@@ -1,10 +1,10 @@
-//! The host on which the far ends of network benchmarks were, where that was not the measured one.
+//! The host of the far ends of network benchmarks, if not the measured one.
 
 use crate::Machine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A host with far ends, and the way to it.
+/// A host with far ends, and the path to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Peer {
     /// The host as the user named it to OpenSSH.
@@ -13,20 +13,20 @@ pub struct Peer {
     pub address: String,
     /// The system of the host.
     pub machine: Machine,
-    /// Interface of the measured system that leads to the address; null where it is not known.
+    /// Interface of the measured system toward the address; null if unknown.
     pub near: Option<Link>,
-    /// Interface of the host that has the address; null where it is not known.
+    /// Interface of the host with the address; null if unknown.
     pub far: Option<Link>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
     pub interface: String,
-    /// Speed that its driver reports, Mbit/s; null where it reports none.
+    /// Speed by its driver, Mbit/s; null if not reported.
     pub speed_mbit: Option<u64>,
     /// Largest packet, bytes.
     pub mtu: Option<u64>,
-    /// Kernel module that drives its device; null of an interface without a device.
+    /// Kernel module of its driver; null for an interface without a device.
     pub driver: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct Link {
 pub struct PeerPath {
     /// Short name of the host's system.
     pub machine: String,
-    /// Name of the host, since virtual machines of one image may share the short name; empty where it was left out.
+    /// Name of the host, since virtual machines of one image may share the short name; empty if anonymized.
     pub host: String,
     pub near: Option<Link>,
     pub far: Option<Link>,

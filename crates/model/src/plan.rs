@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     pub id: Id,
-    /// The CPUs on which its processes are placed: one, two for `@cross`, empty for all; those of copies in turn.
+    /// CPUs of its processes: one, two for `@cross`, empty for all; those of copies in turn.
     pub cpus: Vec<u32>,
-    /// How many copies of it work at once.
+    /// Number of simultaneous copies.
     pub copies: u32,
 }
 
@@ -23,7 +23,7 @@ pub struct Calibration {
     pub growth_shown: bool,
 }
 
-/// A benchmark that will not run, and why.
+/// A skipped benchmark, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "StoredSkip", into = "StoredSkip")]
 pub struct Skip {
@@ -42,7 +42,7 @@ impl Skip {
     }
 }
 
-/// The form that a skip has in bundles.
+/// A skip in the format of bundles.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct StoredSkip {
     id: Id,
@@ -84,9 +84,9 @@ impl From<Skip> for StoredSkip {
 /// Measured, computed and skipped benchmarks of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// One step for every benchmark that is launched; rounds repeat them in fresh orders.
+    /// One step for every launched benchmark; rounds repeat them in fresh orders.
     pub steps: Vec<Step>,
-    /// Every benchmark that is shown, in the order of the catalog, skipped and derived ones too.
+    /// Every shown benchmark, in the order of the catalog, including skipped and derived ones.
     pub benchmarks: Vec<Benchmark>,
     pub skips: Vec<Skip>,
 }

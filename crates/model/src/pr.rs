@@ -1,4 +1,4 @@
-//! Two revisions of a repository, compared by its own benchmarks: the shape of `gritstone pr --format json`.
+//! Two revisions of a repository, compared by its own benchmarks: the type of `gritstone pr --format json`.
 
 use crate::{Better, CheckOutcome, Verdict};
 use schemars::JsonSchema;
@@ -14,22 +14,22 @@ pub struct PrView {
     pub schema: String,
     pub base: PrSide,
     pub head: PrSide,
-    /// The harness whose output was read.
+    /// The harness that was executed.
     pub harness: String,
     pub quantity: PrQuantity,
-    /// What counted, where a count is compared.
+    /// Means of counting, if a count is compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<PrCounter>,
     /// The executed command, without the harness's own options.
     pub command: Vec<String>,
-    /// Slowdown that is allowed where a benchmark has no margin of its own: 0.02 is 2%.
+    /// Allowed slowdown of benchmarks without a margin of their own: 0.02 is 2%.
     pub max_slowdown: f64,
     /// Probability of a false regression over all benchmarks, and accepted share of false positives among the verdicts.
     pub level: f64,
     /// Whether a command built each side.
     #[serde(default)]
     pub built: bool,
-    /// Builds of each side that differ by the layout of their code, and are the units of the test where there are several.
+    /// Builds of each side that differ by the layout of their code; if there are several, they are the units of the test.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub layouts: usize,
     /// Launches of each side.
@@ -37,14 +37,14 @@ pub struct PrView {
     /// Measuring time of a benchmark in each launch.
     pub harness_time_s: f64,
     pub elapsed_s: f64,
-    /// Time that measuring may take.
+    /// Time limit of measuring.
     pub budget_s: f64,
     pub outcome: CheckOutcome,
-    /// The executable files of both builds are the same byte for byte, so that nothing was measured.
+    /// The executable files of both builds are identical byte for byte, so that nothing was measured.
     pub identical: bool,
-    /// One for each benchmark that both sides have: regressions first, then by verdict.
+    /// One for each benchmark of both sides: regressions first, then by verdict.
     pub rows: Vec<PrRow>,
-    /// Benchmarks that one side alone has.
+    /// Benchmarks of only one side.
     pub unmatched: Vec<PrUnmatched>,
 }
 
@@ -59,12 +59,12 @@ fn is_one(layouts: &usize) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrSide {
-    /// As the user named it, or how it was found.
+    /// Name given by the user, or how it was found.
     pub revision: String,
     pub commit: String,
-    /// With changes that are not committed.
+    /// Whether it includes uncommitted changes.
     pub modified: bool,
-    /// How its harness failed first, although other benchmarks or launches have values.
+    /// First failure of its harness, although other benchmarks or launches have values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -104,7 +104,7 @@ pub struct PrRow {
     /// Minimum detectable effect: the slowdown that would have been a regression in 95 of 100 trials like this one.
     pub smallest: Option<f64>,
     pub pairs: usize,
-    /// Largest difference between counts of one side, as a share; none of times.
+    /// Largest difference between counts of one side, as a share; null for times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
     /// Launches without a value.
@@ -115,7 +115,7 @@ pub struct PrRow {
     pub head: Option<f64>,
 }
 
-/// What is compared.
+/// Compared quantity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PrQuantity {
@@ -124,7 +124,7 @@ pub enum PrQuantity {
     Instructions,
 }
 
-/// What counts instructions.
+/// Means of counting instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrCounter {
@@ -138,7 +138,7 @@ pub struct PrUnmatched {
     pub name: String,
     /// The side that has it.
     pub only: PrSideName,
-    /// Why the other has no value of it, where its harness says.
+    /// Reason for which the other has no value, if its harness gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

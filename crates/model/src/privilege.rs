@@ -1,9 +1,9 @@
-//! What workloads do with rights that not everybody has.
+//! Privileged actions of workloads.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something that a run does with rights that not everybody has.
+/// A privileged action of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -24,16 +24,16 @@ pub enum Action {
     NetworkNamespaces,
     MountNamespace,
     IpcNamespace,
-    /// Namespaces for the server of a database, which another account executes.
+    /// Namespaces for a database server, which runs as another account.
     Server,
-    /// A flag of a directory.
+    /// A flag of a directory (chattr).
     DirectoryFlag,
     /// Settings of the machine.
     Settings,
 }
 
 impl Action {
-    /// All, in the order in which they are listed.
+    /// All actions in the order of lists.
     pub const ALL: [Self; 13] = [
         Self::FileSystem,
         Self::Swap,
@@ -51,13 +51,13 @@ impl Action {
     ];
 }
 
-/// An action of a workload itself.
+/// A privileged action of a workload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Privilege {
     pub action: Action,
     /// The workload or load program.
     pub program: String,
-    /// Parameters with the values by which it does; without any, always.
+    /// Values of parameters that cause it; empty for always.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub when: BTreeMap<String, Vec<String>>,
 }

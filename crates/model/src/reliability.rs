@@ -1,18 +1,18 @@
-//! How far the results of a run can be relied on, in one word.
+//! Reliability of the results of a run, in one word.
 
 use crate::Flag;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The word, worst first.
+/// Reliability, worst first.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Reliability {
-    /// A third of the results or more are in doubt, or nothing was measured.
+    /// At least a third of the results are in doubt, or nothing was measured.
     Low,
-    /// A tenth or more are, a result is invalid, or the run was interrupted.
+    /// At least a tenth are in doubt, a result is invalid, or the run was interrupted.
     Medium,
     /// All others.
     High,
@@ -34,7 +34,7 @@ impl Reliability {
 pub struct Assessment {
     pub reliability: Reliability,
     pub measured: usize,
-    /// Flags that put results in doubt, each with how many carry it; the most frequent first.
+    /// Flags that put results in doubt, each with the number of results; the most frequent first.
     pub causes: Vec<(Flag, usize)>,
     pub interrupted: bool,
 }

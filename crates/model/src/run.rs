@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a launch ended. All four are stored and shown.
+/// Outcome of a launch. All four are stored and shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "why", rename_all = "snake_case")]
 #[serde(try_from = "NamedOutcome")]
@@ -14,9 +14,9 @@ pub enum Outcome {
     Measured,
     /// The workload cannot run here.
     Skipped(String),
-    /// A call failed, the protocol was broken, a signal came, processes were left behind.
+    /// A call failed, the protocol was violated, a signal arrived, or processes were left behind.
     Failed(String),
-    /// It was stopped at its deadline.
+    /// It exceeded its deadline.
     TimedOut(String),
 }
 
@@ -42,7 +42,7 @@ impl Outcome {
     }
 }
 
-/// An outcome as it is read: whatever stands in it that is no text is refused, not held.
+/// An outcome during parsing: a value that is not text is an error.
 #[derive(Deserialize)]
 struct NamedOutcome {
     outcome: String,
@@ -68,13 +68,13 @@ impl TryFrom<NamedOutcome> for Outcome {
 pub struct Conditions {
     /// Length of the launch, ns.
     pub wall: u64,
-    /// CPUs of the counters: those of the launch, or all; 0 if an older run does not say.
+    /// CPUs of the counters: those of the launch, or all; 0 in older runs.
     #[serde(default)]
     pub cpus: u32,
-    /// CPU time on these CPUs that neither the launch nor idling used, ns.
+    /// CPU time on these CPUs of other processes, ns.
     #[serde(default)]
     pub others: Option<u64>,
-    /// Grain of the counter of `others`, ns: less is indistinguishable from zero.
+    /// Resolution of the counter of `others`, ns: less is indistinguishable from zero.
     #[serde(default)]
     pub grain: Option<u64>,
     /// Time stolen by the hypervisor from these CPUs, ns.
@@ -86,7 +86,7 @@ pub struct Conditions {
     /// Times that the cgroup ran into its memory limit.
     #[serde(default)]
     pub memory_limit: Option<u64>,
-    /// Energy that the processor packages used, uJ, whatever used it.
+    /// Energy of the processor packages for all causes, uJ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_uj: Option<u64>,
 }
@@ -95,11 +95,11 @@ pub struct Conditions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     pub id: Id,
-    /// The pass in which it was done, from 0.
+    /// Its round, from 0.
     pub round: u32,
     /// Start, ns since the start of the run.
     pub start: u64,
-    /// Where it was placed; empty for all CPUs.
+    /// CPUs; empty for all.
     pub cpus: Vec<u32>,
     /// Number of simultaneous copies. The events of each of several begin with [`crate::Param::Copy`].
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -131,7 +131,7 @@ pub struct Program {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
-    /// The selectors as given; empty where a suite was measured.
+    /// The selectors as given; empty if a suite was measured.
     pub selectors: Vec<String>,
     /// The suite that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,25 +153,25 @@ pub struct Settings {
     /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// Numbers of simultaneous copies, besides one, with which benchmarks were measured that allow it.
+    /// Numbers of simultaneous copies, besides one, for benchmarks that allow copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<u32>,
     /// Least time of the SMT probe on each CPU in earlier runs of the system, as a share of the cycle probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub smt_floors: BTreeMap<u32, f64>,
-    /// Frequency at which times are stated, GHz: that of the first run of the system in the store. Absent from the first run.
+    /// Frequency at which times are stated, GHz: that of the first run of the system in the store. Absent in the first run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_ghz: Option<f64>,
-    /// Commit of the measured program; absent where none was named.
+    /// Commit of the measured program; absent if none was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<Commit>,
     /// Settings that `--tune` held during the run, in words; empty without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,
-    /// Actions that are off by default and were allowed: `swap`.
+    /// Permitted actions that are off by default: `swap`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
-    /// Whether nothing privileged was to be done.
+    /// Whether privileged actions were forbidden.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_privileged: bool,
     /// The A/B test of which this run is one side; `None` for any other run.
@@ -183,13 +183,13 @@ pub struct Settings {
     /// The node of a fleet that it measured; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetMember>,
-    /// The host on which the far ends of network benchmarks were (`--peer`); `None` where they were on the measured system.
+    /// The host of the far ends of network benchmarks (`--peer`); `None` if they were on the measured system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<Peer>,
-    /// The custom catalog of which benchmarks were measured; `None` without one.
+    /// The custom catalog of measured benchmarks; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<CustomCatalog>,
-    /// Compilers that recompiled the workloads; `None` where those in the binary were measured.
+    /// Compilers that recompiled the workloads; `None` if those in the binary were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compilers: Option<Compilers>,
 }
@@ -209,15 +209,15 @@ pub struct Compilers {
     pub fflags: Option<String>,
 }
 
-/// One side of an A/B test, whose launches were interleaved with those of the other sides: launches of one round and benchmark
-/// belong together.
+/// One side of an A/B test, whose launches were interleaved with those of the other sides: launches of one round and benchmark belong
+/// together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialSide {
     /// Identifier of the A/B test; all its sides have the same.
     pub trial: String,
     /// `a`, `b` and so on.
     pub side: String,
-    /// What distinguishes this side, in words: a command, a compiler, a setting.
+    /// Difference from the other sides, in words: a command, a compiler, a setting.
     pub what: String,
     /// Ratio within which two sides count as the same: 0.01 is 1%.
     pub margin: f64,
@@ -242,7 +242,7 @@ pub struct Compiled {
     pub version: String,
     /// Seconds to compile the sources, one after another; not the runtime, not linking.
     pub compile_s: f64,
-    /// Text, data and bss that became of them, before linking; null where the linker is left to make the code.
+    /// Text, data and bss of the objects before linking; null with link-time code generation.
     pub bytes: Option<u64>,
     pub programs: usize,
     /// Failed programs, with messages.
@@ -259,7 +259,7 @@ pub struct RunInfo {
     pub label: Option<String>,
     /// Start, RFC 3339, UTC.
     pub started: String,
-    /// Seconds from start to end; `None` for a run that was cut off.
+    /// Seconds from start to end; `None` for an interrupted run.
     #[serde(default)]
     pub elapsed_s: Option<f64>,
     pub gritstone: String,
@@ -267,7 +267,7 @@ pub struct RunInfo {
     pub settings: Settings,
 }
 
-/// The program that measured, where `version` is not one of Gritstone: its settings are unknown.
+/// The program that measured, if `version` is not one of Gritstone; its settings are unknown.
 #[must_use]
 pub fn other_program(version: &str) -> Option<&str> {
     let begins = version.chars().next()?;
@@ -277,7 +277,7 @@ pub fn other_program(version: &str) -> Option<&str> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunData {
     pub info: RunInfo,
-    /// The entries as they were then, in the order in which they are shown.
+    /// The entries at that time, in display order.
     pub benchmarks: Vec<Benchmark>,
     /// The program behind each.
     pub programs: BTreeMap<Id, Program>,

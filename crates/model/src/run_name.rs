@@ -1,18 +1,18 @@
-//! Identifiers and labels of runs: the one parser of both.
+//! Identifiers and labels of runs: their only parser.
 
 use crate::is_unprintable;
 
 /// The newest run.
 pub const LAST: &str = "last";
-/// Letters of an identifier.
+/// Most characters of an identifier.
 const LONGEST_ID: usize = 64;
-/// Letters of a label.
+/// Most characters of a label.
 const LONGEST_LABEL: usize = 200;
 
-/// Refuses an identifier that could not be typed, or that means something else.
+/// Rejects an identifier that cannot be typed, or has another meaning.
 ///
 /// # Errors
-/// Says what one is.
+/// Describes a valid one.
 pub fn check_run_id(id: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let fits = id.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -28,10 +28,10 @@ pub fn check_run_id(id: &str) -> Result<(), String> {
     }
 }
 
-/// Refuses a label that is none, or that would mean something else.
+/// Rejects an invalid label, or one with another meaning.
 ///
 /// # Errors
-/// Says what is wrong.
+/// Describes the fault.
 pub fn check_label(label: &str) -> Result<(), String> {
     let shown = beginning(label);
     if label.trim().is_empty() {
@@ -50,12 +50,12 @@ pub fn check_label(label: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `last`, `last~2`, and the reference systems: no run can be called so.
+/// `last`, `last~2`, and the reference systems, which no run can have as its name.
 fn is_reserved(name: &str) -> bool {
     name == LAST || name.starts_with("last~") || name.starts_with("ref:")
 }
 
-/// A date and `-`, as identifiers begin.
+/// Whether it begins with a date and `-`, like identifiers.
 fn is_like_id(name: &str) -> bool {
     let Some((date, rest)) = name.split_once('-') else {
         return false;

@@ -1,4 +1,4 @@
-//! Ratings of machines by environment, as a reader sees them: the shape of `gritstone score --format json`.
+//! Scores of machines by environment: the type of `gritstone score --format json`.
 
 use crate::{Difference, Id, Note, Withheld};
 use schemars::JsonSchema;
@@ -13,18 +13,18 @@ pub const SCHEMA_RATINGS: &str = "gritstone/ratings/3";
 pub struct RatingsView {
     /// [`SCHEMA_RATINGS`].
     pub schema: String,
-    /// Identifier of the run or system that is 1.
+    /// Identifier of the base run or system.
     pub base: String,
     /// Display name of the base.
     pub base_name: String,
     /// The selectors that name benchmarks; empty for the environments of the catalog.
     #[serde(default)]
     pub by: Vec<String>,
-    /// The profile that the user chose: then each of its benchmarks is an environment.
+    /// The user's profile: each of its benchmarks is an environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     pub confidence: f64,
-    /// In the order in which they were named.
+    /// In the given order.
     pub machines: Vec<RatedMachine>,
 }
 
@@ -42,7 +42,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The share of each benchmark in all weights, the largest first.
+    /// The relative weight of each benchmark, the largest first.
     #[must_use]
     pub fn shares(&self) -> Vec<(&Id, f64)> {
         let total: f64 = self.weights.values().sum();
@@ -59,12 +59,12 @@ pub struct RatedMachine {
     /// Identifier of the run, or `ref:...`.
     pub id: String,
     pub name: String,
-    /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null where the run has no benchmark of them that
-    /// the base has.
+    /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null if run and base have no common
+    /// benchmark of them.
     #[serde(default)]
     pub programs: Option<Ratings>,
     pub one_cpu: Ratings,
-    /// In which programs of a profile it differs from the base, and their versions.
+    /// Programs of a profile whose versions differ from the base.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differ_in: Vec<Difference>,
 }
@@ -81,11 +81,11 @@ pub struct Ratings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rating {
     pub environment: String,
-    /// Above 1: better than the base. Null when it is not computed, and when the base has no benchmark of the environment.
+    /// Above 1: better than the base. Null if it is withheld, and if the base has no benchmark of the environment.
     pub rating: Option<f64>,
     /// Its interval; null when a benchmark has too few launches, or both sides are printed.
     pub interval: Option<[f64; 2]>,
-    /// The benchmarks that both sides have: those of the score, if it is computed.
+    /// The common benchmarks of both sides: those of the score, if there is one.
     pub rows: Vec<Id>,
     /// Number of benchmarks of the environment.
     pub of: usize,
@@ -102,7 +102,7 @@ pub struct Rating {
     pub published: Vec<PublishedRating>,
 }
 
-/// A rating that a document prints.
+/// A printed score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedRating {
     /// `ref:...`.

@@ -1,7 +1,7 @@
-//! Which characters of foreign text change more than the place where they stand, and bytes as text.
+//! Unsafe characters of foreign text, and bytes as text.
 
-/// Whether a terminal or a reader would obey a character rather than show it: control characters (C0, C1, DEL), the marks,
-/// embeddings, overrides and isolates of the bidirectional algorithm, separators of lines, and code points that no document may hold.
+/// Whether a character controls a terminal or the layout instead of being shown: control characters (C0, C1, DEL), the marks, embeddings,
+/// overrides and isolates of the bidirectional algorithm, line separators, and code points that no document may contain.
 #[must_use]
 pub fn is_unprintable(c: char) -> bool {
     c.is_control()
@@ -10,7 +10,7 @@ pub fn is_unprintable(c: char) -> bool {
         || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
-/// A JSON text that means the same, in which such characters are written as escapes (`\u009b`). JSON itself asks for that of C0 alone.
+/// An equivalent JSON text in which such characters are escaped (`\u009b`). JSON requires that only for C0.
 #[must_use]
 pub fn escape_json(text: String) -> String {
     let obeyed = |c: char| c != '\n' && is_unprintable(c);

@@ -15,7 +15,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// What a value was multiplied by, from how many times as good it became.
+    /// Factor of a value, from the factor of its quality.
     #[must_use]
     pub fn value_ratio(self, ratio: f64) -> f64 {
         match self {
@@ -27,17 +27,17 @@ impl Better {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
-    /// Time for an amount of work; the number is how many nanoseconds the unit has.
+    /// Time for an amount of work.
     Time {
-        /// 1 for ns, 1e3 for us, 1e6 for ms, 1e9 for s.
+        /// Nanoseconds per unit: 1 for ns, 1e3 for us, 1e6 for ms, 1e9 for s.
         ns: f64,
     },
-    /// Amount a second or an hour; the number is how many of the plain thing a second the unit has (1e6 for MB/s).
+    /// Amount per second or hour.
     Rate {
-        /// 1e6 for MB/s, 1e3 for KB/s, 1 for anything else; a 3,600th of it for anything an hour.
+        /// Base units per second: 1e6 for MB/s, 1e3 for KB/s, 1 for anything else; a 3,600th of it per hour.
         plain: f64,
     },
-    /// A part of a whole, per cent.
+    /// A percentage of a total.
     Share,
     /// A size or a count, exact: it has no interval.
     Exact,
@@ -48,8 +48,8 @@ pub enum Quantity {
 #[serde(try_from = "String", into = "String")]
 pub struct Unit(String);
 
-/// Rates with a name of their own, and how many of the plain thing a second they have: Whetstone instructions,
-/// floating-point operations, Dhrystones. 1 VAX MIPS are the 1,757 Dhrystones (1.1) a second of the VAX-11/780.
+/// Named rates with their base units per second: Whetstone instructions, floating-point operations, Dhrystones. 1 VAX MIPS is the 1,757
+/// Dhrystones (1.1) per second of the VAX-11/780.
 const NAMED: [(&str, f64); 6] = [
     ("KWIPS", 1e3),
     ("MWIPS", 1e6),
@@ -70,7 +70,7 @@ impl Unit {
     /// Reads a unit.
     ///
     /// # Errors
-    /// When the text is none of a time, a rate, `%`, or `bytes`.
+    /// When the text is neither a time, a rate, `%`, nor `bytes`.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         quantity(text)
             .map(|_| Self(text.to_owned()))
@@ -84,11 +84,11 @@ impl Unit {
 
     #[must_use]
     pub fn quantity(&self) -> Quantity {
-        // a Unit is only made by `parse`, which has asked the same question
+        // a Unit is only made by `parse`, which has called this too
         quantity(&self.0).unwrap_or(Quantity::Exact)
     }
 
-    /// Converts the time per operation, which did `amount` of the counted thing.
+    /// Converts the time per operation with `amount` of the counted unit.
     #[must_use]
     pub fn convert(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
         match self.quantity() {

@@ -1,4 +1,4 @@
-//! A run or a reference system: the shape of `--format json`.
+//! A run or a reference system: the type of `--format json`.
 
 use crate::{
     Counting, Estimate, Id, Machine, Measurement, Note, Percentile, Settings, Subject, Unfitted,
@@ -28,7 +28,7 @@ pub struct RunView {
     pub label: Option<String>,
     /// Start, RFC 3339; the date of publication for a reference.
     pub started: String,
-    /// Seconds that it took; null for a reference and for a run that was cut off.
+    /// Duration, s; null for a reference and for an interrupted run.
     #[serde(default)]
     pub elapsed_s: Option<f64>,
     /// Version of Gritstone that measured.
@@ -48,28 +48,28 @@ pub struct RunView {
     /// Frequency at which times are stated, GHz; absent without a cycle probe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_ghz: Option<f64>,
-    /// What others took from the machine during the run; absent without a cycle probe.
+    /// Contention during the run; absent without a cycle probe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contention: Option<Contention>,
-    /// When its raw samples were pruned, RFC 3339, UTC: its results are those computed before. Absent where it has them.
+    /// When its raw samples were pruned, RFC 3339, UTC: its results were computed before. Absent if it has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<String>,
     /// One for each benchmark.
     pub results: Vec<Measurement>,
 }
 
-/// What others took from a machine during a run.
+/// Contention of a machine during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contention {
     /// Share by which launches were slower than the estimates: median over launches.
     pub slowdown: f64,
-    /// 10th and 90th percentile of the same.
+    /// 10th and 90th percentile of the slowdown.
     pub between: [f64; 2],
     /// Share of the samples during which a sibling of the core was busy.
     pub siblings_busy: f64,
-    /// Share of the time that the hypervisor gave to others; null where the system does not say.
+    /// Steal time, as a share; null if the system does not report it.
     pub steal: Option<f64>,
-    /// Median slowdown in up to 20 pieces of the run, in the order of time; empty with few launches.
+    /// Median slowdown in up to 20 parts of the run, in the order of time; empty with few launches.
     #[serde(default)]
     pub course: Vec<f64>,
 }
@@ -81,19 +81,19 @@ impl RunView {
         self.results.iter().find(|result| result.id == *id)
     }
 
-    /// Interrupted, or ended by its budget before all was measured.
+    /// Interrupted, or ended by its budget before everything was measured.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.elapsed_s.is_none() || self.results.iter().any(Measurement::is_unreached)
     }
 }
 
-/// The reference workload: the amount of work of the document, measured whole and never multiplied.
+/// The reference workload: the amount of work of the document, measured in full, never extrapolated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedView {
-    /// In words.
+    /// Its description.
     pub work: String,
-    /// Operations of a workload of Gritstone; null when they are not counted.
+    /// Operations of a workload of Gritstone; null if they are not counted.
     #[serde(default)]
     pub operations: Option<u64>,
     /// The time that the document compares.
@@ -111,14 +111,14 @@ pub struct PublishedView {
     #[serde(flatten, with = "crate::estimate::system")]
     #[schemars(with = "crate::estimate::system::Keys")]
     pub system: Option<Estimate>,
-    /// User and system time together, s, where a document does not separate them.
+    /// User and system time together, s, if a document does not separate them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// The whole process as time(1) sees it, s.
     #[serde(flatten, with = "crate::estimate::process")]
     #[schemars(with = "crate::estimate::process::Keys")]
     pub process: Option<Estimate>,
-    /// Share of `process_s` that is not the work; a hair below 0 where the start of the process is lost in the noise.
+    /// Share of `process_s` that is not the work; may be slightly negative if start-up is within the noise.
     #[serde(default)]
     pub start_share: Option<f64>,
     /// `real_s` of each launch.
@@ -126,20 +126,20 @@ pub struct PublishedView {
     pub values: Vec<f64>,
 }
 
-/// Over launches; where operations were timed one by one, over these, with the median and the percentiles of [`Latencies`]. In the unit
-/// of the result.
+/// Over launches; for operations timed one by one, over operations, with the median and the percentiles of [`Latencies`]. In the unit of
+/// the result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// Smallest.
     pub min: f64,
     /// Middle value.
     pub median: f64,
-    /// Mean; null where a document does not print it.
+    /// Mean; null if a document does not print it.
     #[serde(default)]
     pub mean: Option<f64>,
     /// Largest.
     pub max: f64,
-    /// Standard deviation; null where a document does not print it.
+    /// Standard deviation; null if a document does not print it.
     #[serde(default)]
     pub sd: Option<f64>,
     /// By name: "p90", "p99", "p99.9".
@@ -148,7 +148,7 @@ pub struct Statistics {
     /// Change from the first launch to the last by the Theil-Sen slope, as a share of the estimate.
     #[serde(default)]
     pub drift: Option<f64>,
-    /// Groups into which the launches fall.
+    /// Modes of the launches.
     #[serde(default)]
     pub modes: Option<usize>,
 }
@@ -164,28 +164,28 @@ impl Statistics {
 /// A point of a curve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesPoint {
-    /// Where along x.
+    /// Position on the x axis.
     pub x: f64,
-    /// The estimate; `None` where it is missing.
+    /// The estimate; `None` if it is missing.
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
-    /// CPUs in use, CPU time over real time, where x is users or jobs at once.
+    /// CPUs in use, CPU time over real time, if x is simultaneous users or jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<f64>,
     /// Percentiles of the response times of its users, ms; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<Percentile>,
-    /// Percentiles of its operations, in the unit of the result; empty where they were not timed one by one.
+    /// Percentiles of its operations, in the unit of the result; empty unless they were timed one by one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentiles: Vec<Percentile>,
 }
 
-/// A benchmark measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the
-/// first point may differ a little from the estimate of the benchmark.
+/// A benchmark measured as one copy and as several. A copy's rate is its total work over its total time, so that the first point may differ
+/// a little from the estimate of the benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesView {
-    /// One for each number of copies, from the fewest.
+    /// One for each number of copies, in ascending order.
     pub points: Vec<CopiesPoint>,
     /// The Universal Scalability Law through the points; null if `unfitted` gives a reason.
     pub law: Option<LawView>,
@@ -197,15 +197,15 @@ pub struct CopiesView {
 /// A number of simultaneous copies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesPoint {
-    /// How many.
+    /// Number of copies.
     pub copies: u32,
-    /// Total in the unit of the benchmark: the sum of rates; of times, time per operation of any copy.
+    /// Total in the unit of the benchmark: the sum of rates; for times, the time per operation of any copy.
     #[serde(flatten, with = "crate::estimate::total")]
     #[schemars(with = "crate::estimate::total::Keys")]
     pub total: Option<Estimate>,
     /// Value per copy: a share of the total rate; for times, the time per operation.
     pub per_copy: Option<f64>,
-    /// Total rate over that of so many times one copy, from the rounds in which both were measured; 1 for one.
+    /// Total rate relative to n times one copy, from the rounds in which both were measured; 1 for one copy.
     #[serde(flatten, with = "crate::estimate::efficiency")]
     #[schemars(with = "crate::estimate::efficiency::Keys")]
     pub efficiency: Option<Estimate>,
@@ -215,19 +215,19 @@ pub struct CopiesPoint {
     /// `efficiency` of each round in which both were measured; empty for one copy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub efficiencies: Vec<f64>,
-    /// Launches that were measured.
+    /// Number of measured launches.
     pub launches: usize,
-    /// Samples of all copies in them.
+    /// Number of samples of all copies in them.
     pub samples: usize,
     /// Flags and notes.
     pub notes: Vec<Note>,
 }
 
-/// The Universal Scalability Law: N copies do gN / (1 + a(N-1) + bN(N-1)) operations per second; each estimate with its
-/// interval, whose ends may be open.
+/// The Universal Scalability Law: N copies do gN / (1 + a(N-1) + bN(N-1)) operations per second; each estimate has an interval, whose ends
+/// may be open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LawView {
-    /// g, operations a second of one copy.
+    /// g, operations per second of one copy.
     pub one: f64,
     /// Interval of `one`.
     pub one_interval: [Option<f64>; 2],
@@ -243,7 +243,7 @@ pub struct LawView {
     pub peak: Option<f64>,
     /// Interval of `peak`.
     pub peak_interval: Option<[Option<f64>; 2]>,
-    /// 1/a, where the asymptotes of the rate cross; null when the interval of a holds 0.
+    /// 1/a, where the asymptotes of the rate cross; null when the interval of a includes 0.
     pub knee: Option<f64>,
     /// Prediction from one copy to the largest measured number, in the unit of the benchmark.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,8 +1,8 @@
-//! Words of commands: split as a shell does, and filled in.
+//! Arguments of commands: split as by a shell, with placeholders replaced.
 
 use thiserror::Error;
 
-/// A command that a shell would not take as it stands.
+/// A command with an unclosed quote.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("'{0}' has a quote that is not closed, or ends in a backslash")]
 pub struct UnclosedQuote(String);
@@ -15,7 +15,7 @@ pub fn split_words(text: &str) -> Result<Vec<String>, UnclosedQuote> {
     shlex::split(text).ok_or_else(|| UnclosedQuote(text.to_owned()))
 }
 
-/// Replaces each `{NAME}` for which there is a value, in one pass: braces in values stay.
+/// Replaces each `{NAME}` that has a value, in one pass: braces in values stay.
 #[must_use]
 pub fn fill_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     fill(text, |rest| {
@@ -24,7 +24,7 @@ pub fn fill_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String
     })
 }
 
-/// The same in a catalog, where `{{NAME}}` is `{NAME}` itself.
+/// The same in a catalog, where `{{NAME}}` is a literal `{NAME}`.
 #[must_use]
 pub fn fill_catalog_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     fill(text, |rest| {
@@ -42,7 +42,7 @@ pub fn fill_catalog_places(text: &str, value: impl Fn(&str) -> Option<String>) -
     })
 }
 
-/// A text that [`fill_catalog_places`] turns into this one.
+/// The inverse of [`fill_catalog_places`] for literal text.
 #[must_use]
 pub fn escape_catalog_places(text: &str) -> String {
     fill_places(text, |name| {
@@ -50,14 +50,14 @@ pub fn escape_catalog_places(text: &str) -> String {
     })
 }
 
-/// True if `{NAME}` may stand for something in a catalog.
+/// True if `{NAME}` may be a placeholder in a catalog.
 #[must_use]
 pub fn is_place_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphanumeric() || "/._+-".contains(c);
     !name.is_empty() && name.chars().all(letter)
 }
 
-/// `place` has the length and the replacement of what begins with a brace, if it is replaced.
+/// `place` returns the length and the replacement of a placeholder at a brace, if it is one.
 fn fill(text: &str, place: impl Fn(&str) -> Option<(usize, String)>) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -84,7 +84,7 @@ mod tests {
             (r#"echo '' "\$x\y" a\ b"#, &["echo", "", r"$x\y", "a b"]),
             (r"echo 'a\b'", &["echo", r"a\b"]),
             ("a''b", &["ab"]),
-            // blanks of Unicode are letters of a word
+            // Unicode spaces are part of a word
             (
                 "cat a\u{a0}b\u{2003}c \u{3000}",
                 &["cat", "a\u{a0}b\u{2003}c", "\u{3000}"],

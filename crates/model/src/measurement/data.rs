@@ -3,7 +3,7 @@
 use super::Status;
 use crate::{CopiesView, Counts, Estimate, Latencies, PartValue, Responses, Statistics};
 
-/// Where the numbers of a result come from.
+/// Origin of the numbers of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
     Measured(Box<Measured>),
@@ -17,10 +17,10 @@ pub enum Data {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     pub sampled: Sampled,
-    /// Operations that were timed one by one.
+    /// Operations timed one by one.
     pub latencies: Option<Latencies>,
     pub copies: Option<CopiesView>,
-    /// Page faults that waited for a device, for each page that was touched.
+    /// Major page faults per touched page.
     pub faults_per_page: Option<f64>,
     /// Counts per operation: median over launches.
     pub counters: Counts<f64>,
@@ -28,7 +28,7 @@ pub struct Measured {
     pub names: Vec<String>,
 }
 
-/// Values of launches (rounds, where a result is derived) and the estimate from them.
+/// Values of launches (rounds, for a derived result) and the estimate from them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampled {
     pub estimate: Option<Estimate>,
@@ -37,7 +37,7 @@ pub struct Sampled {
     pub cycles: Option<Estimate>,
     /// Frequency of the core, by the cycle probe.
     pub ghz: Option<f64>,
-    /// With the contention and the frequency of the run: median over launches, in the unit of the result.
+    /// With contention and the actual frequency: median over launches, in the unit of the result.
     pub as_ran: Option<f64>,
     pub launches: usize,
     pub samples: usize,
@@ -65,11 +65,11 @@ pub struct Printed {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Absent {
     pub absence: Absence,
-    /// Samples of the terms of a sum that no round has all terms of.
+    /// Samples of the terms of a sum without a complete round.
     pub samples: usize,
     /// Ratios of a score that is withheld.
     pub parts: Vec<PartValue>,
-    /// Several copies may have run where one failed.
+    /// Several copies may have run even if one failed.
     pub copies: Option<CopiesView>,
 }
 

@@ -1,4 +1,4 @@
-//! The keys of a result in JSON, all in one object whatever it is.
+//! The keys of a result in JSON, in one object for all kinds of results.
 
 use super::{
     Absence, Absent, Data, Measured, Measurement, OfRuns, Printed, ResultCurve, Sampled, Status,
@@ -34,38 +34,38 @@ pub(super) struct Flat {
     pub(super) estimate: Option<Estimate>,
     /// Confidence level of the interval.
     pub(super) confidence: Option<f64>,
-    /// Core cycles an operation.
+    /// Core cycles per operation.
     #[serde(flatten, with = "crate::estimate::cycles")]
     #[schemars(with = "crate::estimate::cycles::Keys")]
     pub(super) cycles: Option<Estimate>,
-    /// Frequency at which it ran, by the cycle probe.
+    /// Actual frequency, by the cycle probe.
     pub(super) ghz: Option<f64>,
-    /// With the contention and the frequency of the run: median over launches, in `unit`.
+    /// With contention and the actual frequency: median over launches, in `unit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) as_ran: Option<f64>,
-    /// Launches that were measured.
+    /// Number of measured launches.
     pub(super) launches: usize,
-    /// Samples in them.
+    /// Number of their samples.
     pub(super) samples: usize,
     /// Flags and notes.
     pub(super) notes: Vec<Note>,
     /// Over launches, or over events for a distribution.
     pub(super) statistics: Option<Statistics>,
-    /// Operations that were timed one by one; null where none was.
+    /// Operations timed one by one; null without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) latencies: Option<Latencies>,
     /// Response times by number of users and kind of transaction; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) responses: Vec<Responses>,
-    /// The curve of which this benchmark is the last point.
+    /// The curve whose last point is this benchmark.
     pub(super) series: Option<Vec<SeriesPoint>>,
     /// Quantity along the x of `series`.
     #[serde(default)]
     pub(super) series_label: Option<String>,
-    /// Copies of it at once; null where only one was measured.
+    /// Simultaneous copies; null if only one was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) copies: Option<CopiesView>,
-    /// Page faults that waited for a device, for each page that was touched; null where the work is not paging.
+    /// Major page faults per touched page; null unless the work is paging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) faults_per_page: Option<f64>,
     /// Counts per operation: median over launches.
@@ -75,7 +75,7 @@ pub(super) struct Flat {
     pub(super) published: Option<PublishedView>,
     /// The program behind it.
     pub(super) program: Option<Program>,
-    /// Medium: page cache, file system, device; null where the title says it.
+    /// Medium: page cache, file system, device; null if the title has it.
     #[serde(default)]
     pub(super) measured: Option<String>,
     /// Parts of the estimate: text, data and bss of a program, pairs of CPUs.
@@ -87,10 +87,10 @@ pub(super) struct Flat {
     /// Whether core cycles compare better than nanoseconds.
     #[serde(default)]
     pub(super) processor_bound: bool,
-    /// Variance between runs of its system, on which comparisons rest; absent when not requested.
+    /// Variance between runs of its system, which comparisons use; absent when not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) of_runs: Option<OfRuns>,
-    /// One value a launch, in `unit`, at the reference frequency of the run, in the order of time.
+    /// One value per launch, in `unit`, at the reference frequency of the run, in the order of time.
     #[serde(default)]
     pub(super) values: Vec<f64>,
     /// Share of the samples of each launch that were undisturbed.
