@@ -1,5 +1,4 @@
-//! What a run says of who measured it and where: host and user names, addresses, values of the environment, paths below a home directory.
-//! Shared files leave it out.
+//! Removes private texts from shared files: host and user names, addresses, values of the environment, paths below a home directory.
 
 use crate::bundle;
 use crate::private_texts::{PrivateTexts, is_word};
@@ -10,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Digits of the hash that stands for a node: of 10,000 nodes no two have the same.
+/// Digits of the hash that replaces the name of a node: with 12, 10,000 nodes have no collision.
 const NODE_DIGITS: usize = 12;
 
 /// Keys whose values name benchmarks, workloads and units.
@@ -32,17 +31,17 @@ const NAME_KEYS: [&str; 15] = [
     "uses",
 ];
 
-/// A text without what is private is not one of its kind.
+/// Removal changed a text so that it no longer parses.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the run cannot be stripped of names of hosts and users ({0}): give --with-identity, or choose another run"
 )]
 pub struct AnonymizeError(#[from] serde_json::Error);
 
-/// The run without them. A custom catalog stays as it is, since its hash is in use.
+/// The run without private texts. A custom catalog is unchanged, since it is identified by its hash.
 ///
 /// # Errors
-/// When what would be removed is part of a text that has a form.
+/// When removal would break the format of a text.
 pub fn anonymous_run(run: &RunData, home: Option<&str>) -> Result<RunData, AnonymizeError> {
     let mut run = run.clone();
     let peer = run.info.settings.peer.as_ref();
@@ -60,7 +59,7 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> Result<RunData, Anony
     Ok(run)
 }
 
-/// What a reader sees of a run, likewise.
+/// A view of a run without private texts.
 ///
 /// # Errors
 /// As [`anonymous_run`].
@@ -81,7 +80,7 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, Ano
     Ok(view)
 }
 
-/// `host (model)` is the model. What was published has the name that the document has.
+/// `host (model)` becomes the model. A printed system keeps its published name.
 fn machine(machine: &mut Machine, texts: &PrivateTexts) {
     if machine.document.is_some() {
         return;
@@ -99,21 +98,21 @@ fn machine(machine: &mut Machine, texts: &PrivateTexts) {
     }
 }
 
-/// Servers are told apart, and their addresses are names of hosts and users.
+/// Servers get distinct names, since their addresses name hosts and users.
 fn params(params: &mut BTreeMap<String, String>, texts: &PrivateTexts) {
     if let Some(server) = params.get_mut(SERVER).filter(|server| *server != "none") {
         *server = format!("server-{}", &bundle::hash(server)[..NODE_DIGITS]);
     }
-    // under any name, those of programs included
+    // under any key, including those of programs
     params.values_mut().for_each(|value| texts.remove(value));
 }
 
-/// The names of variables stay: that one was set says how a run was made.
+/// Names of variables stay: they show how a run was configured.
 fn settings(settings: &mut Settings, texts: &PrivateTexts) {
     settings.environment.values_mut().for_each(String::clear);
     settings.commit = None;
     params(&mut settings.params, texts);
-    // nodes are told apart, and are named after hosts
+    // nodes are named after hosts, and must stay distinct
     if let Some(member) = &mut settings.fleet {
         let hash = bundle::hash(&format!("{} {}", member.fleet, member.node));
         member.node = format!("node-{}", &hash[..NODE_DIGITS]);
@@ -126,7 +125,7 @@ fn settings(settings: &mut Settings, texts: &PrivateTexts) {
     }
 }
 
-/// The same value with nothing private in any of its texts.
+/// The same value with private texts removed from all its strings.
 fn scrubbed<T: Serialize + DeserializeOwned>(
     value: &T,
     texts: &PrivateTexts,
@@ -138,7 +137,7 @@ fn scrubbed<T: Serialize + DeserializeOwned>(
 
 fn scrub(value: &mut Value, is_name: bool, texts: &PrivateTexts) {
     match value {
-        // a single word is a name, too
+        // a single word may be a name, too
         Value::String(text) if is_name || text.chars().all(is_word) => {}
         Value::String(text) => texts.remove(text),
         Value::Array(all) => all

@@ -1,4 +1,4 @@
-//! Changes as a feed: Atom (RFC 4287), an entry for each.
+//! Changes as an Atom feed (RFC 4287), one entry per event.
 
 use crate::xml::element;
 use gritstone_document::html::{encoded, path};
@@ -6,7 +6,7 @@ use gritstone_document::{About, Foreign};
 use gritstone_model::ChangeEvent;
 use std::fmt::Write as _;
 
-/// The feed, the newest event first; its links are paths of the server that sends it.
+/// The feed, newest event first; its links are paths on the server that sends it.
 #[must_use]
 pub fn atom(events: &[ChangeEvent]) -> String {
     let newest = events.iter().map(updated).max();
@@ -36,7 +36,7 @@ pub fn atom(events: &[ChangeEvent]) -> String {
     text + "</feed>\n"
 }
 
-/// When something was last known of it.
+/// Time of the last triage entry, else of the event.
 fn updated(of: &ChangeEvent) -> &str {
     let known = of.triage.log.last().map(|entry| entry.at.as_str());
     known.map_or(&of.started, |at| at.max(&of.started))

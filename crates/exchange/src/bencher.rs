@@ -1,13 +1,13 @@
-//! Bencher Metric Format: a JSON object of benchmarks, each with its measures, each with value and bounds.
+//! Bencher Metric Format: a JSON object of benchmarks, each with measures, each with value and bounds.
 //!
-//! Measures are those that Bencher has built in where they fit: `latency` in nanoseconds, `throughput` in things a second,
-//! `file-size` in bytes; its thresholds know which way is good.
+//! Measures are Bencher's built-in ones where they fit: `latency` in nanoseconds, `throughput` per second, `file-size` in bytes; its
+//! thresholds know which direction is better.
 
 use crate::exportable::{Exported, Plain, figures};
 use gritstone_model::{Flag, RunView};
 use serde_json::{Value, json};
 
-/// The run as Bencher reads it.
+/// Writes a run in this format.
 #[must_use]
 pub fn bencher(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
@@ -24,7 +24,7 @@ pub fn bencher(view: &RunView) -> Exported {
             value["lower_value"] = json!(low * times);
             value["upper_value"] = json!(high * times);
         }
-        // it has no place for a remark
+        // the format has no field for a remark
         let ours = !figure.result.is_flagged(Flag::Custom);
         let mark = if ours { "" } else { " (not of Gritstone)" };
         let name = format!("{}{mark}", figure.result.id);

@@ -1,4 +1,4 @@
-//! The bundle: JSON Lines, one run with all samples and everything that is needed to show it again.
+//! The bundle: JSON Lines, one run with all samples and all data for its display.
 //!
 //! ```text
 //! {"schema":"gritstone/bundle/1","info":{...},"benchmarks":[...],"programs":{...},"skips":[...]}
@@ -6,7 +6,7 @@
 //! {"end":{"launches":123,"sha256":"..."}}             the hash is of all bytes before this line
 //! ```
 //!
-//! A bundle is read whole or not at all: of one that was cut off, that was changed, or that a later version wrote, nothing is taken.
+//! A bundle is read completely or refused: one that is truncated, changed, or from a later version yields nothing.
 
 use crate::ImportError;
 use crate::limits::{
@@ -42,7 +42,7 @@ enum Line<L> {
     End { launches: usize, sha256: String },
 }
 
-/// The bundle of a run.
+/// Writes a run as a bundle.
 #[must_use]
 pub fn write(run: &RunData) -> String {
     let mut text = line(&Head {
@@ -62,7 +62,7 @@ pub fn write(run: &RunData) -> String {
     text + &end
 }
 
-/// One value in one line. JSON has no line ends within a value but escaped ones.
+/// One value in one line: JSON escapes line ends within a value.
 fn line(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("plain data with text for keys becomes JSON");
     escape_json(text) + "\n"
@@ -73,10 +73,10 @@ pub(crate) fn hash(text: &str) -> String {
     hexadecimal(Sha256::digest(text))
 }
 
-/// The run of a bundle, exactly as it was written.
+/// Reads the run of a bundle, exactly as it was written.
 ///
 /// # Errors
-/// Names the line that is wrong, or that a limit refuses.
+/// Names the invalid line, or the limit that it exceeds.
 pub fn read(mut from: impl BufRead) -> Result<RunData, ImportError> {
     let head = next_line(&mut from, 1, HEAD_LINE)?;
     read_after(&head, from)
@@ -91,7 +91,7 @@ pub(crate) fn is_head(line: &[u8]) -> bool {
         || schema().is_some_and(|schema| schema.starts_with(FAMILY))
 }
 
-/// The run after the first line of its bundle.
+/// Reads a run after the first line of its bundle.
 pub(crate) fn read_after(first: &[u8], mut from: impl BufRead) -> Result<RunData, ImportError> {
     let mut run = read_head(first)?;
     let known: BTreeSet<Id> = run.benchmarks.iter().map(|one| one.id.clone()).collect();
@@ -140,7 +140,7 @@ pub(crate) fn read_after(first: &[u8], mut from: impl BufRead) -> Result<RunData
     }
 }
 
-/// The next line with its end; empty where there is none.
+/// The next line with its end; empty at the end of the file.
 fn next_line(from: &mut impl BufRead, number: usize, most: u64) -> Result<Vec<u8>, ImportError> {
     let mut line = vec![];
     let read = from.take(most + 1).read_until(b'\n', &mut line);
@@ -151,7 +151,7 @@ fn next_line(from: &mut impl BufRead, number: usize, most: u64) -> Result<Vec<u8
     }
 }
 
-/// Refuses a head that no run can have, or that is too large.
+/// Rejects a head that is impossible or too large.
 pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     for benchmark in &run.benchmarks {
         let (id, amount) = (&benchmark.id, benchmark.amount_per_op);
@@ -166,7 +166,7 @@ pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     check_name("the identifier of the machine", &machine.id)?;
     check_name("the name of the machine", &machine.name)?;
     check_name("the system of the machine", &machine.system)?;
-    // files of a custom catalog are longer
+    // files of a custom catalog may be longer
     let catalog = run.info.settings.catalogue.take();
     let head = line(&(&run.info, &run.benchmarks, &run.programs, &run.skips));
     run.info.settings.catalogue = catalog;
@@ -185,7 +185,7 @@ fn check_text(json: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Refuses a launch that no run can have made, or that is too large; frees memory that it does not use.
+/// Rejects a launch that is impossible or too large; frees unused memory.
 fn check_launch(launch: &mut Launch) -> Result<(), String> {
     let copies = launch.copies.max(1);
     if copies > COPIES || launch.cpus.len() > VALUES {
@@ -254,7 +254,7 @@ fn read_head(text: &[u8]) -> Result<RunData, ImportError> {
     Ok(run)
 }
 
-/// What a JSON object says that it is.
+/// The `schema` field of a JSON object.
 #[derive(Deserialize)]
 struct Schema {
     schema: Option<String>,

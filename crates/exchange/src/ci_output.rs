@@ -35,11 +35,11 @@ pub fn junit(view: &CheckView) -> String {
         case(&of.id, format!("<error message=\"{said}\"/>"));
     }
     for row in &view.rows {
-        let said = Foreign(&row_text(row)).markup();
+        let message = Foreign(&row_text(row)).markup();
         let inner = match row.outcome {
             CheckOutcome::Passed => String::new(),
-            CheckOutcome::Inconclusive => format!("<skipped message=\"{said}\"/>"),
-            CheckOutcome::Regressed => format!("<failure message=\"{said}\"/>"),
+            CheckOutcome::Inconclusive => format!("<skipped message=\"{message}\"/>"),
+            CheckOutcome::Regressed => format!("<failure message=\"{message}\"/>"),
         };
         case(&row.row.id, inner);
     }
@@ -139,7 +139,7 @@ pub fn check_markdown(view: &CheckView) -> String {
     text
 }
 
-/// How many regressed, are inconclusive, and passed.
+/// Numbers of regressed, inconclusive and passed benchmarks.
 fn counts(view: &CheckView) -> [usize; 3] {
     let all = [
         CheckOutcome::Regressed,
@@ -168,7 +168,7 @@ fn headline(view: &CheckView) -> String {
     )
 }
 
-/// Of the value, with its interval.
+/// Change of the value, with its interval.
 fn change(row: &CheckRow) -> Option<(String, Option<String>)> {
     let of = &row.row;
     Some(value_change(of.better, of.ratio?, of.interval))

@@ -1,4 +1,4 @@
-//! Figures as a table: CSV for spreadsheets and data frames, Markdown for people.
+//! Results as a table: CSV for spreadsheets and data frames, Markdown for people.
 
 use crate::exportable::flags;
 use gritstone_document::{Foreign, unit_text};
@@ -26,7 +26,7 @@ const COLUMNS: [&str; 17] = [
     "notes",
 ];
 
-/// One line for each row, RFC 4180, with a head. Numbers have all their digits; what is not there is empty.
+/// One line per result, RFC 4180, with a header. Numbers have all digits; missing values are empty.
 #[must_use]
 pub fn csv(view: &RunView) -> String {
     let rows = view.results.iter().map(record);
@@ -77,7 +77,7 @@ fn record(result: &Measurement) -> [String; 17] {
     ]
 }
 
-/// A table for a page that renders Markdown, with the notes below it.
+/// A Markdown table with the notes below it.
 #[must_use]
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
@@ -122,12 +122,12 @@ fn code(note: &Note) -> &'static str {
     note.flag().map_or("note", Flag::as_str)
 }
 
-/// Markdown for a comment; `@name` in it notifies no one.
+/// Escapes text for a Markdown comment, so that `@name` in it notifies no user.
 pub(crate) fn comment_text(text: &str) -> String {
     Foreign(text).markdown().replace('@', "@\u{200B}")
 }
 
-/// Four significant digits, as many as an interval of a percent is worth.
+/// Four significant digits, which suffice for an interval of a percent.
 pub(crate) fn significant(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return x.to_string();

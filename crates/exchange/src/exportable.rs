@@ -1,13 +1,13 @@
-//! The figures of a run that may be handed to programs that know no notes, and what is held back from them.
+//! Results for formats without notes: only valid ones; the others are listed with the reason.
 
 use gritstone_model::{Flag, Id, Measurement, Quantity, RunView, escape_json};
 use gritstone_report::findings;
 
-/// A text in some format, and what it leaves out.
+/// Output in some format, and the benchmarks that it leaves out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     pub text: String,
-    /// Rows without a figure in it, and why.
+    /// Benchmarks that it leaves out, with the reason.
     pub left_out: Vec<(Id, String)>,
 }
 
@@ -18,13 +18,13 @@ impl Exported {
     }
 }
 
-/// A figure that may be handed on.
+/// A valid result.
 pub(crate) struct Figure<'a> {
     pub result: &'a Measurement,
     pub estimate: f64,
 }
 
-/// The figures, and what is left out with the reason: no figure at all, or one that is invalid.
+/// The valid results, and the reason for each one that is missing or invalid.
 pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
     let mut figures = vec![];
     let mut left_out = vec![];
@@ -42,19 +42,19 @@ pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
     (figures, left_out)
 }
 
-/// The notes on the result as a whole, in sentences.
+/// Notes on the whole result, as messages.
 pub(crate) fn messages(result: &Measurement) -> Vec<String> {
     result.notes_on_result().map(findings::message).collect()
 }
 
-/// The flags of the estimate, each once: `noisy;interference`.
+/// Flags of the estimate, each once: `noisy;interference`.
 pub(crate) fn flags(result: &Measurement) -> String {
     let notes: Vec<_> = result.notes_on_result().cloned().collect();
     let words = gritstone_model::flags(&notes).into_iter().map(Flag::as_str);
     words.collect::<Vec<_>>().join(";")
 }
 
-/// A figure in the plain unit of its quantity: nanoseconds, things a second, bytes or a ratio.
+/// A base unit: nanoseconds, operations per second, bytes or a ratio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Plain {
     Ns,
@@ -63,7 +63,7 @@ pub(crate) enum Plain {
 }
 
 impl Figure<'_> {
-    /// What it counts, and by how much its numbers are multiplied to be in the plain unit.
+    /// Base unit of the result, and the factor that converts to it.
     pub fn plain(&self) -> (Plain, f64) {
         match self.result.unit.quantity() {
             Quantity::Time { ns } => (Plain::Ns, ns),
@@ -72,8 +72,8 @@ impl Figure<'_> {
         }
     }
 
-    /// A value of this figure as the nanoseconds that an operation takes that does `amount` of what the unit counts; `None` where
-    /// it is no time and no rate, or not above 0.
+    /// Converts a value to nanoseconds per operation, where an operation is `amount` of what the unit counts; `None` unless it is a
+    /// positive time or rate.
     pub fn ns_per_operation(&self, value: f64, amount: f64) -> Option<f64> {
         let (plain, factor) = self.plain();
         let ns = match plain {
@@ -84,7 +84,7 @@ impl Figure<'_> {
         (ns.is_finite() && ns > 0.0).then_some(ns)
     }
 
-    /// What one of the unit is: `call` of `ns/call`, `B` of `MB/s`; empty where the unit does not say.
+    /// What the unit counts: `call` of `ns/call`, `B` of `MB/s`; empty if unknown.
     pub fn thing(&self) -> &str {
         let unit = self.result.unit.as_str();
         match self.result.unit.quantity() {

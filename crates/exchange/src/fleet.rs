@@ -1,4 +1,4 @@
-//! What a report of a fleet says of each node, as CSV and as OpenMetrics.
+//! Fleet reports by node, as CSV and as OpenMetrics.
 
 use crate::csv_markdown::separated;
 use crate::openmetrics::{END, family};
@@ -22,7 +22,7 @@ const COLUMNS: [&str; 13] = [
     "since",
 ];
 
-/// One line for each wrong check value, then for each node and level, called or not; single benchmarks only where they are called.
+/// One line per wrong check value, then one per node and level, outlier or not; benchmarks only if they are outliers.
 #[must_use]
 pub fn csv(view: &FleetView) -> String {
     let head = COLUMNS.map(str::to_owned);
@@ -76,7 +76,7 @@ fn since(of: &FleetOutlier) -> &str {
     of.since.as_ref().map_or("", |since| &since.first)
 }
 
-/// A level, and what of it.
+/// A level, and its subject.
 fn level(scope: &FleetScope) -> (&str, &str) {
     match scope {
         FleetScope::All => ("all", ""),
@@ -102,7 +102,7 @@ fn row(
     row
 }
 
-/// The same as OpenMetrics text, for a collector of text files or a gateway: without times, since a scraper has its own.
+/// The same as OpenMetrics text, for a textfile collector or a push gateway: without timestamps, which the scraper adds.
 #[must_use]
 pub fn openmetrics(view: &FleetView) -> String {
     let of_fleet = format!("fleet=\"{}\"", Foreign(&view.fleet).openmetrics());

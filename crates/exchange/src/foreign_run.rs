@@ -1,4 +1,4 @@
-//! What another program measured, as its output says it.
+//! Results of another program, parsed from its output.
 
 use crate::harness::{HarnessError, HarnessResult, HarnessResults};
 use gritstone_model::Better;
@@ -10,9 +10,9 @@ use std::collections::{BTreeSet, HashMap};
 /// The output of one execution of another program.
 #[derive(Clone, Debug, Default)]
 pub struct ForeignRun {
-    /// Empty where the output does not say it.
+    /// Empty if the output has no version.
     pub version: String,
-    /// Start; UTC where the output has no time zone.
+    /// Start; UTC if the output has no time zone.
     pub started: Option<Timestamp>,
     /// Name of the measured system.
     pub machine: Option<String>,
@@ -24,19 +24,19 @@ pub struct ForeignRun {
 /// A benchmark of another program.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// Its whole name there, with all parameters: what it is known by.
+    /// Full name there, with all parameters: its identity.
     pub name: String,
     /// Unit and direction of the values; `None` without values.
     pub unit: Option<(String, Better)>,
     /// Processes or executions, with at least one repetition each.
     pub launches: Vec<Vec<Repetition>>,
-    /// Why further ones failed.
+    /// Reasons for further launches that failed.
     pub failures: Vec<String>,
-    /// Why it has no value, whatever its launches say.
+    /// Reason for which it has no value, whatever its launches have.
     pub left_out: Option<String>,
-    /// What must be known of its values.
+    /// Remarks on its values.
     pub remarks: BTreeSet<&'static str>,
-    /// Whether the program goes by CPU time.
+    /// Whether the program measures CPU time.
     pub by_cpu: bool,
 }
 
@@ -45,13 +45,13 @@ pub struct Series {
 pub struct Repetition {
     /// In the unit of the series, above 0.
     pub value: f64,
-    /// Operations behind it, where known.
+    /// Number of operations, if known.
     pub operations: Option<u64>,
-    /// CPU time of an operation, in the unit of the series.
+    /// CPU time per operation, in the unit of the series.
     pub cpu: Option<f64>,
-    /// The same in user and in system mode.
+    /// CPU time per operation in user and in system mode.
     pub user_system: Option<[f64; 2]>,
-    /// Exit status other than 0 that the user chose to ignore.
+    /// Nonzero exit status that the user chose to ignore.
     pub status: Option<i32>,
     /// Peak memory, bytes.
     pub peak_memory: Option<u64>,
@@ -80,8 +80,8 @@ impl ForeignRun {
         &mut self.series[at]
     }
 
-    /// Adds a launch. A value that is impossible, or in another unit than those before, leaves the benchmark out: without it, the
-    /// others would be another result.
+    /// Adds a launch. An invalid value, or one in another unit than before, excludes the benchmark: the remaining values alone would be
+    /// another result.
     pub(crate) fn add(
         &mut self,
         name: &str,
@@ -111,13 +111,13 @@ impl ForeignRun {
             .get_or_insert_with(|| located(&place(), &why));
     }
 
-    /// Leaves a benchmark out; the first reason counts.
+    /// Excludes a benchmark; the first reason counts.
     pub(crate) fn leave_out(&mut self, name: &str, why: impl Into<String>) {
         self.named(name).left_out.get_or_insert_with(|| why.into());
     }
 
     /// # Errors
-    /// When nothing was measured: names the benchmarks, and why they have no value.
+    /// When there is no value: names the benchmarks, with reasons.
     pub(crate) fn finish(self, program: &'static str) -> Result<Self, HarnessError> {
         if self.series.iter().any(Series::was_launched) {
             return Ok(self);
@@ -133,7 +133,7 @@ impl ForeignRun {
     /// The benchmarks with and without values.
     ///
     /// # Errors
-    /// When none has.
+    /// When no benchmark has a value.
     pub fn results(self, program: &'static str) -> Result<HarnessResults, HarnessError> {
         let mut all = HarnessResults::default();
         for series in self.series {
@@ -154,7 +154,7 @@ impl ForeignRun {
 }
 
 impl Series {
-    /// Whether nothing was said of it yet.
+    /// Whether it has neither launches nor failures.
     pub(crate) fn is_empty(&self) -> bool {
         self.launches.is_empty() && self.failures.is_empty() && self.left_out.is_none()
     }
@@ -164,7 +164,7 @@ impl Series {
         any && self.left_out.is_none()
     }
 
-    /// Ignored failures are a part of the name, so that no execution that fails is compared with one that succeeds.
+    /// Ignored failures are part of the name, so that failing executions are never compared with successful ones.
     fn result(self) -> Result<HarnessResult, String> {
         let failure = self.failures.into_iter().next();
         if let Some(why) = self
@@ -203,7 +203,7 @@ fn with_unit(value: f64, unit: &str) -> String {
     format!("{value} {unit}").trim_end().to_owned()
 }
 
-/// What is wrong, after its place.
+/// A fault after its place.
 pub(crate) fn located(place: &str, what: &str) -> String {
     match place.is_empty() {
         true => what.to_owned(),
@@ -211,7 +211,7 @@ pub(crate) fn located(place: &str, what: &str) -> String {
     }
 }
 
-/// A time as programs write it; without a time zone, in UTC, so that every reader has the same.
+/// Parses a time in the formats of these programs; without a time zone, in UTC, so that all readers agree.
 #[must_use]
 pub fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();

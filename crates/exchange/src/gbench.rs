@@ -1,12 +1,12 @@
-//! The JSON of Google Benchmark: one entry a launch, as its own repetitions are, so that its compare.py can test them.
+//! Output in the JSON format of Google Benchmark: one entry per launch, like a repetition, so that its compare.py can test them.
 
 use crate::RunData;
 use crate::exportable::{Exported, Figure, figures, messages};
 use gritstone_model::{Event, Launch, Outcome, RunView};
 use serde_json::{Value, json};
 
-/// The run as programs read it that read Google Benchmark: of each row the launches that its figure is made of, as the figure has
-/// them. Derived figures and sizes are not in it: they have no repetitions.
+/// Writes a run in this format: for each result, the launches behind its estimate. Derived results and sizes are left out, since they have
+/// no repetitions.
 #[must_use]
 pub fn write(data: &RunData, view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);
@@ -57,15 +57,16 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
     Exported::json(&whole, left_out)
 }
 
-/// What a launch did.
+/// Work and CPU time of a launch.
 #[derive(Clone, Copy)]
 struct Done {
     operations: u64,
-    /// CPU time, ns an operation.
+    /// CPU time, ns per operation.
     cpu: f64,
 }
 
-/// The launches behind a figure, each with what the figure has of it, ns an operation; none where it has no launches of its own, or is no time or rate.
+/// The launches behind a result, each with its ns per operation; none if the result has no launches of its own, or is neither time nor
+/// rate.
 fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
     let result = figure.result;
     let launches = data.launches.iter().filter(|launch| {
@@ -80,7 +81,7 @@ fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
     let Some(typical) = typical(&done) else {
         return vec![];
     };
-    // where some launches do not count, the values do not say which: each has what all of them did on average
+    // if launches were dropped, the values do not name theirs: each gets the mean of all
     let whole = real.len() == done.len();
     let of = |at: usize| if whole { done[at] } else { typical };
     let timed = real.into_iter().enumerate();

@@ -1,12 +1,12 @@
-//! The format `customSmallerIsBetter` of github-action-benchmark: a JSON array of name, unit, value, range and extra.
+//! Output for github-action-benchmark (`customSmallerIsBetter`): a JSON array of name, unit, value, range and extra.
 //!
-//! The action takes one direction a file, so that a rate is handed on as the time for one of what it counts.
+//! The action supports one direction per file, so that a rate is exported as the time per operation.
 
 use crate::exportable::{Exported, Figure, Plain, figures, flags, messages};
 use gritstone_model::RunView;
 use serde_json::{Value, json};
 
-/// The run as the action reads it.
+/// Writes a run in this format.
 #[must_use]
 pub fn github(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);

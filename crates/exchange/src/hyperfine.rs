@@ -1,11 +1,11 @@
-//! What `hyperfine --export-json` writes.
+//! Output in the format of `hyperfine --export-json`.
 
 use crate::RunData;
 use crate::exportable::{Exported, Plain, figures};
 use crate::timings::{self, Timing};
 use gritstone_model::RunView;
 
-/// The times of a run as `hyperfine --export-json` writes them: of a benchmark each sample, in seconds an operation.
+/// Writes a run in this format: each sample of a benchmark, in seconds per operation.
 #[must_use]
 pub fn write(data: &RunData, view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);

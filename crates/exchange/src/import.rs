@@ -1,5 +1,5 @@
-//! A run made of what another program measured: it can be looked at and compared with others of that program, and says of every
-//! result whose it is, so that it is mixed with ours nowhere.
+//! Imports results of another program as a run, which can be shown and compared with other runs of that program. Each result names the
+//! program, so that it is never mixed with ours.
 
 use crate::ImportError;
 use crate::bundle::{check_head, hash};
@@ -14,16 +14,16 @@ use gritstone_model::{
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
-/// The name of a machine that the file does not know.
+/// Name of a machine that the file does not name.
 const UNKNOWN: &str = "unknown";
 
-/// Launches of a benchmark; of more repetitions, consecutive ones are samples of one launch.
+/// Launches per benchmark; with more repetitions, consecutive ones become samples of one launch.
 const MAX_LAUNCHES: usize = 1000;
 
-/// The run of the contents `text`, which began at `otherwise` where they do not say when.
+/// Builds a run from `text`; `otherwise` is its start unless the text has one.
 ///
 /// # Errors
-/// When it has more than a run may have.
+/// When it exceeds the limits of a run.
 pub(crate) fn import(
     program: &'static str,
     foreign: ForeignRun,
@@ -82,16 +82,16 @@ fn machine(family: &str, name: &str) -> Machine {
     }
 }
 
-/// Of a benchmark of a program.
+/// Identifier of a program's benchmark.
 ///
 /// # Errors
-/// When the name makes none.
+/// When the name cannot be converted.
 pub(crate) fn identifier_of(program: &str, name: &str) -> Result<Id, ImportError> {
     let id = format!("{}/{}", slug(program), name_part(name));
     Id::parse(&id).map_err(|why| ImportError::whole(why.to_string()))
 }
 
-/// Adds a benchmark with its launches, or why it has none.
+/// Adds a benchmark with its launches, or the reason for having none.
 fn add(
     run: &mut RunData,
     program: &'static str,
@@ -155,7 +155,7 @@ pub(crate) fn benchmark(
     }
 }
 
-/// Launches, each with its seconds.
+/// Launches, each with its duration in seconds.
 fn launches(
     id: &Id,
     series: &Series,
@@ -202,10 +202,10 @@ pub(crate) fn events_of(repetition: &Repetition, unit: &StoredUnit) -> Result<Ve
     Ok(params.chain([Event::Sample(Box::new(sample))]).collect())
 }
 
-/// Says which machine measured an imported run that does not say it.
+/// Sets the machine of an imported run that names none.
 ///
 /// # Errors
-/// When the run says it.
+/// When the run names its machine.
 pub fn name_machine(run: &mut RunData, host: &str) -> Result<(), ImportError> {
     let known = &mut run.info.machine;
     if known.name != UNKNOWN {
@@ -218,25 +218,25 @@ pub fn name_machine(run: &mut RunData, host: &str) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Gives an imported run another start.
+/// Sets the start of an imported run.
 pub fn set_start(run: &mut RunData, started: Timestamp) {
     let contents = contents(&run.info.id).to_owned();
     run.info.id = identifier(started, &contents);
     run.info.started = started.to_string();
 }
 
-/// The end of the identifier of an imported run, which all copies of a file share: a hash of its contents.
+/// Suffix of the identifier of an imported run: a hash of its contents, equal for all copies of a file.
 #[must_use]
 pub fn contents(run_id: &str) -> &str {
     run_id.rsplit('-').next().unwrap_or(run_id)
 }
 
-/// The same whenever the same is imported, so that it is not kept twice.
+/// Equal for equal contents, so that no run is imported twice.
 fn identifier(started: Timestamp, contents: &str) -> String {
     format!("{}-{contents}", started.strftime("%Y%m%d-%H%M%S"))
 }
 
-/// A name as a part of an identifier: with a hash of the name wherever letters are lost, so that no two names have the same.
+/// A name as part of an identifier; a hash of the name is appended if characters are lost, so that identifiers are unique.
 fn name_part(name: &str) -> String {
     match slug(name) {
         slug if slug == name => slug,
@@ -244,7 +244,7 @@ fn name_part(name: &str) -> String {
     }
 }
 
-/// Letters that an identifier may have.
+/// Replaces characters that an identifier may not have.
 fn slug(text: &str) -> String {
     let lower = text.to_lowercase();
     let foreign = |c: char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_');

@@ -1,8 +1,7 @@
-//! A run to bytes that other programs read, and bytes of other programs to a run.
+//! Import and export of runs.
 //!
-//! Two things come in: a run as it is stored, with all samples ([`RunData`]), and what a reader sees of it ([`RunView`]). The bundle
-//! is the first, whole, so that nothing is lost on the way; all other formats are for programs that know less than we do, and
-//! a figure whose work was not done (`*`) is never handed to them as a figure.
+//! Input is a stored run with all samples ([`RunData`]) or its view ([`RunView`]). The bundle contains the complete stored run; all other
+//! formats are for programs with less data, and never contain an invalid result (`!`) as a value.
 
 mod anonymize;
 mod atom;
@@ -58,17 +57,12 @@ use harness::{FORMATS, Format, HarnessError, HarnessFile, Shape};
 use jiff::Timestamp;
 use std::io::{BufRead, Read as _};
 
-/// Why bytes are no run.
+/// Why bytes cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// A line of a bundle, counted from 1, that is not as it was written.
+    /// An invalid or changed line of a bundle, counted from 1.
     #[error("line {line}: {what}")]
-    Line {
-        /// Which line.
-        line: usize,
-        /// What is wrong with it.
-        what: String,
-    },
+    Line { line: usize, what: String },
     #[error("{0}")]
     Whole(String),
 }
@@ -85,7 +79,7 @@ impl From<HarnessError> for ImportError {
     }
 }
 
-/// A file that was opened: a run, or the text of something else.
+/// An opened file: a run, or other text.
 pub enum Opened {
     /// The run of a bundle.
     Run(Box<RunData>),
@@ -127,7 +121,7 @@ pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
 
 const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The program that wrote a file, as far as it can be told.
+/// The program that wrote a file, if recognized.
 #[must_use]
 pub fn recognize(text: &str) -> Option<&'static dyn Format> {
     let shape = Shape::new(text);
@@ -141,10 +135,10 @@ pub fn tree_parts() -> Vec<&'static str> {
     parts.copied().collect()
 }
 
-/// The run in the output of another program; `modified` stands for its start where the files have none.
+/// The run in the output of another program; `modified` is its start unless the files have one.
 ///
 /// # Errors
-/// What the first file seems to be, and what is wrong with it; which benchmarks have no value where none has.
+/// Names the apparent type of the first file and the fault, or the benchmarks without a value if none has one.
 pub fn import(files: &[HarnessFile], modified: Timestamp) -> Result<RunData, ImportError> {
     let first = files.first().map_or("", |file| &file.text);
     let format = recognize(first).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Limits of files that hold runs, in one place: what any reader takes of a bundle, an upload, a pull, a node or another program.
+//! Limits of all files with runs: bundles, uploads, pulls, results of nodes, output of other programs.
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -10,32 +10,32 @@ pub const UNPACKED: u64 = 64 << 20;
 pub const RATIO: u64 = 200;
 /// Unpacked bytes that need no ratio.
 pub const ANY_RATIO: u64 = 4 << 20;
-/// Bytes of any other file, which is parsed whole: of another program, or a run as `--format json` shows it.
+/// Bytes of any other file, which is parsed at once: of another program, or a view of `--format json`.
 pub const OTHER: u64 = 8 << 20;
-/// Bytes of the head of a bundle, of which a string counts as [`COUNTED`] at most: files of custom catalogs are strings.
+/// Bytes of the head of a bundle; a string counts at most [`COUNTED`], because files of custom catalogs are strings.
 pub const HEAD: usize = 1 << 20;
-/// Bytes that a string of a head counts as, at most.
+/// Most bytes that a string of a head counts.
 pub const COUNTED: usize = 256;
-/// Bytes of the head with everything: a custom catalog has 8 MiB at most, in hexadecimal twice as many.
+/// Bytes of the complete head: a custom catalog has up to 8 MiB, twice that in hexadecimal.
 pub const HEAD_LINE: u64 = 18 << 20;
-/// Bytes of a launch; one copy of a workload writes as many at most.
+/// Bytes of a launch; one copy of a workload writes at most this many.
 pub const LAUNCH_LINE: u64 = 16 << 20;
 /// Launches of a run.
 pub const LAUNCHES: usize = 100_000;
 /// Benchmarks of a run.
 pub const BENCHMARKS: usize = 5_000;
-/// Events of a launch: of each copy, as many as a workload may write.
+/// Events of a launch: for each copy, the limit of a workload.
 pub const EVENTS: usize = 20_000;
 /// Simultaneous copies of a launch.
 pub const COPIES: u32 = 8_192;
-/// Walls of a batch, buckets of a histogram.
+/// Wall times of a batch, buckets of a histogram.
 pub const VALUES: usize = 20_000;
-/// Bytes of any text but the files of a custom catalog.
+/// Bytes of any text except files of a custom catalog.
 pub const TEXT: usize = 16 << 10;
-/// Letters of a label and of the names of a machine, which stand in tables.
+/// Characters of labels and names of machines, which appear in tables.
 pub const NAME: usize = 200;
 
-/// A list of at most `MOST` elements, refused before the next one takes memory.
+/// A list of at most `MOST` elements; parsing fails before the next one is allocated.
 pub(crate) struct Bounded<T, const MOST: usize>(pub Vec<T>);
 
 impl<T, const MOST: usize> Default for Bounded<T, MOST> {
@@ -72,7 +72,7 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for List<T, MOST>
     }
 }
 
-/// Refuses a name that is too long for a table.
+/// Rejects a name that is too long for a table.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<(), String> {
     match name.chars().count() <= NAME {
         true => Ok(()),
@@ -80,7 +80,7 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<(), String> {
     }
 }
 
-/// Bytes of the longest string of a JSON text, and of the text where none counts as more than [`COUNTED`].
+/// Length of the longest string of a JSON text, and of the text with each string counted as at most [`COUNTED`], bytes.
 pub(crate) fn strings(json: &[u8]) -> (usize, usize) {
     let (mut longest, mut excess) = (0, 0);
     let mut rest = json;

@@ -1,10 +1,10 @@
-//! OpenMetrics text: gauges in base units, one point a row, with the time at which the run began.
+//! OpenMetrics text: gauges in base units, one point per result, with the start of the run as timestamp.
 
 use crate::exportable::{Exported, Figure, Plain, figures};
 use gritstone_document::Foreign;
 use gritstone_model::{Flag, RunView, flags};
 
-/// The families: what their figures count, name and help.
+/// Metric families: base unit, name and help.
 const FAMILIES: [(Plain, &str, &str); 3] = [
     (
         Plain::Ns,
@@ -23,7 +23,7 @@ const FAMILIES: [(Plain, &str, &str); 3] = [
     ),
 ];
 
-/// The run in a file, up to `# EOF`, with the time at which it began.
+/// A run as a file, up to `# EOF`, with its start as timestamp.
 #[must_use]
 pub fn openmetrics(view: &RunView) -> Exported {
     let (_, left_out) = figures(view);
@@ -31,7 +31,7 @@ pub fn openmetrics(view: &RunView) -> Exported {
     Exported { text, left_out }
 }
 
-/// The newest runs of systems as a scraper reads them: it has its own time, and that of a run is a value.
+/// The newest runs of systems for a scraper, which sets timestamps: the start of a run is a value.
 #[must_use]
 pub fn scraped(views: &[&RunView], stored: usize) -> String {
     let started = views.iter().filter_map(|view| {
@@ -57,7 +57,7 @@ pub fn scraped(views: &[&RunView], stored: usize) -> String {
 
 pub(crate) const END: &str = "# EOF\n";
 
-/// The results of runs, family by family.
+/// The results of runs by family.
 fn families(views: &[&RunView], timed: bool) -> String {
     let of: Vec<_> = views
         .iter()
@@ -92,7 +92,7 @@ fn families(views: &[&RunView], timed: bool) -> String {
     text + &family("gritstone_flag", "Flags of a result.", flags.collect())
 }
 
-/// One family; nothing where it has no points.
+/// One family; empty without points.
 pub(crate) fn family(name: &str, help: &str, points: String) -> String {
     if points.is_empty() {
         return points;
@@ -103,7 +103,7 @@ pub(crate) fn family(name: &str, help: &str, points: String) -> String {
     format!("# TYPE {name} gauge\n{unit}# HELP {name} {help}\n{points}")
 }
 
-/// The estimate, and the ends of its interval beside it as points of their own.
+/// The estimate, and the bounds of its interval as separate points.
 fn points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> Vec<String> {
     let (id, thing) = (
         Foreign(figure.result.id.as_str()).openmetrics(),

@@ -1,10 +1,10 @@
-//! The result file of the Phoronix Test Suite (`composite.xml`): one `Result` for each benchmark, with one `Entry` for the run.
+//! Result file of the Phoronix Test Suite (`composite.xml`): one `Result` per benchmark, with one `Entry` for the run.
 
 use crate::exportable::{Exported, figures};
 use crate::xml::element;
 use gritstone_model::{Better, RunView};
 
-/// The run as that suite and its viewers read it.
+/// Writes a run in this format.
 #[must_use]
 pub fn phoronix(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);

@@ -1,4 +1,4 @@
-//! Head against base, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
+//! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use crate::csv_markdown::comment_text;
 use gritstone_document::Foreign;
@@ -48,7 +48,7 @@ pub fn pr_markdown(view: &PrView) -> String {
     text
 }
 
-/// Workflow commands: an error for each regression, a warning where nothing was decided, a notice of the outcome.
+/// Workflow commands: an error per regression, a warning if nothing was decided, a notice of the outcome.
 #[must_use]
 pub fn pr_github_annotations(view: &PrView) -> String {
     let mut text = String::new();
@@ -72,7 +72,7 @@ pub fn pr_github_annotations(view: &PrView) -> String {
     text
 }
 
-/// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: the speed of the head as a multiple of the base's.
+/// OpenMetrics for GitLab (`artifacts: reports: metrics`): speed of the head as a multiple of the base's.
 #[must_use]
 pub fn pr_gitlab_metrics(view: &PrView) -> String {
     let metric = match view.quantity {
@@ -92,7 +92,7 @@ pub fn pr_gitlab_metrics(view: &PrView) -> String {
     text + "# EOF\n"
 }
 
-/// A test case for each benchmark: a regression has failed, an inconclusive one was skipped.
+/// A test case per benchmark: a regression is a failure, an inconclusive one is skipped.
 #[must_use]
 pub fn pr_junit(view: &PrView) -> String {
     let count = |which: fn(&PrRow) -> bool| view.rows.iter().filter(|row| which(row)).count();
@@ -120,11 +120,11 @@ pub fn pr_junit(view: &PrView) -> String {
         );
     };
     for row in &view.rows {
-        let said = row_text(view.quantity, row);
-        let said = Foreign(&said).markup();
+        let message = row_text(view.quantity, row);
+        let message = Foreign(&message).markup();
         let inner = match row.verdict {
-            _ if row.regressed => format!("<failure message=\"{said}\"/>"),
-            Verdict::Inconclusive => format!("<skipped message=\"{said}\"/>"),
+            _ if row.regressed => format!("<failure message=\"{message}\"/>"),
+            Verdict::Inconclusive => format!("<skipped message=\"{message}\"/>"),
             _ => String::new(),
         };
         case(&row.name, &inner);
@@ -139,7 +139,7 @@ pub fn pr_junit(view: &PrView) -> String {
     text + "</testsuite>\n</testsuites>\n"
 }
 
-/// Of the value, with its interval.
+/// Change of the value, with its interval.
 fn change(row: &PrRow) -> Option<(String, Option<String>)> {
     Some(value_change(row.better, row.ratio?, row.interval))
 }

@@ -1,23 +1,23 @@
-//! Texts without what tells who and where: hosts, homes and users in paths, servers of file systems, addresses.
+//! Removes identifying text: hosts, homes and users in paths, servers of file systems, addresses.
 
 use gritstone_model::{Machine, Peer};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Directories whose entries are homes of users.
+/// Parents of home directories.
 const HOMES: [&str; 2] = ["/home/", "/Users/"];
 /// The home of root.
 const ROOT: &str = "/root";
 const ADDRESS: &str = "ADDRESS";
 const INFINIBAND_BYTES: usize = 20;
-/// A name that every machine has.
+/// A host name that identifies no machine.
 const LOCALHOST: &str = "localhost";
 
-/// What is private on a machine beyond what has a form.
+/// Private words of a machine, apart from those with a recognizable form.
 pub struct PrivateTexts {
     home: Option<String>,
     /// Name of the user, as part of absolute paths.
     user: Option<String>,
-    /// Names of hosts and sources of file systems with what stands for them, the longest first.
+    /// Host names and sources of file systems with their replacements, longest first.
     words: Vec<(String, String)>,
 }
 
@@ -66,7 +66,7 @@ impl PrivateTexts {
     }
 
     fn add(&mut self, word: &str, replacement: &str) {
-        // a number would be found everywhere
+        // a number would match everywhere
         let is_private = word.contains(char::is_alphabetic) && word != replacement;
         if is_private && word != LOCALHOST {
             self.words.push((word.to_owned(), replacement.to_owned()));
@@ -91,7 +91,7 @@ impl PrivateTexts {
         }
     }
 
-    /// `~` in the place of this home, and of any other by its usual place; `USER` in that of this user.
+    /// Replaces this home and any other in a usual place by `~`, and the name of the user by `USER`.
     fn without_paths(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -156,7 +156,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || "._-".contains(c)
 }
 
-/// How long the home is with which a path begins; 0 where it begins with none.
+/// Length of the home directory with which a path begins; 0 without one.
 fn length_of_home(path: &str, home: Option<&str>) -> usize {
     for home in home.into_iter().chain([ROOT]) {
         if path.starts_with(home) && !path[home.len()..].starts_with(is_name) {
@@ -174,8 +174,8 @@ fn length_of_home(path: &str, home: Option<&str>) -> usize {
     0
 }
 
-/// Addresses of networks and of interfaces, but for those that every machine has. A version of four numbers that stands alone is
-/// taken for one.
+/// Removes network and interface addresses, except those that every machine has. A version of four numbers that stands alone counts as an
+/// address.
 fn without_addresses(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -208,7 +208,7 @@ fn is_part(c: char) -> bool {
     c.is_ascii_hexdigit() || ".:".contains(c)
 }
 
-/// Where an address can begin: with the word, and after a colon, as in `tcp:10.0.0.7`.
+/// Positions where an address can begin: the start of the word, and after a colon, as in `tcp:10.0.0.7`.
 fn starts(word: &str, begins: bool) -> impl Iterator<Item = usize> {
     let colons = word.match_indices(':').map(|(at, _)| at);
     let single =
@@ -219,7 +219,7 @@ fn starts(word: &str, begins: bool) -> impl Iterator<Item = usize> {
         .chain(single.map(|at| at + 1))
 }
 
-/// What follows an IPv4 address, or ends a sentence.
+/// Splits off the port of an IPv4 address, or the end of a sentence.
 fn split_port(word: &str) -> (&str, &str) {
     let end = word.trim_end_matches(['.', ':']).len();
     let is_quad = |text: &str| text.parse::<Ipv4Addr>().is_ok();

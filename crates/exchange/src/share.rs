@@ -1,4 +1,4 @@
-//! The summary of a run for an issue or a chat, in Markdown. The view is anonymous already.
+//! The summary of a run for an issue or a chat, in Markdown. Its input is anonymous already.
 
 use crate::csv_markdown::{comment_text, significant};
 use crate::exportable::flags;
@@ -6,10 +6,10 @@ use gritstone_document::unit_text;
 use gritstone_model::{Measurement, RunView};
 use std::fmt::Write as _;
 
-/// Rows of the table; the file has all.
+/// Most rows of the table; the file has all.
 const SHOWN: usize = 60;
 
-/// The system, a table of results, and the number of results that only the file has.
+/// The system, a table of results, and the number of results that are only in the file.
 #[must_use]
 pub fn share_markdown(view: &RunView, file: &str) -> String {
     let safe = comment_text;

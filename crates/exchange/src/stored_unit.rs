@@ -1,15 +1,15 @@
-//! Units of other programs as units of results: times and rates.
+//! Units of other programs, converted to units of results: times and rates.
 
 use crate::foreign_run::Repetition;
 use gritstone_model::{Quantity, Sample, Unit, Usage};
 
-/// Relative error of a time in whole nanoseconds; with more, more operations are stored.
+/// Relative rounding error of a time in whole nanoseconds; if it would be larger, more operations are stored.
 const ROUNDING: f64 = 1e-9;
 
-/// Longest time that is believed, ns: nothing ran for thirty years.
+/// Longest plausible time, ns: thirty years.
 const LONGEST: f64 = 1e18;
 
-/// A unit that results may have, and what one of the program's unit is in it.
+/// A unit of results, and the factor from the program's unit.
 pub(crate) struct StoredUnit {
     pub unit: Unit,
     factor: f64,
@@ -20,7 +20,7 @@ impl StoredUnit {
         Self::parse("ns").expect("ns is a time")
     }
 
-    /// `None` for what is neither a time nor a rate.
+    /// `None` for a unit of neither time nor rate.
     pub fn parse(text: &str) -> Option<Self> {
         let known = |unit: &str, factor| {
             let unit = Unit::parse(unit).ok()?;
@@ -53,7 +53,7 @@ impl StoredUnit {
         }
     }
 
-    /// Nanoseconds of an operation: of a rate, one of the plain thing.
+    /// Nanoseconds per operation; of a rate, per base unit.
     fn nanoseconds_of(&self, value: f64) -> f64 {
         match self.unit.quantity() {
             Quantity::Time { ns } => value * self.factor * ns,
@@ -62,7 +62,7 @@ impl StoredUnit {
         }
     }
 
-    /// Time of a repetition as far as its operations are known, s.
+    /// Time of a repetition, s; of one operation if their number is unknown.
     pub fn seconds(&self, repetition: &Repetition) -> f64 {
         let operations = repetition.operations.unwrap_or(1) as f64;
         self.nanoseconds_of(repetition.value) * operations / 1e9

@@ -1,4 +1,4 @@
-//! Times of commands, one for each execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
+//! Times of commands by execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
 use crate::csv_markdown::separated;
 use gritstone_document::{Foreign, clean};
@@ -12,28 +12,28 @@ use std::fmt::Write as _;
 /// The executions of a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// The command, or the name that it was given.
+    /// The command, or its given name.
     pub command: String,
     /// Seconds of each execution.
     pub times: Vec<f64>,
-    /// User time of one, s.
+    /// User time per execution, s.
     pub user: f64,
-    /// System time of one, s.
+    /// System time per execution, s.
     pub system: f64,
-    /// Peak memory of each, bytes; empty where it is not known.
+    /// Peak memory of each, bytes; empty if unknown.
     pub memory: Vec<u64>,
-    /// Exit status of each; less than 0 for a signal.
+    /// Exit status of each; negative for a signal.
     pub statuses: Vec<i32>,
     /// Exit status of each execution that failed and has no time.
     pub left_out: Vec<i32>,
-    /// Seconds below which a mean says nothing, since the start of a shell was subtracted.
+    /// Smallest meaningful mean, s, since the start-up time of a shell was subtracted.
     pub floor: f64,
-    /// The values that it has of parameters.
+    /// Values of its parameters.
     pub parameters: Vec<(String, String)>,
 }
 
 impl Timing {
-    /// Of the launches of a run, which are all of one command.
+    /// From the launches of a run of one command.
     #[must_use]
     pub fn of(command: &str, parameters: &[(String, String)], run: &RunData) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Timing {
         }
     }
 
-    /// Of the launches of one row, an operation as an execution.
+    /// From the launches of one benchmark, an operation as an execution.
     pub(crate) fn of_row(id: &Id, run: &RunData) -> Self {
         let own = |launch: &&Launch| launch.id == *id && launch.copies == 1;
         Self::of_launches(id.as_str(), run.launches.iter().filter(own))
@@ -82,7 +82,7 @@ impl Timing {
                     Param::Number(Metric::StartUpSystem, ns) => start_up[2] = ns.get(),
                     _ => {}
                 },
-                // what was said before a sample is said of it, or of a warm-up
+                // events before a sample describe it, or a warm-up
                 Event::Warm { .. } => (status, memory) = (0, None),
                 Event::Sample(sample) if sample.n > 0 => {
                     self.sample(sample, start_up);
@@ -103,14 +103,14 @@ impl Timing {
     }
 }
 
-/// Commands with executions, and what these come to.
+/// Commands with executions, and their statistics.
 fn with_statistics(timings: &[Timing]) -> Vec<(&Timing, TimeStatistics)> {
     let each = timings.iter();
     each.filter_map(|timing| Some((timing, TimeStatistics::of(&timing.times)?)))
         .collect()
 }
 
-/// What `hyperfine --export-json` writes, in seconds.
+/// Output of `hyperfine --export-json`, in seconds.
 #[must_use]
 pub fn json(timings: &[Timing]) -> String {
     let results = with_statistics(timings).into_iter();
@@ -119,7 +119,7 @@ pub fn json(timings: &[Timing]) -> String {
 }
 
 fn result(timing: &Timing, all: TimeStatistics) -> Value {
-    // as hyperfine says it of signals
+    // as hyperfine writes signals
     let exit_codes = timing.statuses.iter().map(|&s| (s >= 0).then_some(s));
     let mut result = json!({
         "command": timing.command,
@@ -144,7 +144,7 @@ fn result(timing: &Timing, all: TimeStatistics) -> Value {
     result
 }
 
-/// What `hyperfine --export-csv` writes, in seconds.
+/// Output of `hyperfine --export-csv`, in seconds.
 #[must_use]
 pub fn csv(timings: &[Timing]) -> String {
     let heads = [
@@ -197,12 +197,12 @@ pub enum Markup {
     OrgMode,
 }
 
-/// In place of a ratio.
+/// Replaces a ratio.
 const NOT_MEASURABLE: &str = "not measurable";
 /// The columns of a table.
 const COLUMNS: usize = 5;
 
-/// A table of all commands, in this unit or one near the first mean, by time or as given; relative to the first where it is the
+/// A table of all commands, in this unit or one near the first mean, sorted by time or as given; relative to the first if it is the
 /// reference, else to the fastest.
 #[must_use]
 pub fn table(
@@ -257,7 +257,7 @@ pub fn table(
     markup.table(&heads, &cells)
 }
 
-/// A time as a multiple of another, with the scatter of both; not of what is too short to be measured.
+/// A time as a multiple of another, with the scatter of both; none if it is too short to be measured.
 fn relative(
     (timing, all): (&Timing, TimeStatistics),
     (base, of_base): (&Timing, TimeStatistics),
@@ -277,7 +277,7 @@ fn relative(
     }
 }
 
-/// The unit in which a time is readable.
+/// A readable unit for a time.
 fn near(seconds: f64) -> &'static str {
     match seconds {
         s if s < 1e-3 => "us",
@@ -311,7 +311,7 @@ impl Markup {
         text
     }
 
-    /// A command in the typewriter face; what would end a cell cannot be written in it.
+    /// A command as code; characters that would end a table cell are replaced.
     fn code(self, text: &str) -> String {
         let text = clean(text);
         match self {
@@ -373,7 +373,7 @@ mod tests {
             assert!(text.contains(NOT_MEASURABLE), "{text}");
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         }
-        // what was not executed has no row
+        // a command without executions has no row
         all[1].times = vec![];
         assert!(!table(&all, Markup::Markdown, None, false, false).contains("`c"));
         assert!(!csv(&all).contains("c `d`") && !json(&all).contains("c `d`"));
@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(value["results"][0]["median"], 0.03);
         assert_eq!(value["results"][1]["stddev"], Value::Null);
         assert_eq!(value["results"][1]["parameters"]["x"], "2");
-        // and what it writes it reads
+        // the output can be imported
         let file = crate::harness::HarnessFile {
             path: "".into(),
             text: json(&all),

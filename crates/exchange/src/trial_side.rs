@@ -1,4 +1,4 @@
-//! A side of a trial by the benchmarks of another program, as a run that is stored.
+//! Converts one side of a trial, measured by another program, to a stored run.
 
 use crate::ImportError;
 use crate::bundle::check_head;
@@ -17,25 +17,26 @@ pub struct SideBenchmark {
     pub better: Better,
     /// Ratio within which the sides count as the same.
     pub margin: f64,
-    /// By round; none where a launch left none.
+    /// By round; none for a launch without a value.
     pub values: Vec<Option<f64>>,
 }
 
 /// The launch of a round, which measures all benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundLaunch {
-    /// In ns since the start of the trial.
+    /// Start, ns since the start of the trial.
     pub start: u64,
-    /// Process of another run that measured meanwhile; 0 if unknown.
+    /// Process of another run that measured at the same time; 0 if unknown.
     pub other_run: Option<u32>,
-    /// Build of the side, where it has several.
+    /// Build of the side, if it has several.
     pub layout: Option<u32>,
 }
 
-/// The run of a side of `program`, by the launches of its rounds. Benchmarks in units that are neither times nor rates are skipped, with the reason.
+/// The run of a side of `program`, by the launches of its rounds. Benchmarks in units of neither time nor rate are skipped, with the
+/// reason.
 ///
 /// # Errors
-/// When it has more than a run may have.
+/// When it exceeds the limits of a run.
 pub fn trial_side(
     program: &'static str,
     info: RunInfo,
@@ -58,7 +59,7 @@ pub fn trial_side(
         }
         add(&mut run, program, of, launches)?;
     }
-    // of one round, in the order of the benchmarks
+    // within a round, in the order of the benchmarks
     run.launches.sort_by_key(|launch| launch.round);
     if run.benchmarks.len() > BENCHMARKS || run.launches.len() > LAUNCHES {
         return Err(ImportError::whole(format!(

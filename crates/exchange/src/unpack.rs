@@ -1,4 +1,4 @@
-//! The text of a file, compressed or not, read within the limits of its size.
+//! Reads compressed or plain text within the limits of size.
 
 use crate::limits::{ANY_RATIO, RATIO, UNPACKED};
 use std::cell::Cell;
@@ -6,11 +6,11 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// A frame may ask for a window of this many bytes, as a power of two.
+/// Largest window of a frame, log2 of bytes.
 const LARGEST_WINDOW: u32 = 23;
 
 /// # Errors
-/// When it cannot be read. Reading it fails where it is damaged or larger than [`UNPACKED`] or [`RATIO`] allow.
+/// When it cannot be read. Reading the result fails if it is damaged or larger than [`UNPACKED`] or [`RATIO`] allow.
 pub fn unpack<'a>(mut from: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     let packed = Rc::new(Cell::new(0));
     let limited = |text: Box<dyn Read + 'a>, packed| Limited {
@@ -43,7 +43,7 @@ impl<R: Read> Read for Counted<R> {
 
 struct Limited<'a> {
     text: Box<dyn Read + 'a>,
-    /// Bytes read of a packed file.
+    /// Bytes read of a compressed file.
     packed: Option<Rc<Cell<u64>>>,
     taken: u64,
 }

@@ -2,7 +2,7 @@
 
 use gritstone_document::Foreign;
 
-/// An element with a text in it.
+/// An element with text content.
 pub(crate) fn element(name: &str, text: &str) -> String {
     format!("<{name}>{}</{name}>", Foreign(text).markup())
 }

@@ -54,8 +54,7 @@ impl Resource for Group {
     }
 }
 
-/// At once where `cgroup.kill` exists (Linux 5.14), else one by one, with fork disabled meanwhile where `pids.max`
-/// exists.
+/// Atomically where `cgroup.kill` exists (Linux 5.14), else one by one, with fork disabled meanwhile where `pids.max` exists.
 fn kill_all(group: &Dir) {
     let here = group.by_descriptor();
     if fs::write(here.join("cgroup.kill"), "1").is_ok() {

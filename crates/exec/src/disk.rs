@@ -19,7 +19,7 @@ const CHUNK: usize = 1 << 20;
 /// Alignment for O_DIRECT on any device, bytes.
 const ALIGNMENT: usize = 4096;
 
-/// Checks that such a file can be made below `dir`: as root, and with as much room again left for others.
+/// Checks that the user is root and that `dir` has room for twice this size, so that others keep some.
 pub(crate) fn check_room(dir: &Path, size: u64) -> Result<(), Unavailable> {
     if !geteuid().is_root() {
         return Err(Unavailable::NeedsRoot);
@@ -102,7 +102,7 @@ mod tests {
         }
         let found = |name| found(name, dir.path().as_os_str());
         assert_ne!(found("mkswap"), Some(dir.path().join("mkswap")));
-        // a tool that root lacks comes from PATH
+        // a tool that is missing in the system directories comes from PATH
         let theirs = dir.path().join("gritstone-tool");
         assert_eq!(found("gritstone-tool"), Some(theirs));
     }

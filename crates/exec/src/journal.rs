@@ -1,9 +1,8 @@
 //! Undo journal of a run: everything that it makes or changes outside its store, recorded beforehand.
 //!
-//! One file per run, one line per entry, each synced before the change that it describes; the device and inode of a
-//! new object follow once it exists. The run holds a lock on its journal, and so does its watchdog through the same
-//! open file. Whoever gets the lock knows that both are dead, and undoes their changes (`recover`). The file is
-//! removed when everything is undone.
+//! One file per run, one line per entry, each synced before the change that it describes; the device and inode of a new object follow once
+//! it exists. The run holds a lock on its journal, and so does its watchdog through the same open file. A process that gets the lock knows
+//! that both are dead, and undoes their changes (`recover`). The file is removed when everything is undone.
 
 use crate::journal_file::{By, Entry, SUFFIX, append, is_at, remove_journal, running_journals};
 use crate::owned_files::{Dir, Identity, State};
@@ -91,7 +90,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// In the state directory.
+    /// File name in the state directory.
     pub(crate) fn name(&self) -> &OsStr {
         &self.name
     }
@@ -184,7 +183,7 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let entries = self.writer.entries.take();
         let mut undone = undo(&entries, true, &self.writer.file);
-        if undone.whole {
+        if undone.complete {
             remove_journal(&self.state, &self.name, &self.writer.file);
         } else {
             undone.note_retries(&self.writer.path, &self.writer.file);
@@ -200,7 +199,7 @@ impl Drop for Journal {
 
 #[derive(Debug, Error)]
 pub enum SettingError {
-    /// By another run's process.
+    /// Another run's process, which has changed settings.
     #[error("process {0} has tuned the system and is measuring; wait until it has ended")]
     Busy(u32),
     #[error("{0}: it takes root")]
@@ -251,22 +250,22 @@ impl Settings<'_> {
     }
 }
 
-/// Changes of the user's commands, which one command of theirs undoes.
+/// Changes made by the user's commands, all undone by one other command.
 #[derive(Debug)]
 pub struct UndoBy {
     writer: Writer,
     command: Command,
     is_recorded: Cell<bool>,
-    /// Of the commands that make changes.
+    /// Standard input of the commands that make changes.
     stdin: OwnedFd,
 }
 
 impl UndoBy {
-    /// Makes a change by a command with this standard input, and with the undo command recorded before. Where the first change
-    /// fails, nothing has to be undone.
+    /// Makes a change by a command with this standard input, after recording the undo command. If the first change fails, nothing has to be
+    /// undone.
     ///
     /// # Errors
-    /// When nothing can be recorded, so that nothing was changed, or of the change.
+    /// When nothing can be recorded, so that nothing was changed, or when the change fails.
     pub fn change<E: From<io::Error>>(
         &self,
         make: impl FnOnce(Stdio) -> Result<(), E>,
@@ -288,7 +287,7 @@ impl UndoBy {
     }
 }
 
-/// Runs that other processes of this user are measuring, with their process.
+/// Runs that processes of this user are measuring, with their process ids, without the run of `except`.
 #[must_use]
 pub fn measuring(state: &State, except: Option<&Journal>) -> BTreeMap<String, u32> {
     let Ok(dir) = state.open() else {

@@ -31,11 +31,11 @@ pub(crate) enum Entry {
     Makes(Thing),
     /// Identity of the last thing made.
     Made(Identity),
-    /// The last thing was not made: somebody else took its name, or it failed as a whole.
+    /// The last thing was not made: its name was taken, or all of it failed.
     Taken,
-    /// About to execute this undo command, which nobody does again.
+    /// About to execute this undo command, which is never repeated.
     Undoes(Command),
-    /// The user was told what could not be undone.
+    /// The failure to undo was reported to the user.
     Reported,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Entry {
 pub(crate) struct By {
     pub host: String,
     pub boot: String,
-    /// Of process ids.
+    /// Namespace of process ids.
     pub namespace: u32,
     pub process: u32,
     /// Ticks since boot.
@@ -72,8 +72,8 @@ pub(crate) fn running_journals(state: &Dir, except: Option<&OsStr>) -> Vec<(By, 
 
 /// True if the name still refers to this file.
 pub(crate) fn is_at(state: &Dir, name: &OsStr, file: &File) -> bool {
-    let there = Identity::of_entry(state, name).ok();
-    there.is_some() && there == Identity::of_file(file).ok()
+    let current = Identity::of_entry(state, name).ok();
+    current.is_some() && current == Identity::of_file(file).ok()
 }
 
 pub(crate) fn remove_journal(state: &Dir, name: &OsStr, file: &File) {
@@ -88,7 +88,7 @@ pub(crate) enum Holder {
     Running(By, Vec<Entry>),
     /// Locked by us now.
     Dead(Flock<File>),
-    /// Of a running process that has not written its identity.
+    /// A running process that has not written its identity.
     Damaged,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn append(mut file: &File, entry: &Entry) -> io::Result<()> {
     written
 }
 
-/// By offset: others may share the open file.
+/// Reads at offsets, without moving the position that other holders of the open file share.
 pub(crate) fn read_journal(file: &File) -> io::Result<String> {
     let length = file.metadata()?.len().min(MAX_JOURNAL);
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
@@ -143,7 +143,7 @@ pub(crate) fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
     (by, entries, damaged)
 }
 
-/// Sorted.
+/// Names of all journals, sorted.
 pub(crate) fn journals(state: &Dir) -> Vec<OsString> {
     let mut found = state.names().unwrap_or_default();
     found.retain(|name| name.as_bytes().ends_with(SUFFIX.as_bytes()));

@@ -6,17 +6,17 @@ use std::io::{Error, ErrorKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
-    /// Of a file system, or its inodes.
+    /// No space or no inodes left on a file system.
     Space,
     Quota,
     FileSize,
-    /// Of the user or of the control group.
+    /// Process limit of the user or of the control group.
     Processes,
-    /// Or address space.
+    /// Memory or address space.
     Memory,
-    /// Of this process.
+    /// Open file limit of this process.
     Descriptors,
-    /// Of all processes.
+    /// Open file limit of the system.
     SystemDescriptors,
 }
 
@@ -35,7 +35,7 @@ impl Shortage {
         }
     }
 
-    /// True if it may be over at the next launch.
+    /// True if the shortage may be over at the next launch.
     pub(crate) fn may_pass(self) -> bool {
         matches!(
             self,

@@ -29,12 +29,12 @@ const STAND_IN: &str = "stand_in";
 pub(crate) const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Ended on drop.
+/// Programs of the current level, ended on drop.
 #[derive(Debug)]
 pub(crate) struct Load {
     /// From level 1. Dropped before the mark, which kills the rest.
     parts: Vec<Part>,
-    /// Or the reason for which no load may be started.
+    /// The mark, or why no load may be started.
     pub(crate) mark: Result<Held<Mark>, Unavailable>,
     /// Programs that could not be started, and why: tried once.
     refused: BTreeMap<String, String>,
@@ -143,7 +143,7 @@ impl Load {
 }
 
 impl Part {
-    /// Pieces of work and their name; empty before it works.
+    /// Units of work done and their name; empty until the first one.
     fn done(&self) -> (u64, String) {
         let text = fs::read_to_string(self.directory.join(PROGRESS)).unwrap_or_default();
         let (done, of) = text.split_once(' ').unwrap_or_default();
@@ -161,7 +161,7 @@ impl Part {
         }
     }
 
-    /// Ends it; returns its error output.
+    /// Ends the program; returns its error output.
     fn end(mut self) -> String {
         let ended = self.supervised.take().map(Supervised::end);
         match ended {

@@ -31,13 +31,13 @@ nix::ioctl_none_bad!(
 pub(crate) struct Loop(OwnedFd);
 
 impl Loop {
-    /// st_dev of files on it.
+    /// st_dev of files on the file system of this device.
     #[allow(clippy::useless_conversion, reason = "its type differs by processor")]
     pub(crate) fn device(&self) -> io::Result<u64> {
         Ok(fstat(&self.0)?.st_rdev.into())
     }
 
-    /// At once, or with the last user.
+    /// Detaches the file at once, or when the last user closes the device.
     pub(crate) fn detach(&self) -> io::Result<()> {
         // SAFETY: takes no argument; the descriptor is open
         match unsafe { clear(self.0.as_raw_fd()) } {

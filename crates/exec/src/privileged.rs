@@ -1,4 +1,4 @@
-//! What a run does to the machine, or does with rights that not everybody has. What workloads do themselves is in the catalog.
+//! Privileged actions of a run, and permission for them. Those of the workloads themselves are in the catalog.
 
 use crate::cgroup::{is_confined, is_throttled};
 use crate::scratch_fs::needs_scratch_fs;
@@ -60,12 +60,12 @@ pub const fn describe(action: Action) -> Description {
         ),
         Action::NetworkNamespaces => (
             "network namespaces, two of them joined by veth",
-            "what goes between two hosts, as load level 4, netrt/* and net/* ask, or over a loopback interface that nobody else uses",
+            "what goes between two hosts, as load level 4, netrt/* and net/* ask, or over a private loopback interface",
             "go with their processes",
         ),
         Action::MountNamespace => (
             "a mount namespace",
-            "sshfs mounts the files of the other host, and sshd has its /run/sshd, where nobody else sees them",
+            "sshfs mounts the files of the other host, and sshd has its /run/sshd, invisible to other processes",
             "goes with the processes",
         ),
         Action::IpcNamespace => (
@@ -92,7 +92,7 @@ pub const fn describe(action: Action) -> Description {
     Description { what, why, undone }
 }
 
-/// Whether a launch of a benchmark does it, where it may.
+/// Whether a launch of a benchmark needs this action.
 #[must_use]
 pub fn is_needed(action: Action, benchmark: &Benchmark) -> bool {
     let by_us = match action {
@@ -109,14 +109,14 @@ pub fn is_needed(action: Action, benchmark: &Benchmark) -> bool {
 /// What the user permits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permits {
-    /// Nothing privileged at all (`--no-privileged`).
+    /// No privileged action (`--no-privileged`).
     pub nothing: bool,
-    /// A swap file (`--allow swap`).
+    /// Permission for a swap file (`--allow swap`).
     pub swap: bool,
 }
 
 impl Permits {
-    /// Why a benchmark is not to be measured, with what permits it.
+    /// Why the permissions exclude a benchmark, with the option that would include it.
     #[must_use]
     pub fn refusal(self, benchmark: &Benchmark) -> Option<String> {
         let needs = |action: Action| is_needed(action, benchmark);
@@ -141,7 +141,7 @@ mod tests {
     use gritstone_model::{Id, KernelWork, Privilege, Unit, Work};
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Words of C by which a workload does something that is listed.
+    /// C identifiers by which a workload performs a listed action.
     const WORDS: [(&str, Action); 8] = [
         ("sched_setscheduler(", Action::RealTime),
         ("mlockall(", Action::RealTime),
@@ -152,7 +152,7 @@ mod tests {
         ("setuid(", Action::Server),
         ("FS_IOC_SETFLAGS", Action::DirectoryFlag),
     ];
-    /// What no workload may do, or mount outside of a namespace.
+    /// Identifiers that no workload may use, mounting only within a namespace.
     const NEVER: [&str; 6] = [
         "setns(",
         MOUNTS[0],
@@ -164,7 +164,7 @@ mod tests {
 
     const MOUNTS: [&str; 2] = ["mount(", "umount"];
 
-    /// A source with all that it includes, some parts perhaps twice.
+    /// A source with all its includes, some parts perhaps twice.
     fn whole(path: &str, sources: &BTreeMap<&str, &str>, depth: u32) -> String {
         let text = sources.get(path).copied().unwrap_or_default();
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -102,7 +102,7 @@ pub struct Supervised {
     supervisor: Child,
     output: OutputReader,
     deadline: Instant,
-    /// Asked to end.
+    /// It was signaled to stop.
     asked: bool,
 }
 
@@ -190,7 +190,7 @@ impl Supervised {
     fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
         let ended = self.output.finish();
         if !heard || ended.end.is_none() {
-            // it was killed, so nobody else ends its group. It is not reaped yet, so the group id is its own
+            // it was killed, and its group was not. It is not reaped yet, so the group id is still its own
             let _ = killpg(pid_of(&self.supervisor), Signal::SIGKILL);
             let _ = self.supervisor.kill();
         }
@@ -237,7 +237,7 @@ fn children_cpu() -> u64 {
         })
 }
 
-/// Until all output is complete.
+/// Reads until all output is complete.
 fn listen(
     tasks: &[Task<'_>],
     started: &mut [Supervised],

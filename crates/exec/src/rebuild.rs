@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Of one program.
+/// Limit for compiling one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// Bytes of a compiler's message that are passed on.
 const MAX_COMPLAINT: usize = 600;
@@ -39,7 +39,7 @@ pub struct Rebuilt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     pub path: PathBuf,
-    /// Without those that all workloads need.
+    /// Without the flags that all workloads need.
     pub flags: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl Setup {
 }
 
 impl Workshop {
-    /// Of the C compiler; empty if unknown.
+    /// Version of the C compiler; empty if unknown.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.c.version

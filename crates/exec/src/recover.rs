@@ -22,7 +22,7 @@ pub(crate) struct UndoReport {
     /// Messages for the user.
     pub messages: Vec<String>,
     /// Nothing is left for another attempt.
-    pub whole: bool,
+    pub complete: bool,
     /// A command failed, and is not executed again.
     pub has_failed_command: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) fn undo(entries: &[Entry], same_boot: bool, journal: &File) -> UndoRe
     let mut undone = UndoReport {
         restored: 0,
         messages: vec![],
-        whole: true,
+        complete: true,
         has_failed_command: false,
     };
     for (thing, identity) in recorded_things(entries).into_iter().rev() {
@@ -79,7 +79,7 @@ impl UndoReport {
         let mark = Entry::Undoes(command.clone());
         let done = match entries.contains(&mark) {
             true => Err(io::Error::other(
-                "an earlier attempt did not end, or nobody could read its message",
+                "an earlier attempt did not end, or its message could not be read",
             )),
             false => append(journal, &mark).and_then(|()| command.undo(None)),
         };
@@ -92,7 +92,7 @@ impl UndoReport {
         }
     }
 
-    /// Says once that what is left is tried again, and how to end that.
+    /// Reports once that the rest will be retried, and how to end that.
     pub(crate) fn note_retries(&mut self, path: &Path, journal: &File) {
         self.messages.push(format!(
             "each start tries again, and says only when it succeeds; to end that, remove {}",
@@ -111,7 +111,7 @@ impl UndoReport {
             Ok(Undo::Left(why)) => self.messages.push(why),
             Err(why) => {
                 // what is not ours will not be ours at the next attempt either
-                self.whole &= owned_files::is_not_ours(&why);
+                self.complete &= owned_files::is_not_ours(&why);
                 let (what, remedy) = thing.resource().remedy();
                 self.messages.push(format!("{what}: {why}{remedy}"));
             }
@@ -149,7 +149,7 @@ pub fn recover(state: &State) -> Vec<String> {
     messages
 }
 
-/// Undoes the changes of a dead run whose journal is open, and locked by us as well.
+/// Undoes the changes of a dead run whose open journal this process has locked.
 pub(crate) fn undo_dead_run(
     state: &State,
     name: &OsStr,
@@ -161,11 +161,11 @@ pub(crate) fn undo_dead_run(
     Ok(undo_dead(dir.as_ref(), name, journal, Audience::Perhaps))
 }
 
-/// Who reads the messages.
+/// Readers of the messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Audience {
     Terminal,
-    /// The terminal of the run may be gone: the next start says it again.
+    /// The terminal of the run may be gone: the next start repeats the messages.
     Perhaps,
 }
 
@@ -208,7 +208,7 @@ fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File, audience: Audience)
         ));
     }
     let is_read = audience == Audience::Terminal;
-    if undone.whole && !damaged {
+    if undone.complete && !damaged {
         if let Some(state) = state.filter(|_| is_read || !undone.has_failed_command) {
             remove_journal(state, name, file);
         }

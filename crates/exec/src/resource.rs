@@ -42,7 +42,7 @@ pub(crate) enum Undo {
     Restored,
     /// Nothing had to be undone.
     Unchanged,
-    /// Somebody else changed it: left as it is, for this reason.
+    /// Changed by another process: left as it is, for this reason.
     Left(String),
 }
 
@@ -51,21 +51,21 @@ pub enum Unavailable {
     /// No benchmark needs it.
     #[error("none was asked for")]
     NotAsked,
-    /// Nothing is made without a record.
+    /// There is no journal to record it in.
     #[error("no journal to record it in")]
     NoJournal,
     #[error("it takes root")]
     NeedsRoot,
     #[error("no room for twice {megabytes} MB in {dir}; choose another directory with --dir")]
     NoRoom {
-        /// Needed at once.
+        /// Space needed in one directory.
         megabytes: u64,
         dir: PathBuf,
     },
     /// A tool is missing, or has failed.
     #[error("{tool}: {why}")]
     Tool { tool: &'static str, why: String },
-    /// The device would be cached twice.
+    /// The loop device cannot bypass the page cache below it.
     #[error("{0} cannot go past the cache of the directory")]
     Cached(String),
     #[error(
@@ -81,10 +81,10 @@ pub enum Unavailable {
         /// Lowest priority of the system's areas.
         lowest: i32,
     },
-    /// No parent was found.
+    /// No parent group was found.
     #[error("no control group here delegates the needed controller")]
     NoGroup,
-    /// The nearest parent refuses.
+    /// The nearest parent refuses a new group.
     #[error("{parent}: {why}; it takes root, or a delegated control group")]
     Group { parent: PathBuf, why: String },
     #[error("{0}")]

@@ -26,7 +26,7 @@ const SIZE: u64 = 192 << 20;
 const IMAGE: &str = "image";
 const MOUNTED: &str = "mounted";
 
-/// By its directory.
+/// Identified by its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Volume(pub(crate) PathBuf);
 

@@ -34,7 +34,7 @@ impl Resource for Setting {
         write(&self.path, &self.new)?;
         let now = read(&self.path)?;
         if now != self.new {
-            // undo would take it for a change by somebody else
+            // undo would take the value for one of another process
             let _ = write(&self.path, &self.old);
             let new = &self.new;
             return Err(io::Error::other(format!(
@@ -44,7 +44,7 @@ impl Resource for Setting {
         Ok(None)
     }
 
-    /// Restores it, if it has our value.
+    /// Restores the old value, if the current one is ours.
     fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
         let Self { path, old, new } = self;
         let now = read(path)?;
@@ -73,7 +73,7 @@ fn read(path: &Path) -> io::Result<String> {
     Ok(fs::read_to_string(path)?.trim().to_owned())
 }
 
-/// Does not create it.
+/// Fails if the file does not exist.
 fn write(path: &Path, value: &str) -> io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .write(true)

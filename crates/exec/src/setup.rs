@@ -1,4 +1,4 @@
-//! Configuration of launches: directories, CPUs, environment, deadline; and trials of what the supervisor may do.
+//! Configuration of launches: directories, CPUs, environment, deadline; checks which requests the supervisor can fulfill here.
 
 use crate::arguments::{assigned, environment_in};
 use crate::cgroup::Group;
@@ -19,15 +19,15 @@ pub struct Setup {
     pub work_dirs: WorkDirs,
     /// CPUs that launches may use, such as `0-3,7`. This process may be pinned to fewer.
     pub cpus: String,
-    /// Of processes that are no launches: compilers, the background load.
+    /// Environment of processes other than launches: compilers, the background load.
     pub environment: BTreeMap<String, String>,
     /// Paths of needed programs, by the need's name.
     pub programs: BTreeMap<String, PathBuf>,
-    /// Of the directory for files.
+    /// Storage below the directory for files.
     pub storage: Storage,
-    /// If not on this machine.
+    /// Host of the far ends, unless that is this machine.
     pub far_end: Option<FarEnd>,
-    /// Of a launch.
+    /// Limit for one launch.
     pub deadline: Duration,
     /// Set when the user asks to stop.
     pub stop: Arc<AtomicBool>,
@@ -68,8 +68,8 @@ impl Setup {
         self.work_dirs.embedded_program(SUPERVISOR)
     }
 
-    /// Tries whether the supervisor can carry out a word: containers refuse in ways that no file shows. It starts
-    /// itself, which without arguments exits with status 2. An error is the reason.
+    /// Checks whether the supervisor can fulfill a request: containers refuse in ways that no file shows. It starts itself, which without
+    /// arguments exits with status 2. An error is the reason.
     pub(crate) fn attempt(&self, word: &str) -> Result<(), String> {
         let reason = |why: ExecError| why.to_string();
         let supervisor = self.supervisor().map_err(reason)?;
@@ -93,7 +93,7 @@ impl Setup {
     }
 }
 
-/// Tries whether a program can join a group.
+/// A check whether a program can join a group.
 pub(crate) fn join(setup: &Setup) -> impl Fn(&Group) -> io::Result<()> {
     |group| setup.attempt(&group.word()).map_err(io::Error::other)
 }

@@ -29,7 +29,7 @@ pub(crate) const PARAM: &str = "swap";
 const SIZE: u64 = 256 << 20;
 const AREA: &str = "area";
 
-/// By its directory.
+/// Identified by its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Swap(pub(crate) PathBuf);
 
@@ -85,7 +85,7 @@ fn terminated(path: &Path) -> io::Result<CString> {
     Ok(CString::new(path.as_os_str().as_bytes())?)
 }
 
-/// Without an explicit priority it is used after all others.
+/// Enables swapping without an explicit priority, so that all other areas are used first.
 #[allow(unsafe_code)]
 fn use_for_swap(area: &Path) -> Result<(), Unavailable> {
     let path = terminated(area)?;
@@ -113,7 +113,7 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
     let name = terminated(&path)?;
     // SAFETY: as for swapon
     match Errno::result(unsafe { libc::swapoff(name.as_ptr()) }) {
-        // without permission to stop its use, we have not begun it
+        // without permission to stop its use, we had none to begin it
         Ok(_) | Err(Errno::EINVAL | Errno::EPERM) => {}
         Err(why) => return Err(why.into()),
     }

@@ -31,9 +31,9 @@ const MAX_STDERR: u64 = 4096;
 /// System calls during the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
-    /// Of the program with all its threads.
+    /// Calls by the program with all its threads.
     pub program: u64,
-    /// Of its descendants.
+    /// Calls by its descendants.
     pub children: u64,
 }
 
@@ -123,7 +123,7 @@ fn traced_here<T>(
     let mut child = spawn(command).map_err(|errno| refusal(errno, Path::new(&program)))?;
     let pid = Pid::from_raw(child.id().cast_signed());
     let (traced, late) = watched(pid, deadline, stop, || trace(pid));
-    // the pid may be reused from now on: the watchdog is gone
+    // the pid may be reused from now on, so the killing thread has ended
     let status = child.wait();
     if stop.load(Ordering::Relaxed) {
         return Err(Uncounted::Interrupted);
@@ -174,8 +174,7 @@ fn ending(status: std::process::ExitStatus, child: &mut Child) -> String {
     }
 }
 
-/// Does `work` while another thread kills the process at the deadline or on request. Also returns true if the
-/// deadline passed.
+/// Does `work` while another thread kills the process at the deadline or on request. Also returns true if the deadline passed.
 fn watched<T>(
     pid: Pid,
     deadline: Duration,

@@ -139,7 +139,7 @@ fn alive(mark: &str) -> usize {
 
 #[test]
 fn planted_faults_have_reasons() {
-    for (name, told) in [
+    for (name, message) in [
         ("nothing", "time does not grow with n"),
         ("fails", "open: No such file or directory (errno 2)"),
         ("rubbish", "line 2 of the workload's output:"),
@@ -153,7 +153,7 @@ fn planted_faults_have_reasons() {
         ),
     ] {
         let (outcome, _) = Planted::new(name).output();
-        let failed = matches!(&outcome, Outcome::Failed(why) if why.contains(told));
+        let failed = matches!(&outcome, Outcome::Failed(why) if why.contains(message));
         assert!(failed, "{name}: {outcome:?}");
     }
 }
@@ -254,7 +254,7 @@ fn supervised_stderr(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + 
         scope.spawn(|| meanwhile(&mark));
         carry_out(&task).unwrap()
     });
-    // without its supervisor nobody reaps the last of the dead
+    // without its supervisor, a killed process stays a zombie
     assert!(all_gone(&mark), "left running");
     ended.stderr
 }

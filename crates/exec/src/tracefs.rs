@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const PARAM: &str = "traced";
 const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// By its name.
+/// Identified by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trace(pub(crate) String);
 

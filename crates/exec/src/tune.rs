@@ -15,7 +15,7 @@ const SEPARATOR: &str = "\n";
 pub struct Tuning {
     /// Same memory layout in all launches.
     pub fixed_layout: bool,
-    /// For workloads of processor-bound benchmarks on one CPU.
+    /// SCHED_FIFO for workloads of processor-bound benchmarks on one CPU.
     pub real_time: bool,
 }
 

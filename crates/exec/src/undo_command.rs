@@ -12,7 +12,7 @@ use std::process::{self, ExitStatus, Stdio};
 
 /// Bytes of a command's error output that are passed on.
 const MAX_OUTPUT: u64 = 2000;
-/// A user's command that undoes other commands, for the shell in a directory.
+/// A user's command that undoes other commands, run by the shell in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Command {
     pub command: String,
@@ -37,7 +37,7 @@ impl Resource for Command {
     }
 }
 
-/// `exit status 1 (what it said)`.
+/// `exit status 1 (error output)`.
 fn described(status: ExitStatus, stderr: &str) -> String {
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit status {code}"),
@@ -46,7 +46,7 @@ fn described(status: ExitStatus, stderr: &str) -> String {
     };
     match stderr {
         "" => how,
-        said => format!("{how} ({said})"),
+        output => format!("{how} ({output})"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A command of the user with files as output, under a supervisor: it ends with this process, and its descendants end with it.
+//! A command of the user with files as output, under a supervisor: it is killed with this process, and its descendants with it.
 
 use crate::process::{End, Task, carry_out};
 use crate::{ExecError, WorkDirs};

@@ -38,7 +38,7 @@ pub fn query(program: &Path, argument: &str, environment: &BTreeMap<String, Stri
     let Ok(mut child) = spawn(&mut command) else {
         return String::new();
     };
-    // with our ends of the pipe
+    // closes our ends of the pipe
     drop(command);
     let line = first_line(reader);
     // it may have ended; it is not reaped, so the group id is its own

@@ -1,8 +1,8 @@
 //! A process that outlives a killed run, and undoes its changes at once.
 //!
-//! It is this binary again, in its own session, blocked on a socket that the run holds, and the commands of settings
-//! as standard input: the socket closes however the run dies, and not before the last setting has been made. It has
-//! the run's journal as an open file, not by name, so that nobody can replace it.
+//! It is this binary again, in its own session, blocked on a socket that is held by the run and, as standard input, by the commands of
+//! settings: the socket closes however the run dies, and only after the last setting has been made. It holds the run's journal as an open
+//! file, not by name, so that no other user can replace it.
 
 use crate::owned_files::State;
 use crate::recover::undo_dead_run;
@@ -31,8 +31,7 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts `command` with the path of the journal as arguments and the journal as standard output; returns once it
-    /// watches.
+    /// Starts `command` with the path of the journal as arguments and the journal as standard output; returns once it is watching.
     pub(crate) fn start(
         command: &[OsString],
         state: &State,
@@ -69,16 +68,16 @@ impl Watchdog {
         }
     }
 
-    /// Standard input for the commands of settings: an empty one, while which is open nothing is undone.
+    /// Standard input for the commands of settings: an empty stream. Nothing is undone while it is open.
     pub(crate) fn hold(&self) -> io::Result<OwnedFd> {
         let line = self.line.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         Ok(line.try_clone()?.into())
     }
 
-    /// The run has undone what it could, and the watchdog need not retry.
+    /// Ends the watchdog without undoing: the run has undone what it could.
     pub(crate) fn dismiss(&mut self) {
         if let Some(line) = &mut self.line {
-            // one that is gone needs no message
+            // one that has exited needs no message
             let _ = line.write_all(b"done\n");
         }
     }
@@ -87,17 +86,17 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         if let Some(line) = self.line.take() {
-            // whoever else has it
+            // also for descriptors that other processes inherited
             let _ = line.shutdown(Shutdown::Both);
         }
         let _ = self.child.wait();
     }
 }
 
-/// Whether the run says on the line that nothing is left, before it and its settings have ended.
+/// Whether the run dismisses the watchdog before it and its settings have ended.
 fn is_dismissed(line: &mut UnixStream) -> io::Result<bool> {
     let parent = rustix::process::getppid();
-    // without a pidfd (Linux before 5.3), a setting that goes on is waited for without a limit
+    // without a pidfd (Linux before 5.3), there is no time limit for a setting in progress
     if let Some(run) = parent.and_then(|run| pidfd_open(run, PidfdFlags::empty()).ok()) {
         let mut ends = [line.as_fd(), run.as_fd()].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
         while let Err(Errno::EINTR) = poll(&mut ends, PollTimeout::NONE) {}

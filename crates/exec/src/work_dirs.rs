@@ -1,4 +1,4 @@
-//! Work directories of a run: one for measured files, one for programs, and more of these where one lacks room.
+//! Work directories of a run: one for measured files, one for programs, and more of these when one is full.
 //!
 //! They are recorded in the journal before they are made. Their names also carry their maker, so that the next start
 //! in the same place removes those of dead runs even without a journal. A name is no proof: only a directory of our
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Removed on drop.
 #[derive(Debug)]
 pub struct WorkDirs {
-    /// Where launches without files begin: the first directory of programs.
+    /// Working directory of launches without files: the first directory of programs.
     programs: PathBuf,
     unpacked: RefCell<Programs>,
     work: Held<Directory>,
@@ -54,12 +54,12 @@ impl WorkDirs {
         })
     }
 
-    /// Unpacks it if needed.
+    /// Path of the program, unpacked if needed.
     pub fn program(&self, program: &Embedded) -> Result<PathBuf, ExecError> {
         self.unpacked.borrow_mut().path(program)
     }
 
-    /// The program that counts instructions of another.
+    /// The program that counts the instructions of another program.
     ///
     /// # Errors
     /// When it cannot be unpacked.
@@ -98,7 +98,7 @@ impl WorkDirs {
 
 #[cfg(test)]
 impl WorkDirs {
-    /// For files, and for programs.
+    /// Directory for files, and directory for programs.
     pub(crate) fn directories(&self) -> (&Path, &Path) {
         (&self.work.0, &self.programs)
     }
@@ -126,7 +126,7 @@ fn remove_dead(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    // without /proc, dead and living processes cannot be told apart
+    // without /proc, dead processes look like living ones
     if start_of(std::process::id()).is_none() {
         return;
     }
@@ -142,7 +142,7 @@ fn remove_dead(parent: &Path) {
     }
 }
 
-/// Removes one that is ours whatever its name, after detaching swap or a file system in it.
+/// Removes a directory of ours of any name, after detaching swap or a file system in it.
 fn remove_leavings(path: &Path) -> std::io::Result<()> {
     let dir = Dir::open(path)?;
     if !dir.is_private()? {

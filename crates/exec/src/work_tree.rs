@@ -1,4 +1,4 @@
-//! A work tree of a git repository of the user, as a resource: its directory, and what git keeps of it in the repository.
+//! A work tree of a user's git repository, as a resource: its directory and git's metadata in the repository.
 
 use crate::Journal;
 use crate::owned_files::{self, Identity, check_our_name, fresh_name, maker, safe_parent};
@@ -17,7 +17,7 @@ const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// Folder of a repository with one folder per work tree.
 const WORK_TREES: &str = "worktrees";
 
-/// A private directory with work trees in it. Git names what it keeps of a work tree by the last part of its path.
+/// A private directory with work trees in it. Git names the metadata of a work tree by the last part of its path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WorkTree {
     pub path: PathBuf,
@@ -39,7 +39,7 @@ impl Resource for WorkTree {
             .and_then(maker)
             .is_some_and(|(_, pid, _)| pid == std::process::id());
         if !ours {
-            // git may outlive its killed run for a moment, and make again what it finds missing
+            // git may outlive its killed run for a moment, and recreate its metadata
             let end = Instant::now() + SETTLING_TIME;
             while Instant::now() < end {
                 std::thread::sleep(RETRY_INTERVAL);
@@ -61,7 +61,7 @@ impl Resource for WorkTree {
 }
 
 impl WorkTree {
-    /// Removes what git keeps of it.
+    /// Removes git's metadata of it.
     fn forget(&self) -> io::Result<()> {
         check_our_name(&self.path)?;
         let all = self.repository.join(WORK_TREES);
@@ -73,13 +73,13 @@ impl WorkTree {
                 removed => removed,
             },
         )?;
-        // as git does; others may be in it
+        // as git does; not empty if there are other work trees
         let _ = fs::remove_dir(all);
         Ok(())
     }
 }
 
-/// An empty directory for a work tree; with what git keeps of it, it is removed on drop, or by the journal.
+/// An empty directory for a work tree; it and git's metadata are removed on drop, or by the journal.
 #[derive(Debug)]
 pub struct HeldWorkTree(Held<WorkTree>);
 

@@ -1,7 +1,7 @@
 //! Our directories and files: checked for owner and mode, opened by descriptor, with unpredictable names.
 //!
-//! Symbolic links are followed on the way to the base that the user named, never below it. Every directory above must
-//! belong to us or to root, and be sticky if others may write to it: then nobody else can replace our files.
+//! Symbolic links are followed on the way to the base that the user named, never below it. Every directory above must belong to this user
+//! or to root, and be sticky if others may write to it: then no other user can replace our files.
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{RawMode, fchmod, fstat, mkdirat, openat, statat, unlinkat};
@@ -77,7 +77,7 @@ impl Identity {
         Ok(Self::from(&fstat(file)?))
     }
 
-    /// Does not follow a link.
+    /// Identity of an entry; does not follow a link.
     pub fn of_entry(dir: &Dir, name: &OsStr) -> io::Result<Self> {
         Ok(Self::from(&statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
@@ -107,7 +107,7 @@ impl AsFd for Dir {
 }
 
 impl Dir {
-    /// Fails if it exists.
+    /// Makes the directory; fails if it exists.
     pub fn make(path: &Path) -> io::Result<Self> {
         let (parent, name) = parent_of(path)?;
         mkdirat(&parent, name, PRIVATE)?;
@@ -121,7 +121,7 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Fails if it is not ours, or a link.
+    /// Opens the directory; fails if it is not ours, or a link.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (parent, name) = parent_of(path)?;
         let dir = Self {
@@ -152,7 +152,7 @@ impl Dir {
         Ok(check(&fstat(&self.fd)?, FileType::Directory, &self.path)?)
     }
 
-    /// Opens a file of ours in it: no link, not of another user, not writable by others.
+    /// Opens a file of ours in it; fails for a link, another user's file, or one that others can write.
     pub fn file(&self, name: &OsStr, flags: OFlags) -> io::Result<File> {
         let path = self.path.join(name);
         let mode = match flags.contains(OFlags::CREATE) {
@@ -215,8 +215,7 @@ fn parent_of(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     Ok((opened?, name))
 }
 
-/// Opens the real path of a directory that the user named, if nobody else can replace its contents. An error names
-/// the unsafe component.
+/// Opens the real path of a directory that the user named, if no other user can replace its contents. An error names the unsafe component.
 pub fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     let real = fs::canonicalize(path)?;
     let mut parts: Vec<&Path> = real.ancestors().collect();
@@ -231,7 +230,7 @@ pub fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
 /// Maximum size of a text, bytes.
 const MAX_TEXT: u64 = 1 << 20;
 
-/// Makes a directory, for its owner alone, where nobody else can replace it.
+/// Makes a directory with mode 0700 in a place where no other user can replace it.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     let path = std::path::absolute(path)?;
     let above = path.ancestors().find(|part| part.exists());
@@ -239,8 +238,8 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(&path)
 }
 
-/// The path of an existing or future file of ours with mode 0600: nobody else can replace or redirect it. A link to it
-/// must belong to this user or to root.
+/// The path of an existing or future file of ours with mode 0600, which no other user can replace or redirect. A link to it must belong to
+/// this user or to root.
 pub fn own_file(path: &Path) -> io::Result<PathBuf> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(NotOurs::Kind(path.to_owned()).into());
@@ -250,7 +249,7 @@ pub fn own_file(path: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(&real) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => {
             match new_file(&real) {
-                // by another process, just now
+                // created by another process since
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => own_file(&real),
                 made => made.map(|_| real),
             }
@@ -273,7 +272,7 @@ pub fn own_file(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Reads a file of ours from a directory in which nobody else can replace it, if it exists.
+/// Reads a file of ours, if it exists, from a directory in which no other user can replace it.
 pub fn read_owned(directory: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
     let path = directory.join(name);
     match fs::symlink_metadata(&path) {
@@ -298,7 +297,7 @@ pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String
     text.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
 }
 
-/// Only root and we may rename its entries.
+/// Checks that only root and this user may rename its entries.
 fn check_parent(stat: &Stat, path: &Path) -> Result<(), NotOurs> {
     let us = nix::unistd::geteuid().as_raw();
     let unmapped = stat.st_uid == OVERFLOW && root_is_unmapped();
@@ -316,7 +315,7 @@ fn check_parent(stat: &Stat, path: &Path) -> Result<(), NotOurs> {
     }
 }
 
-/// Of this type, of our user, and not writable by others.
+/// Checks type and owner, and that others cannot write it.
 fn check(stat: &Stat, kind: FileType, path: &Path) -> Result<(), NotOurs> {
     if FileType::from_raw_mode(stat.st_mode) != kind {
         return Err(NotOurs::Kind(path.to_owned()));
@@ -354,9 +353,9 @@ fn others_can_write(stat: &Stat) -> bool {
 /// In a user namespace without root, files of root have the overflow user.
 fn root_is_unmapped() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    let whole = u64::from(u32::MAX).to_string();
+    let all_ids = u64::from(u32::MAX).to_string();
     !map.lines()
-        .any(|line| line.split_whitespace().eq(["0", "0", whole.as_str()]))
+        .any(|line| line.split_whitespace().eq(["0", "0", all_ids.as_str()]))
 }
 
 /// True for a user private group: of the user's name, without other members.
@@ -388,7 +387,7 @@ fn is_private_in(users: &str, groups: &str, us: u32, gid: u32) -> bool {
     alone && private
 }
 
-/// Fails if it exists. Mode 0600.
+/// Creates a file with mode 0600; fails if it exists.
 pub fn new_file(path: &Path) -> io::Result<File> {
     File::options()
         .write(true)

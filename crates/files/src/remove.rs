@@ -1,4 +1,4 @@
-//! Removes our directories by descriptor: follows no links, removes nothing of others.
+//! Removes our directories by descriptor: follows no links, and removes only files of this user.
 
 use super::{NotOurs, by_descriptor, check, names, open_below, parent_of};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmod, fchmod, fstat, unlinkat};

@@ -1,4 +1,4 @@
-//! Bundles of nodes in the store: which are missing, and how one is taken in.
+//! Bundles of nodes: which are missing in the store, and import of one.
 
 use super::host::Node;
 use super::plan::Plan;
@@ -7,7 +7,7 @@ use gritstone_runs::context::Context;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The nodes without a whole run in the store.
+/// Nodes without a complete run in the store.
 pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
     let members = match context.reader()? {
         Some(store) => store.members()?,
@@ -16,15 +16,15 @@ pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
     let own = members
         .iter()
         .filter(|of| of.ended && of.member.fleet == plan.fleet);
-    let there: BTreeSet<&str> = own.map(|of| of.member.node.as_str()).collect();
+    let measured: BTreeSet<&str> = own.map(|of| of.member.node.as_str()).collect();
     let missing = plan
         .nodes
         .iter()
-        .filter(|node| !there.contains(node.node.as_str()));
+        .filter(|node| !measured.contains(node.node.as_str()));
     Ok(missing.cloned().collect())
 }
 
-/// Takes in a bundle: whole, of this fleet, of this node.
+/// Imports a bundle, which must be complete, of this fleet and of this node.
 pub fn take(context: &Context, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
     let run = gritstone_runs::files::read(bundle)?.run;
     let member = run.info.settings.fleet.clone().unwrap_or_default();

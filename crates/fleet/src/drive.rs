@@ -1,4 +1,4 @@
-//! Starts the nodes that are missing, some at a time, and imports their bundles.
+//! Starts the nodes without a run, a few at a time, and imports their bundles.
 
 use super::bundles::{self, take};
 use super::engine::{self, Started};
@@ -59,7 +59,7 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     })
 }
 
-/// Measures nodes, so many at once, never two neighbors; those that failed, and why.
+/// Measures nodes, `at_once` at a time, never two neighbors; returns those that failed, and why.
 fn waves(
     context: &Context,
     plan: &Plan,
@@ -72,7 +72,7 @@ fn waves(
     let mut ending: Option<Instant> = None;
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
         if stop.load(Ordering::Relaxed) {
-            // asked to end, a node stores what it has and removes what it made
+            // on request, a node stores its results and removes its files
             let signal = match ending {
                 None => Some(Signal::SIGTERM),
                 Some(since) => (since.elapsed() > GRACE_PERIOD).then_some(Signal::SIGKILL),
@@ -131,7 +131,7 @@ fn waves(
     Ok(progress.failed().clone())
 }
 
-/// Whether two nodes share a rack, a switch, a hypervisor: what one does may be felt by the other.
+/// Whether two nodes share a rack, a switch or a hypervisor, so that they may influence each other.
 fn neighbors(a: &Node, b: &Node) -> bool {
     a.neighborhood()
         .any(|place| b.neighborhood().any(|other| other == place))

@@ -1,5 +1,4 @@
-//! How a node is started as a process here, or by OpenSSH. Either writes its bundle to a file of the plan's folder, and what it says
-//! to another.
+//! Starts a node as a local process, or by OpenSSH. Either writes its bundle to one file of the plan's folder, and its log to another.
 
 use super::host::Node;
 use crate::plan::{Engine, Plan};
@@ -22,13 +21,13 @@ pub struct Started {
     pub node: Node,
     pub child: Child,
     files: PathBuf,
-    /// What copies its output.
+    /// Threads that copy its output.
     output: Vec<JoinHandle<()>>,
 }
 
-/// Bytes of what a node says beside its bundle.
+/// Bytes of the log of a node.
 const LONGEST_LOG: u64 = 1 << 20;
-/// How long output is waited for after the end of a node, whose descendants may keep a pipe open.
+/// Time limit for the rest of the output after the end of a node, whose descendants may keep a pipe open.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Started {
@@ -47,12 +46,12 @@ impl Started {
         self.output.clear();
     }
 
-    /// The last line that it said.
+    /// The last line of its log.
     pub fn last_words(&self) -> Option<String> {
         last_words(&self.files.with_added_extension("log"))
     }
 
-    /// Removes what it needed here. What a node said stays where it failed, and a bundle that could not be taken in.
+    /// Removes its files. The log stays if it failed, and so does a bundle that could not be imported.
     pub fn clean(&self, measured: bool) {
         let file = |end: &str| self.files.with_added_extension(end);
         let empty = std::fs::metadata(self.bundle()).is_ok_and(|of| of.len() == 0);
@@ -83,7 +82,7 @@ pub fn start(plan: &Plan, directory: &Dir, node: &Node) -> Result<Started> {
         _ => ssh(plan, node)?,
     };
     let bundle = match plan.on {
-        // it writes the file itself
+        // the node writes the file itself
         Engine::Local => None,
         _ => Some(open("jsonl")?),
     };
@@ -108,19 +107,19 @@ pub fn start(plan: &Plan, directory: &Dir, node: &Node) -> Result<Started> {
     })
 }
 
-/// Copies what a node sends after what its login shell printed.
+/// Copies the bundle that a node sends after the output of its login shell.
 fn copy_bundle(from: ChildStdout, to: File, mut log: File) -> JoinHandle<()> {
     let mut from = BufReader::new(from);
     thread::spawn(move || match ssh::skip_banner(&mut from) {
         Ok(()) => copy_up_to(from, to, log, limits::UNPACKED),
-        // it ended before, and says why elsewhere
+        // it ended early, and its log has the reason
         Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => {}
         // the log may be full
         Err(why) => drop(writeln!(log, "\n{why}")),
     })
 }
 
-/// Copies the output of a node to a file, up to a limit, after which the node has nowhere to write.
+/// Copies the output of a node to a file, up to a limit; after that the node's writes fail.
 fn copy(from: impl Read + Send + 'static, to: File, log: File, most: u64) -> JoinHandle<()> {
     thread::spawn(move || copy_up_to(from, to, log, most))
 }
@@ -138,22 +137,22 @@ fn copy_up_to(mut from: impl Read, mut to: File, mut log: File, most: u64) {
     let _ = writeln!(log, "\n{why}");
 }
 
-/// The last line in a file of what a node said.
+/// The last line of a log.
 pub fn last_words(log: &Path) -> Option<String> {
-    let said = std::fs::read(log).ok()?;
-    let said = String::from_utf8_lossy(&said);
-    let last = said.lines().rfind(|line| !line.trim().is_empty())?;
+    let text = std::fs::read(log).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let last = text.lines().rfind(|line| !line.trim().is_empty())?;
     Some(last.trim().trim_start_matches("gritstone: ").to_owned())
 }
 
-/// The words of `gritstone fleet node`, which end with those that all nodes have in common.
+/// Arguments of `gritstone fleet node`; the last ones are common to all nodes.
 fn words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
     let mut words = own_words(plan, node, output);
     words.extend(plan.options.iter().cloned());
     words
 }
 
-/// The words of `gritstone fleet node` that only this node has.
+/// Arguments of `gritstone fleet node` for this node alone.
 pub fn own_words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
     let mut words: Vec<String> = [
         "fleet",
@@ -191,7 +190,7 @@ fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
     command
 }
 
-/// The binary is the input of a script that puts it into a directory of its own, and removes that however it ends.
+/// The binary is the input of a script that writes it to a private directory, and removes that at every exit.
 fn ssh(plan: &Plan, node: &Node) -> Result<Command> {
     let binary = File::open(&plan.binary)
         .with_context(|| format!("cannot read {}", plan.binary.display()))?;
@@ -210,8 +209,8 @@ fn script(plan: &Plan, node: &Node) -> String {
     )
 }
 
-/// The beginning of a script, whose errors end it: `$d` is a directory of its own, which goes however it ends, on a node that can execute the
-/// binary. What a node that lost its power had of this fleet goes first: no name of a node has a `+`.
+/// First lines of a script that stops at errors: `$d` is a private directory on a node that can execute the binary, removed at every exit.
+/// Directories that this fleet left when the node lost power are removed first; no node has a `+` in its name.
 pub fn own_directory(plan: &Plan, node: &str) -> String {
     let purpose = format!("fleet-{}+{node}+", plan.fleet);
     let arch = std::env::consts::ARCH;

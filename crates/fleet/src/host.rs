@@ -1,9 +1,9 @@
-//! A node of a fleet: its name and its place; and what starts its measurement.
+//! A node of a fleet, its place, and the engine that starts its measurement.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Key of a place that makes no neighbors.
+/// Key of a place that does not count for neighbors.
 pub const NO_PLACE: &str = "partition";
 
 /// A node of a plan.
@@ -11,7 +11,7 @@ pub const NO_PLACE: &str = "partition";
 pub struct Node {
     /// Its name; with ssh, as OpenSSH knows it.
     pub node: String,
-    /// Where it stands.
+    /// Rack, switch, hypervisor and so on.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub place: BTreeMap<String, String>,
     /// The only CPU that it may use.
@@ -28,14 +28,14 @@ impl Node {
         }
     }
 
-    /// The places that it has neighbors in: a rack, a switch, a hypervisor, where what one does may be felt by the other.
+    /// Places shared with neighbors: a rack, a switch, a hypervisor.
     pub fn neighborhood(&self) -> impl Iterator<Item = (&str, &str)> {
         let places = self.place.iter().filter(|(key, _)| *key != NO_PLACE);
         places.map(|(key, value)| (key.as_str(), value.as_str()))
     }
 }
 
-/// Starts the measurements.
+/// Means of starting the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {

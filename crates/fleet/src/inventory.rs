@@ -10,13 +10,13 @@ use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Most nodes that are measured here in turn.
+/// Most nodes that are measured locally, in turn.
 const MOST_LOCAL: usize = 100;
 
 /// Each CPU that this process may use, as a node.
 ///
 /// # Errors
-/// When it is not known which these are.
+/// When the affinity mask cannot be read.
 pub fn cores() -> Result<Vec<Node>> {
     let allowed = sched_getaffinity(Pid::from_raw(0)).context("the allowed CPUs are not known")?;
     let cpus = (0..CpuSet::count()).filter(|cpu| allowed.is_set(*cpu).unwrap_or(false));
@@ -33,7 +33,7 @@ pub fn cores() -> Result<Vec<Node>> {
 /// The nodes that `--nodes` names.
 ///
 /// # Errors
-/// When it names none, one twice, or one that is no name.
+/// When there is none, a name twice, or an invalid one.
 pub fn nodes(on: Engine, partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
     let nodes = match (on, text) {
         (Engine::Slurm, text) => slurm(partition, text)?,
@@ -41,21 +41,21 @@ pub fn nodes(on: Engine, partition: Option<&str>, text: Option<&str>) -> Result<
         (_, None) => bail!("--nodes is missing: only Slurm knows its nodes by itself"),
     };
     ensure!(!nodes.is_empty(), "--nodes names no node");
-    let mut seen = BTreeSet::new();
-    if let Some(twice) = nodes.iter().find(|node| !seen.insert(&node.node)) {
+    let mut names = BTreeSet::new();
+    if let Some(twice) = nodes.iter().find(|node| !names.insert(&node.node)) {
         bail!("node {} is named twice", twice.node);
     }
     Ok(nodes)
 }
 
-/// Nodes of a partition: all, so many that can have a job, those of a list as Slurm writes it, or of an inventory.
+/// Nodes of a partition: all, a number of usable ones, those of a list in Slurm's syntax, or of an inventory.
 fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
     let known = tools::nodes(partition)?;
     let of = |known: &Known| {
         let place = BTreeMap::from([(NO_PLACE.to_owned(), known.partition.clone())]);
         Node::new(known.name.clone(), place)
     };
-    let asked = match text {
+    let selected = match text {
         None => known.iter().map(of).collect(),
         Some(text) => match text.parse::<usize>() {
             Ok(number) => {
@@ -89,10 +89,10 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
         own.place.extend(node.place);
         Ok(own)
     };
-    asked.into_iter().map(with_partition).collect()
+    selected.into_iter().map(with_partition).collect()
 }
 
-/// A number of times here, or hosts.
+/// A number of local nodes, or host names.
 fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
     let nodes = match on {
         Engine::Local => {

@@ -1,4 +1,4 @@
-//! Fleets: the same measured on many nodes, started here, by ssh or by Slurm, and their progress.
+//! Fleets: the same benchmarks on many nodes, started locally, by ssh or by Slurm, and their progress.
 
 pub mod drive;
 pub mod plan;

@@ -1,5 +1,5 @@
-//! One process at a time measures a fleet run: it holds a lock in the folder of the plan, which goes with the process however that ends. A lock of
-//! the open file (`F_OFD_SETLK`): it holds on NFS, and whether it is held can be asked without taking it.
+//! Lets one process at a time measure a fleet run: it holds a lock in the folder of the plan, which the kernel releases at its end. A lock
+//! of the open file (`F_OFD_SETLK`) works on NFS, and can be tested without being taken.
 
 use anyhow::{Context, Result, bail};
 use nix::errno::Errno;
@@ -10,17 +10,17 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// It has the process that holds it in it, and stays: who removed it could remove that of the next process.
+/// Has the id of the holder in it, and is never removed: removal could hit the lock of the next process.
 const FILE: &str = "lock";
 
-/// A fleet run that no other process measures until this is dropped.
+/// Exclusive right to measure a fleet run, until dropped.
 #[derive(Debug)]
 pub struct Held(#[expect(dead_code, reason = "it is held while it is open")] File);
 
-/// Takes it.
+/// Takes the lock.
 ///
 /// # Errors
-/// When another process has it, or there can be no lock.
+/// When another process has it, or the file system has no locks.
 pub fn hold(folder: &Path, fleet: &str) -> Result<Held> {
     let path = folder.join(FILE);
     let mut file = File::options()
@@ -32,7 +32,7 @@ pub fn hold(folder: &Path, fleet: &str) -> Result<Held> {
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(&path)
         .with_context(|| format!("cannot open {}", path.display()))?;
-    match fcntl(&file, FcntlArg::F_OFD_SETLK(&whole())) {
+    match fcntl(&file, FcntlArg::F_OFD_SETLK(&exclusive_lock())) {
         Ok(_) => {}
         Err(Errno::EAGAIN | Errno::EACCES) => {
             let holder = fs::read_to_string(&path).unwrap_or_default();
@@ -55,15 +55,15 @@ pub fn is_held(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(FILE)) else {
         return false;
     };
-    let mut asked = whole();
-    match fcntl(&file, FcntlArg::F_OFD_GETLK(&mut asked)) {
-        Ok(_) => i32::from(asked.l_type) != libc::F_UNLCK,
+    let mut lock = exclusive_lock();
+    match fcntl(&file, FcntlArg::F_OFD_GETLK(&mut lock)) {
+        Ok(_) => i32::from(lock.l_type) != libc::F_UNLCK,
         Err(_) => false,
     }
 }
 
-/// Of a file, to its end and beyond, for writing.
-fn whole() -> libc::flock {
+/// An exclusive lock of a whole file and beyond its end.
+fn exclusive_lock() -> libc::flock {
     libc::flock {
         l_type: libc::F_WRLCK as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,

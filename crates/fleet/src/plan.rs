@@ -1,4 +1,4 @@
-//! The plan of a fleet run, kept beside the store: what `resume` goes on with.
+//! The plan of a fleet run, stored beside the store; `resume` reads it.
 
 pub use super::host::Engine;
 use super::host::Node;
@@ -20,12 +20,12 @@ const SCHEMA: &str = "gritstone/fleet-plan/1";
 const FILE: &str = "plan.json";
 /// The directory of all fleets, beside the store.
 const FLEETS: &str = "fleets";
-/// What a job may take of its budget: the last benchmark is ended, however long it takes.
+/// Job time as a multiple of its budget: the last benchmark may exceed it.
 const OVER_BUDGET: f64 = 1.5;
-/// Minutes for bringing the binary, first looks at the machine and the bundle.
+/// Job time limit: fixed overhead per node, minutes.
 const SURROUNDINGS: u64 = 5;
 
-/// A fleet run as it was asked for; fields as the options of `gritstone fleet run`.
+/// Options of a fleet run, with the names of the command line.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub on: Engine,
@@ -48,7 +48,7 @@ pub struct Request {
     pub no_privileged: bool,
 }
 
-/// What is measured, where, and by what it is started.
+/// Benchmarks, nodes, and the engine that starts them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     schema: String,
@@ -57,28 +57,28 @@ pub struct Plan {
     pub on: Engine,
     /// Command of OpenSSH's client.
     pub ssh: String,
-    /// What Slurm is asked for.
+    /// Options of Slurm jobs.
     #[serde(default)]
     pub slurm: Slurm,
     /// The binary for the nodes.
     pub binary: PathBuf,
-    /// How many measure at the same time.
+    /// Number of nodes that measure simultaneously.
     pub at_once: usize,
     /// Options of `gritstone run` for each node, the same seed on all.
     pub options: Vec<String>,
     pub nodes: Vec<Node>,
 }
 
-/// What Slurm is asked for.
+/// Options of Slurm jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slurm {
-    /// The partition; the default one without.
+    /// The partition; none: the default one.
     pub partition: Option<String>,
     /// Command of `sbatch`, with the user's options.
     pub sbatch: String,
-    /// A directory that the nodes see too; without one, that of the plan.
+    /// A directory visible to the nodes; none: that of the plan.
     pub shared: Option<PathBuf>,
-    /// Longest time of a job, minutes; without one, that of the partition.
+    /// Time limit of a job, minutes; none: that of the partition.
     pub minutes: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ impl Slurm {
     }
 }
 
-/// A command whose program is found from any directory, since a fleet run may be resumed in another.
+/// A command with an absolute program, since a fleet run may be resumed in another directory.
 fn from_anywhere(command: &str) -> Result<String> {
     let mut words = split_words(command)?;
     match words.first_mut() {
@@ -114,17 +114,17 @@ fn from_anywhere(command: &str) -> Result<String> {
 }
 
 impl Plan {
-    /// Of a new fleet run.
+    /// Makes the plan of a new fleet run.
     ///
     /// # Errors
-    /// When its nodes or its binary are none.
+    /// When a node, the binary or a selector is invalid.
     pub fn new(context: &Context, args: &Request) -> Result<Self> {
         let binary = match &args.binary {
             Some(path) => std::path::absolute(path)?,
             None => std::env::current_exe().context("this program does not know its file")?,
         };
         ensure!(binary.is_file(), "there is no program {}", binary.display());
-        // before four hundred jobs say so
+        // fail here rather than in every job
         select(&context.catalogue.benchmarks, &args.selectors)?;
         let local = args.on == Engine::Local;
         ensure!(
@@ -143,19 +143,19 @@ impl Plan {
             nodes: match args.cores {
                 true => inventory::cores()?,
                 false => {
-                    let asked = args.nodes.as_deref();
-                    inventory::nodes(args.on, args.partition.as_deref(), asked)?
+                    let nodes = args.nodes.as_deref();
+                    inventory::nodes(args.on, args.partition.as_deref(), nodes)?
                 }
             },
         })
     }
 
-    /// Where its files are: beside the store.
+    /// Directory of its files, beside the store.
     pub fn folder(&self, context: &Context) -> Result<PathBuf> {
         Ok(base(context)?.join(FLEETS).join(&self.fleet))
     }
 
-    /// The same, of which links and other users have no part.
+    /// The same as a private directory, without links.
     fn state(&self, context: &Context) -> Result<State> {
         Ok(State {
             base: base(context)?,
@@ -166,12 +166,12 @@ impl Plan {
     /// Opens its directory.
     ///
     /// # Errors
-    /// When it is not of this user alone.
+    /// When it does not belong to this user alone.
     pub fn open(&self, context: &Context) -> Result<Dir> {
         Ok(self.state(context)?.open()?)
     }
 
-    /// Keeps it.
+    /// Writes the plan.
     pub fn keep(&self, context: &Context) -> Result<PathBuf> {
         let folder = self.folder(context)?;
         let made = self.state(context)?.make();
@@ -181,7 +181,7 @@ impl Plan {
         Ok(folder)
     }
 
-    /// The one that has this in its name, the newest without a word.
+    /// The plan whose name contains this word, or the newest one.
     ///
     /// # Errors
     /// When there is none, or several.
@@ -208,7 +208,7 @@ impl Plan {
     }
 }
 
-/// The newest one that a process measures; `None` where there is none that this user may read.
+/// The newest plan that a process measures; `None` without one that this user may read.
 pub fn measured(context: &Context) -> Option<Plan> {
     let mut folders: Vec<PathBuf> = fs::read_dir(base(context).ok()?.join(FLEETS))
         .ok()?
@@ -219,7 +219,7 @@ pub fn measured(context: &Context) -> Option<Plan> {
     read(&folders.pop()?).ok()
 }
 
-/// It says what is executed, so it is read only where it is this user's own.
+/// A plan names commands to execute, so it must belong to this user.
 fn read(folder: &Path) -> Result<Plan> {
     let text = gritstone_exec::read_owned_text(folder, FILE)
         .map_err(|why| anyhow::anyhow!("{why}"))?
@@ -235,7 +235,7 @@ fn read(folder: &Path) -> Result<Plan> {
 
 fn base(context: &Context) -> Result<PathBuf> {
     let store = match context.store_path()? {
-        // with what else is kept here
+        // beside other files of the server's user
         path if gritstone_store::is_server(&path) => {
             gritstone_store::default_path(|name| std::env::var_os(name))?
         }
@@ -245,7 +245,7 @@ fn base(context: &Context) -> Result<PathBuf> {
     Ok(beside.to_owned())
 }
 
-/// The options of `gritstone run` on each node: the seed of the order of rounds is the same, so that nodes can be compared.
+/// Options of `gritstone run` on each node. All use one seed for the order of rounds, so that nodes can be compared.
 fn options(context: &Context, args: &Request) -> Result<Vec<String>> {
     let seed = random().to_string();
     let valued = [

@@ -1,4 +1,4 @@
-//! How far a fleet run has come: said as nodes end, and kept beside the plan for who looks on, such as `gritstone serve`.
+//! Progress of a fleet run: reported as nodes end, and written beside the plan for readers such as `gritstone serve`.
 
 use super::lock;
 use super::plan::{self, Plan};
@@ -14,17 +14,17 @@ use std::time::Duration;
 
 const FILE: &str = "progress.json";
 
-/// What the process that measures a fleet run knows of its nodes, and the store does not.
+/// State of the nodes that the store does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
-    /// Those that measure.
+    /// Nodes that are measuring.
     pub measuring: BTreeSet<String>,
-    /// Those that were skipped, and why.
+    /// Skipped nodes with the reason.
     pub failed: BTreeMap<String, String>,
 }
 
 impl Known {
-    /// Nothing where nothing was kept.
+    /// Empty without a file.
     fn of(folder: &Path) -> Result<Self> {
         let text = gritstone_exec::read_owned_text(folder, FILE)?;
         Ok(match text {
@@ -33,7 +33,7 @@ impl Known {
         })
     }
 
-    /// Keeps it. A fleet run goes on where that is not possible.
+    /// Writes the file. Errors are ignored: the fleet run goes on.
     pub fn keep(&self, folder: &Path) {
         let text = serde_json::to_string(self).map_err(anyhow::Error::from);
         let kept = text.and_then(|text| {
@@ -45,7 +45,7 @@ impl Known {
     }
 }
 
-/// What has become of nodes, said when it is known.
+/// Reports nodes as they end.
 pub struct Progress {
     folder: PathBuf,
     all: usize,
@@ -67,7 +67,7 @@ impl Progress {
         }
     }
 
-    /// All that were skipped, and why.
+    /// Skipped nodes with the reason.
     pub fn failed(&self) -> &BTreeMap<String, String> {
         &self.known.failed
     }
@@ -77,7 +77,7 @@ impl Progress {
         self.known.keep(&self.folder);
     }
 
-    /// Says in what time, where that is known.
+    /// Reports a measured node, with its time if known.
     pub fn measured(&mut self, node: &str, took: Option<Duration>) {
         self.ended(node);
         let took = took.map_or(String::new(), |took| {
@@ -87,7 +87,7 @@ impl Progress {
         log::info!("{node}: measured{took} ({done} of {all})");
     }
 
-    /// Says why, and after what time where it had begun.
+    /// Reports a skipped node, with its time if it had begun.
     pub fn skipped(&mut self, node: &str, why: &str, took: Option<Duration>) {
         self.known.failed.insert(node.to_owned(), why.to_owned());
         self.ended(node);
@@ -105,11 +105,11 @@ impl Progress {
     }
 }
 
-/// The newest fleet run that lacks nodes, if it does: the one that is being measured on this machine, else that of the newest run of a node.
-/// Which nodes it has says its plan, which is where it was begun; elsewhere, how many there are say the runs.
+/// Progress of the newest fleet run if it lacks nodes: the one that is being measured on this machine, else that of the newest run of a
+/// node. Its nodes are in the plan, if that is here; otherwise their number is in the runs.
 ///
 /// # Errors
-/// What befalls the store.
+/// When the store cannot be read.
 pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetProgress>> {
     let members = store.map_or(Ok(vec![]), Store::members)?;
     let measured = plan::measured(context);
@@ -123,7 +123,7 @@ pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetPr
         .collect();
     let planned = match &measured {
         Some(plan) => Some(plan.clone()),
-        // that of another user is none of this one
+        // a plan of another user is not used
         None => Plan::find(context, Some(fleet))
             .ok()
             .filter(|plan| plan.fleet == fleet),

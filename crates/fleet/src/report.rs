@@ -1,4 +1,4 @@
-//! The nodes of a fleet, from runs in the store or in files, compared.
+//! Compares the nodes of a fleet, from runs in the store or in files.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
@@ -7,11 +7,11 @@ use gritstone_runs::context::{Context, is_store_name};
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most earlier fleet runs that are looked at, and nodes of each, those that differ apart: a median over so many is known well enough.
+/// Limits the earlier fleet runs, and the nodes of each beyond the outliers; a median over 24 is precise enough.
 const MOST_EARLIER: usize = 24;
 const MOST_OTHERS: usize = 200;
 
-/// The nodes of the runs that are asked for, and since when they are as they are.
+/// Compares the nodes of the named runs, with the onset of each difference.
 pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetView> {
     let (name, mut runs) = runs(context, words)?;
     let mut view = fleet::report(&name, &runs, margin);
@@ -29,7 +29,7 @@ pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetVie
     Ok(view)
 }
 
-/// The nodes whose past is looked at: those that differ, and enough others for medians.
+/// Nodes whose history is read: the outliers, and enough others for medians.
 fn compared(view: &FleetView) -> BTreeSet<String> {
     let differ = view.outliers.iter().map(|of| &of.node);
     let some = view.nodes.iter().map(|of| &of.node);
@@ -37,7 +37,7 @@ fn compared(view: &FleetView) -> BTreeSet<String> {
     differ.chain(some).cloned().collect()
 }
 
-/// The newest fleet runs before this one that have measured any of these nodes, oldest first.
+/// The newest fleet runs before this one that measured any of these nodes, oldest first.
 fn earlier(
     context: &Context,
     store: &Store,
@@ -72,7 +72,7 @@ fn earlier(
     found.into_iter().skip(skipped).map(read).collect()
 }
 
-/// What runs say of their nodes. One that cannot be read is named and left out.
+/// Results of runs by node. A run that cannot be read is reported and left out.
 fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
     let read = context.stored_nodes(store, ids)?;
     let readable = ids.iter().zip(read).filter_map(|(id, read)| {
@@ -82,7 +82,7 @@ fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRu
     Ok(readable.collect())
 }
 
-/// The runs that are asked for, and what they are called together.
+/// The named runs, and their common name.
 pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
     let (kept, files): (Vec<&String>, Vec<&String>) =
         words.iter().partition(|word| is_store_name(word));
@@ -121,7 +121,7 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
     Ok((name, nodes))
 }
 
-/// Whole runs of a fleet; one that was cut off is of a node that died.
+/// Complete runs of a fleet; an incomplete one means that its node died.
 fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
     let own = members
         .iter()
@@ -129,7 +129,7 @@ fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
     own.map(|of| of.run.clone()).collect()
 }
 
-/// The runs that a word names, and their name: those of a fleet, all that have a label, or one.
+/// The runs that a word names, and their name: those of a fleet, all with a label, or one.
 fn named(
     context: &Context,
     store: &Store,

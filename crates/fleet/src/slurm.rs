@@ -1,7 +1,7 @@
-//! `--on slurm`: an array of jobs, an exclusive one for each node. The binary and the script go through a directory that the nodes see too,
-//! and so do the bundles that come back.
+//! `--on slurm`: an array of exclusive jobs, one for each node. A directory visible to the nodes carries the binary and the script, and the
+//! bundles back.
 //!
-//! A task of an array has no node of its own by itself: the array is submitted held, each task is given its node, and then it is released.
+//! Slurm does not assign nodes to the tasks of an array: the array is submitted held, each task gets its node, then the array is released.
 
 mod array;
 pub mod tools;
@@ -27,19 +27,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tools::{State, cancel, tasks};
 
-/// How often Slurm is asked: a controller has others to serve.
+/// Poll interval; the controller is shared.
 const ASK: Duration = Duration::from_secs(5);
-/// For how long a file of a finished job may stay unseen: NFS keeps what it knows of a directory for up to a minute.
+/// Time for a file of a finished job to appear: NFS caches directories for up to a minute.
 const UNSEEN: Duration = Duration::from_secs(75);
-/// How long jobs that were cancelled are waited for: Slurm kills what does not end (`KillWait`, 30 s unless configured).
+/// Time for canceled jobs to end: Slurm kills them after `KillWait`, 30 s unless configured.
 const ENDING: Duration = Duration::from_secs(90);
-/// The array in the queue, in the directory of the plan.
+/// The submitted array, in the directory of the plan.
 const QUEUED: &str = "slurm.json";
-/// How the files of a node end.
+/// Suffixes of the files of a node.
 const LEFT: [&str; 3] = ["log", "jsonl", "part"];
 const BINARY: &str = "gritstone";
 
-/// An array in the queue.
+/// A submitted array.
 #[derive(Serialize, Deserialize)]
 struct Queued {
     job: String,
@@ -47,20 +47,20 @@ struct Queued {
     nodes: Vec<Node>,
 }
 
-/// A fleet that Slurm measures.
+/// A fleet run by Slurm.
 struct Fleet<'a> {
     context: &'a Context,
     plan: &'a Plan,
-    /// Of the plan.
+    /// Directory of the plan.
     folder: &'a Path,
-    /// What the nodes see too.
+    /// Directory visible to the nodes.
     shared: PathBuf,
     /// SHA-256 of the binary.
     hash: String,
     stop: &'a AtomicBool,
 }
 
-/// Measures the nodes that are missing; those that failed, and why.
+/// Measures the nodes without a run; returns those that failed, and why.
 pub fn measure(
     context: &Context,
     plan: &Plan,
@@ -79,7 +79,7 @@ pub fn measure(
         }
         None => plan.open(context)?,
     };
-    // what the jobs execute lies there
+    // the jobs execute files there
     ensure!(
         shared.is_private()?,
         "{} is not a directory of this user alone",
@@ -136,7 +136,7 @@ impl Fleet<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The nodes that can have a job, and why the others cannot.
+    /// Nodes that can have a job, and why the others cannot.
     fn usable(&self, nodes: Vec<Node>) -> Result<(Vec<Node>, BTreeMap<String, String>)> {
         let known = tools::nodes(self.plan.slurm.partition.as_deref())?;
         let (mut usable, mut out) = (vec![], BTreeMap::new());
@@ -154,7 +154,7 @@ impl Fleet<'_> {
         Ok((usable, out))
     }
 
-    /// Brings the binary to where the nodes see it.
+    /// Copies the binary to the shared directory.
     fn bring(&self) -> Result<()> {
         let binary = self.shared.join(BINARY);
         fs::copy(&self.plan.binary, &binary)
@@ -167,14 +167,14 @@ impl Fleet<'_> {
         let plan = self.plan;
         let mut sbatch = split_words(&plan.slurm.sbatch)?.into_iter();
         let mut words = vec![sbatch.next().context("--sbatch names no command")?];
-        // what an earlier array left is none of this one's
+        // removes files of an earlier array
         for node in nodes {
             for end in LEFT {
                 let _ = fs::remove_file(self.file(node, end));
             }
         }
         let name = format!("--job-name=gritstone-{}", plan.fleet);
-        // what a node says goes to the shared directory by the script itself, which can tell when that is not there
+        // the script itself writes the node's log to the shared directory, since it can detect when that is missing
         let fixed = [
             "--nodes=1",
             "--ntasks=1",
@@ -196,7 +196,7 @@ impl Fleet<'_> {
                 .iter()
                 .map(|name| format!("--partition={name}")),
         );
-        // the last word counts, so the user's come last
+        // the last option counts, so the user's come last
         words.extend(sbatch);
         let queued = Queued {
             job: tools::submit(&words, &self.script(nodes), nodes, plan.at_once)?,
@@ -205,14 +205,14 @@ impl Fleet<'_> {
         let text = serde_json::to_string(&queued)?;
         let kept = gritstone_runs::output_file::write(&self.folder.join(QUEUED), text.as_bytes());
         if kept.is_err() {
-            // a job that is not known would go on without us
+            // an unrecorded job would go on without us
             let _ = cancel(&queued.job);
         }
         log::info!("job {}: {} nodes in the queue", queued.job, nodes.len());
         kept.map(|()| queued)
     }
 
-    /// What each task executes. A bundle is there under its name when it is whole.
+    /// The script of each task. A bundle gets its name when it is complete.
     fn script(&self, nodes: &[Node]) -> String {
         let shared = engine::quoted(&[self.shared.display().to_string()]);
         let mut script = "#!/bin/sh\numask 077\ncase $SLURM_ARRAY_TASK_ID in\n".to_owned();
@@ -235,7 +235,7 @@ impl Fleet<'_> {
         script
     }
 
-    /// The array that an earlier process left in the queue.
+    /// The array that an earlier process submitted.
     fn queued(&self) -> Result<Option<Queued>> {
         let text = gritstone_exec::read_owned_text(self.folder, QUEUED)
             .map_err(|why| anyhow::anyhow!("{why}"))?;
@@ -257,7 +257,7 @@ impl Fleet<'_> {
         Ok(Some(queued))
     }
 
-    /// Takes in what the tasks of an array leave, until each has ended; those that failed, and why, with those that had failed before.
+    /// Imports the bundles of the tasks until each has ended; returns failed nodes, including earlier ones, and why.
     fn follow(
         &self,
         queued: &Queued,
@@ -280,12 +280,12 @@ impl Fleet<'_> {
             }
             match tasks(&queued.job) {
                 Ok(states) => self.look(&mut array, &states, cancelled.is_some())?,
-                // it may be restarted, and jobs go on meanwhile
+                // the controller may be restarting, while jobs go on
                 Err(why) => array.say(&format!("Slurm does not answer: {why:#}")),
             }
             self.pause(&array, cancelled.is_some());
         }
-        // what is in the queue no more is not followed again
+        // an array that has left the queue is not followed again
         fs::remove_file(self.folder.join(QUEUED))?;
         Ok(array.progress.failed().clone())
     }
@@ -297,7 +297,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// Looks after each task that has not ended, or whose bundle was not yet seen.
+    /// Handles each task that has not ended, or whose bundle has not appeared.
     fn look(
         &self,
         array: &mut Array,
@@ -309,7 +309,7 @@ impl Fleet<'_> {
             let state = states.get(&task);
             match state {
                 Some(State::Pending(_)) => {
-                    // a controller that does not take it is asked again
+                    // after an error the next poll retries
                     if let Some(why) = out.get(&node.node)
                         && cancel(&format!("{}_{task}", array.job)).is_ok()
                     {
@@ -333,7 +333,7 @@ impl Fleet<'_> {
                 .entry(task)
                 .or_insert_with(Instant::now)
                 .elapsed();
-            let said = engine::last_words(&self.file(&node, "log"));
+            let last_line = engine::last_words(&self.file(&node, "log"));
             let how = match state {
                 Some(State::Ended(how)) => how.as_str(),
                 _ => "forgotten",
@@ -344,7 +344,9 @@ impl Fleet<'_> {
                     bundles::take(self.context, self.plan, &bundle, &node.node),
                 );
                 self.leave(&node, array.progress.failed().contains_key(&node.node));
-            } else if let Some(why) = reason(how, said, ended > UNSEEN || cancelled, &self.shared) {
+            } else if let Some(why) =
+                reason(how, last_line, ended > UNSEEN || cancelled, &self.shared)
+            {
                 array.skip(task, &why);
                 self.leave(&node, true);
             }
@@ -357,13 +359,14 @@ impl Fleet<'_> {
         self.shared.join(&node.node).with_added_extension(end)
     }
 
-    /// Removes what a node left in the shared directory; what it said, and a bundle that could not be taken in, stay beside the plan where it failed.
+    /// Removes files of a node from the shared directory; if it failed, its log and a bundle that could not be imported stay beside the
+    /// plan.
     fn leave(&self, node: &Node, failed: bool) {
         for end in LEFT {
             let file = self.file(node, end);
             let kept = self.folder.join(&node.node).with_added_extension(end);
             if failed && end != "part" && file != kept {
-                // not every file is there
+                // some files may not exist
                 let _ = fs::copy(&file, kept);
             }
             if !failed || end == "part" || self.shared != self.folder {
@@ -372,12 +375,12 @@ impl Fleet<'_> {
         }
     }
 
-    /// Removes what was brought along, unless jobs that need it are in the queue.
+    /// Removes the binary and the script, unless queued jobs need them.
     fn clean(&self) {
         if self.folder.join(QUEUED).exists() {
             return;
         }
-        // they may not have been brought
+        // they may not have been copied
         let _ = fs::remove_file(self.shared.join(BINARY));
         if self.shared != self.folder {
             let _ = fs::remove_dir(&self.shared);
@@ -385,23 +388,25 @@ impl Fleet<'_> {
     }
 }
 
-/// Why a task that has ended left no bundle; `None` while files of it may still come to be seen.
-fn reason(how: &str, said: Option<String>, late: bool, shared: &Path) -> Option<String> {
-    match (how, said) {
-        ("FAILED", Some(said)) => Some(said),
+/// Why an ended task left no bundle; `None` while files may still appear.
+fn reason(how: &str, last_line: Option<String>, late: bool, shared: &Path) -> Option<String> {
+    match (how, last_line) {
+        ("FAILED", Some(last_line)) => Some(last_line),
         ("FAILED" | "COMPLETED", None) if !late => None,
         ("COMPLETED", Some(_)) if !late => None,
         ("FAILED" | "COMPLETED", None) => Some(format!(
             "its job {how} and left nothing in {}: nodes have to see that directory (--shared)",
             shared.display()
         )),
-        ("forgotten", said) if late => Some(said.unwrap_or_else(|| {
+        ("forgotten", last_line) if late => Some(last_line.unwrap_or_else(|| {
             "Slurm has forgotten its job, of which nothing came back".to_owned()
         })),
         ("forgotten", _) => None,
-        (how, said) => {
-            let said = said.map_or(String::new(), |said| format!("; its last words: {said}"));
-            Some(format!("Slurm says {how} of its job{said}"))
+        (how, last_line) => {
+            let last_line = last_line.map_or(String::new(), |last_line| {
+                format!("; its last words: {last_line}")
+            });
+            Some(format!("Slurm says {how} of its job{last_line}"))
         }
     }
 }
@@ -413,8 +418,8 @@ mod tests {
     #[test]
     fn reasons_wait_for_delayed_files() {
         let shared = Path::new("/shared");
-        let why = |how: &str, said: Option<&str>, late: bool| {
-            reason(how, said.map(str::to_owned), late, shared)
+        let why = |how: &str, last_line: Option<&str>, late: bool| {
+            reason(how, last_line.map(str::to_owned), late, shared)
         };
         assert_eq!(why("FAILED", Some("no space"), false).unwrap(), "no space");
         assert_eq!(why("FAILED", None, false), None);

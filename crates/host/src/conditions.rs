@@ -5,14 +5,13 @@
 //! It costs 20 to 40 us on a machine with few CPUs (`cargo test -p gritstone-host -- --ignored` measures it), and
 //! more with the number of CPUs, since the kernel writes all of /proc/stat each time.
 //!
-//! CPU time of others is the busy time of the launch's CPUs, minus the CPU time of the launch, which the caller knows
-//! to the microsecond (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time comes from
-//! the finest available counter: `cpuacct.usage_percpu` of the outermost cgroup (version 1) or /proc/schedstat, both
-//! in nanoseconds, or /proc/stat in ticks of 10 ms, which also includes interrupts. `grain` is the part of the
-//! difference that the counter alone may cause. Kernel threads that work for a launch are told apart only where
-//! others have used more than the grain, since reading them takes longer than all else here. Schedstat counts a task
-//! when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is taken to have
-//! been busy for longer than the launch.
+//! CPU time of others is the busy time of the launch's CPUs, minus the CPU time of the launch, which the caller knows to the microsecond
+//! (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time comes from the finest available counter:
+//! `cpuacct.usage_percpu` of the outermost cgroup (version 1) or /proc/schedstat, both in nanoseconds, or /proc/stat in ticks of 10 ms,
+//! which also includes interrupts. `grain` is the part of the difference that the counter alone may cause. Kernel threads that work for a
+//! launch are subtracted only if others have used more than the grain, since reading them takes longer than all else here. Schedstat counts
+//! a task when it leaves the CPU, so that a spinner found at the start adds time from before; busy time is therefore limited to the
+//! duration of the launch.
 
 use crate::counters;
 use crate::energy::Energy;
@@ -27,9 +26,9 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct Watch {
     start: Instant,
-    /// Of /proc/stat, ns.
+    /// Period of a tick in /proc/stat, ns.
     tick: u64,
-    /// ns.
+    /// Period of a scheduler tick, ns.
     scheduler_tick: u64,
     possible: Vec<u32>,
     /// Number of online CPUs.
@@ -134,7 +133,7 @@ impl Watch {
         let busy = fine.or_else(coarse);
         let grain = busy.map(|(_, grain)| grain.saturating_mul(count));
         let foreign = busy.map(|(busy, _)| busy.saturating_sub(used));
-        // less than the grain may come from the counter alone
+        // less than the grain may be an error of the counter
         let kernel = before.kernel.as_ref().filter(|_| foreign > grain);
         let for_it = kernel.map_or(0, |then| processes::since(&self.root, then, &before.cpus));
         let others = match before.foreign {
@@ -161,7 +160,7 @@ impl Watch {
             wall: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
             ticks: ticks.and_then(|[busy, _]| tick(busy)),
             steal: ticks.and_then(|[_, steal]| tick(steal)),
-            // both readings of the same counter
+            // both readings must be of the same counter
             run: match self.cpuacct {
                 Some(_) => read(&mut self.cpuacct, |text| {
                     counters::usage(text, possible, cpus)

@@ -1,4 +1,4 @@
-//! Parsers of the kernel's counters that do not allocate, so that reading costs little and always the same.
+//! Parsers of the kernel's counters that do not allocate, so that reading has a small constant cost.
 
 pub(crate) fn number(word: &[u8]) -> Option<u64> {
     if word.is_empty() {
@@ -18,8 +18,8 @@ pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Complete lines: the last number of a truncated line may be truncated too.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let whole = text.iter().rposition(|&c| c == b'\n').unwrap_or(0);
-    text[..whole].split(|&c| c == b'\n')
+    let end = text.iter().rposition(|&c| c == b'\n').unwrap_or(0);
+    text[..end].split(|&c| c == b'\n')
 }
 
 /// The number after `key` at the start of a line, as in cpu.stat and memory.events.

@@ -20,7 +20,7 @@ impl Energy {
     pub(crate) fn open(root: &Root) -> Self {
         let zones = root.names(FOLDER).into_iter();
         let zones = zones.map(|zone| format!("{FOLDER}/{zone}"));
-        // a zone may be part of a package, or the whole board
+        // other zones are parts of a package, or the whole board
         let is_package = |zone: &String| {
             let name = root.line(&format!("{zone}/name"));
             name.is_some_and(|name| name.starts_with("package"))

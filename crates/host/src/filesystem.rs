@@ -16,7 +16,7 @@ pub struct FileSystem {
     pub mount_point: PathBuf,
     /// `ext4`, `tmpfs`, `overlay`, ...
     pub fs_type: String,
-    /// Of the mount and of the file system.
+    /// Options of the mount and of the file system.
     pub options: Vec<String>,
     /// The kernel takes the device for a turning disk; `None` without a block device. Virtual disks often claim to
     /// turn.
@@ -25,7 +25,7 @@ pub struct FileSystem {
     pub read_only: bool,
     /// Bytes available to this user.
     pub free: Option<u64>,
-    /// Of an overlay: the file system of its upper layer, if visible.
+    /// For an overlay: the file system of its upper layer, if visible.
     pub below: Option<Box<FileSystem>>,
 }
 

@@ -13,13 +13,13 @@ pub(crate) struct Mount {
     pub root: String,
     /// Mount point.
     pub point: PathBuf,
-    /// Of the mount.
+    /// Options of the mount.
     pub options: Vec<String>,
     /// `ext4`, `tmpfs`, `fuse.sshfs`, ...
     pub fs_type: String,
     /// Device, server or label.
     pub source: String,
-    /// Of the file system.
+    /// Options of the file system.
     pub super_options: Vec<String>,
 }
 

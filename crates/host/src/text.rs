@@ -2,7 +2,7 @@
 
 use gritstone_model::{CpuSet, pluralize};
 
-/// Of a name that a machine gives itself.
+/// Longest name that a machine may give itself, characters.
 const LONGEST: usize = 200;
 
 /// Makes a value fit to be shown and stored: one line, no control characters, bounded. `None` if nothing is left.

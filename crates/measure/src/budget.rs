@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Share of the budget that is planned with; the rest is for launches that take longer than those before them.
 const PLANNED_SHARE: f64 = 0.97;
 
-/// A track is begun only if its whole pilot fits: a result without an interval helps nobody.
+/// A track is begun only if its complete pilot fits, since a result without an interval is useless.
 pub struct Budget {
     limit: Option<Duration>,
     /// Without a limit, the end of all that is more than the fewest launches.
@@ -17,8 +17,8 @@ pub struct Budget {
     least: usize,
     /// The track begun last. Its first launch shows whether its pilot fits.
     begun_last: Option<usize>,
-    /// Tracks whose pilot did not fit. While there is one, no track is begun. The next pilot asks again, since first launches take
-    /// longest.
+    /// Tracks whose pilot did not fit. While there are any, no track is begun. They are reconsidered at the next pilot, since first
+    /// launches take longest.
     postponed: BTreeSet<usize>,
 }
 

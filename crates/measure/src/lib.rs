@@ -43,7 +43,7 @@ pub struct Slot {
 pub struct Observation<'a> {
     pub learned: LaunchTime,
     pub outcome: &'a Outcome,
-    /// Of its command, failed ones too; 1 where none is counted.
+    /// Executions of its command, including failed ones; 1 if not counted.
     pub executions: u32,
     /// Time to prepare, launch and store it.
     pub seconds: f64,
@@ -90,7 +90,7 @@ fn steps_with_entries(plan: &Plan) -> Vec<(&Step, &Benchmark)> {
         .collect()
 }
 
-/// True if more launches would be wasted: one failure may be the machine's; two, and more than a third of all, are the program's.
+/// True if more launches would be wasted: one failure may be the machine's fault; two, and more than a third of all, are the program's.
 fn is_failing(failed: usize, measured: usize) -> bool {
     failed >= 2 && measured < 2 * failed
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 pub enum Stage {
     /// [`crate::PILOT`] launches of each track. Repeated for tracks that the budget postponed.
     Pilot,
-    /// Launches of tracks whose interval is too wide. Repeated until none is, or none is launched.
+    /// Launches of tracks whose interval is too wide. Repeated until no interval is, or none can be launched.
     Precision,
     /// Disturbed launches once more. The last stage.
     Repeats,
@@ -33,7 +33,7 @@ impl Stage {
             Self::Repeats => None,
             _ if end.is_readmitting => Some(Self::Pilot),
             _ if may_be_precise && end.needs_precision => Some(Self::Precision),
-            // six launches are six, on a busy machine too
+            // a quick run has six launches on a busy machine too
             _ if end.quick => None,
             _ => Some(Self::Repeats),
         }

@@ -116,7 +116,7 @@ impl Track {
         }
     }
 
-    /// Total launches that the result needs, by what is known now.
+    /// Total launches that the result needs, by its current scatter.
     pub fn wanted(&self, limits: &Limits) -> usize {
         let (precision, lost) = (limits.precision, self.lost());
         if limits.quick {
@@ -157,8 +157,8 @@ pub fn slowness(tracks: &[Track]) -> Option<f64> {
     (nominal > 0.0).then_some(actual / nominal)
 }
 
-/// The samples, and the calibration before them. A `target_ns` without `sample_ns` says nothing: workloads that end at their largest
-/// possible operation count set one that is never reached.
+/// Nominal time of the samples and the calibration before them. `target_ns` without `sample_ns` is ignored: workloads that end at their
+/// largest possible operation count set one that is never reached.
 fn nominal_seconds(benchmark: &Benchmark) -> f64 {
     let param = |key: &str| match &benchmark.work {
         Work::Kernel(work) => work.params.get(key)?.parse::<f64>().ok(),

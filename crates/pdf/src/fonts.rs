@@ -26,7 +26,7 @@ pub(crate) enum Face {
 
 pub(crate) const INK: [u8; 3] = [0x1c, 0x1c, 0x1a];
 pub(crate) const SOFT: [u8; 3] = [0x5a, 0x5a, 0x55];
-/// Monospaced letters look larger.
+/// Relative size: monospaced letters look larger.
 const TYPED: f32 = 0.92;
 
 /// Type style.

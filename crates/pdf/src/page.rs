@@ -14,9 +14,9 @@ pub(crate) const PAGE: [f32; 2] = [595.28, 841.89];
 pub(crate) const SIDE: f32 = 48.2;
 const TOP: f32 = 51.0;
 const BOTTOM: f32 = PAGE[1] - 56.7;
-/// Of the text area.
+/// Width of the text area.
 pub(crate) const WIDTH: f32 = PAGE[0] - 2.0 * SIDE;
-/// Of the text area.
+/// Height of the text area.
 pub(crate) const HEIGHT: f32 = BOTTOM - TOP;
 
 /// Link target: number of a heading in the document.
@@ -64,7 +64,7 @@ pub(crate) struct Slab {
     pub(crate) below: f32,
     /// Stays on one page with the next slab.
     pub(crate) with_next: bool,
-    /// Heads of the table of which it is a row.
+    /// Heads of the table that it is a row of.
     pub(crate) heads: Option<Rc<Slab>>,
     pub(crate) anchor: Option<Anchor>,
 }
@@ -90,7 +90,7 @@ impl Pages {
         }
     }
 
-    /// Places slabs that wait for a successor.
+    /// Places the slabs that waited for a successor.
     pub(crate) fn settle(&mut self) {
         let slabs = std::mem::take(&mut self.waiting);
         let mut gap = self.gap;

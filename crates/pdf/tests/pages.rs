@@ -1,4 +1,4 @@
-//! What every PDF must be: tagged, with its fonts inside and its links working; and that HTML and PDF say the same.
+//! Every PDF is tagged, has embedded fonts and working links; HTML and PDF have the same content.
 //!
 //! The tests look at the files with the tools of poppler (Debian: poppler-utils), as a reader's program would.
 
@@ -12,7 +12,7 @@ use gritstone_report::{Pair, data_sheet, pair};
 use sample::{briefs, machines::references};
 use std::process::Command;
 
-/// To typeset without optimization takes a second a page: these have a row of each kind, and no more.
+/// Typesetting without optimization takes a second a page: this keeps one row of each kind.
 fn short(mut run: RunView) -> RunView {
     let rows = [
         "byte/pipe",
@@ -76,13 +76,13 @@ fn text(document: &Document) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Without white space (where lines are broken differs), and without the backticks around what is to be typed, which a page does not show.
+/// Without white space (line breaks differ), and without the backticks of code, which a page does not show.
 fn tight(text: &str) -> String {
     let shown = |c: &char| !c.is_whitespace() && *c != '`';
     text.chars().filter(shown).collect()
 }
 
-/// What a document says in its order; what stands in an order of its own on each medium, such as heads of tables, apart.
+/// The texts of a document in order; separately those that each medium orders differently, such as heads of tables.
 fn document_texts(document: &Document) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut apart) = (vec![document.title.clone()], vec![]);
     texts.extend(document.subtitle.clone());
@@ -159,7 +159,7 @@ fn data_sheet_is_one_page() {
     assert_eq!(pages.next().map(str::trim), Some("1"));
 }
 
-/// What a reader sees: the text outside of tags, of the style sheet and of the drawings.
+/// Visible text: outside of tags, of the style sheet and of the drawings.
 fn text_of_html(page: &str) -> String {
     let body = page.split_once("<body>").unwrap().1;
     let drawings = body.split("<svg ");

@@ -1,5 +1,5 @@
-//! The program on the peer: starts far ends as the near host says on standard input, one at a time, and hands back what they say. It ends,
-//! with what it has started, when standard input ends or is silent for too long.
+//! The program on the peer: starts far ends at the request of the near host on standard input, one at a time, and forwards their output. It
+//! exits, with its children, when standard input ends or is silent for too long.
 
 use crate::frame::{Frame, Hello, Start};
 use anyhow::{Context as _, Result};
@@ -18,17 +18,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The near host says something every ten seconds.
+/// The near host sends a message every ten seconds.
 const SILENCE: Duration = Duration::from_secs(60);
 /// The workloads that have far ends.
 const FAMILY: &str = "net/";
 
-/// What comes to pass.
+/// Event of the main loop.
 enum News {
     Frame(Frame),
-    /// The near host has gone.
+    /// The connection to the near host has ended.
     Gone(io::Result<()>),
-    /// The far end of this number has said something; nothing: it says no more.
+    /// Output of the far end of this number; empty at its end.
     Said(u64, Vec<u8>),
 }
 
@@ -43,10 +43,10 @@ struct Running {
 /// Writes bytes to the near host.
 pub type Send = fn(&[u8]) -> io::Result<()>;
 
-/// Serves the near host until it goes.
+/// Serves the near host until it disconnects.
 ///
 /// # Errors
-/// When it sends what is no frame, or cannot be answered.
+/// When it sends an invalid frame, or no answer can be sent.
 pub fn far_end(directory: &Path, address: IpAddr, send: Send) -> Result<()> {
     let hello = Hello {
         address,
@@ -56,8 +56,8 @@ pub fn far_end(directory: &Path, address: IpAddr, send: Send) -> Result<()> {
     };
     say(send, &Frame::Hello(Box::new(hello)))?;
     let (tell, news) = channel();
-    let told = tell.clone();
-    thread::spawn(move || listen(&told));
+    let sender = tell.clone();
+    thread::spawn(move || listen(&sender));
     let mut running = None;
     let served = serve(directory, address, send, &tell, &news, &mut running);
     if let Some(running) = running {
@@ -154,7 +154,7 @@ fn obey(
         }
         (Frame::Input(bytes), Some(of)) => {
             let input = of.child.stdin.as_mut();
-            // one that has ended says so
+            // the end of a far end is reported elsewhere
             let _ = input.map(|input| input.write_all(&bytes));
         }
         (Frame::End, Some(_)) => {
@@ -203,15 +203,15 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // it and what it starts are ended together
+            // so that it can be ended with its children
             .process_group(0);
         let mut child = command.spawn().context("it cannot be started")?;
-        let mut said = child.stdout.take().context("it has no output")?;
+        let mut output = child.stdout.take().context("it has no output")?;
         let tell = tell.clone();
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             loop {
-                let n = said.read(&mut bytes).unwrap_or(0);
+                let n = output.read(&mut bytes).unwrap_or(0);
                 if tell.send(News::Said(number, bytes[..n].to_vec())).is_err() || n == 0 {
                     return;
                 }
@@ -225,18 +225,18 @@ impl Running {
         })
     }
 
-    /// Ends it and what it has started; what it said to standard error.
+    /// Ends it and its children; returns its error output.
     fn end(mut self) -> String {
         let group = Pid::from_raw(self.child.id().cast_signed());
-        // it is not reaped yet, so the group is still its own
+        // it is not reaped yet, so the group id is still its own
         let _ = killpg(group, Signal::SIGKILL);
-        let mut said = vec![];
+        let mut errors = vec![];
         if let Some(error) = self.child.stderr.take() {
-            // nobody of the group writes any more
-            let _ = error.take(1000).read_to_end(&mut said);
+            // no process of the group writes any more
+            let _ = error.take(1000).read_to_end(&mut errors);
         }
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.directory);
-        String::from_utf8_lossy(&said).trim().to_owned()
+        String::from_utf8_lossy(&errors).trim().to_owned()
     }
 }

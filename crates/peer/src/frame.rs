@@ -1,4 +1,4 @@
-//! What goes through ssh between the two programs: a byte that says what it is, the length, and the content.
+//! Frames between the two programs, through ssh: a byte for the type, the length, and the content.
 
 use gritstone_model::{Link, Machine, hexadecimal};
 use serde::{Deserialize, Serialize};
@@ -7,26 +7,26 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// The largest content: what is more comes from no Gritstone.
+/// Largest content; no Gritstone sends more.
 const MOST: usize = 1 << 20;
 
-/// What a peer says first.
+/// First message of a peer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     /// Version of Gritstone.
     pub version: String,
     /// Hash of the sources of all workloads.
     pub sources: String,
-    /// Where its far ends listen.
+    /// Address at which its far ends listen.
     pub address: IpAddr,
-    /// What it is.
+    /// Facts of the machine.
     pub machine: Machine,
-    /// The interface that has the address; none where none has.
+    /// The interface with the address; none if none has it.
     pub link: Option<Link>,
 }
 
 impl Hello {
-    /// Of this program, with no host yet.
+    /// Version of this program, with default values for the rest.
     pub fn version() -> Self {
         let mut hash = Sha256::new();
         for source in gritstone_kernels::sources() {
@@ -43,13 +43,13 @@ impl Hello {
     }
 }
 
-/// The far end of a launch.
+/// Request to start the far end of a launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start {
-    /// The program of the workload, `net/...`.
+    /// Program of the workload, `net/...`.
     pub program: String,
     pub params: BTreeMap<String, String>,
-    /// Seconds after which it is ended.
+    /// Time limit, s.
     pub limit_s: u64,
 }
 
@@ -57,25 +57,25 @@ pub struct Start {
 pub enum Frame {
     /// From the peer, once.
     Hello(Box<Hello>),
-    /// To it: start this.
+    /// To the peer: start this.
     Start(Start),
-    /// To it: this is input of what was started.
+    /// To the peer: input of the far end.
     Input(Vec<u8>),
-    /// From it: what was started said this.
+    /// From the peer: output of the far end.
     Output(Vec<u8>),
-    /// To it: end what was started.
+    /// To the peer: end the far end.
     End,
-    /// From it: that has ended; why, where it was not asked to.
+    /// From the peer: the far end has exited; the reason, unless it was asked to.
     Ended(String),
-    /// To it: this end is there.
+    /// To the peer: the near host is alive.
     Alive,
 }
 
 impl Frame {
-    /// Writes it whole.
+    /// Writes the frame.
     ///
     /// # Errors
-    /// When the other end has gone.
+    /// When the connection has ended.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let json = |value: serde_json::Result<Vec<u8>>| value.map_err(io::Error::other);
         let (kind, content) = match self {
@@ -95,10 +95,10 @@ impl Frame {
         to.flush()
     }
 
-    /// Reads the next one; `None` at the end.
+    /// Reads the next frame; `None` at the end.
     ///
     /// # Errors
-    /// When it is none, is cut off, or cannot be read.
+    /// When it is invalid, truncated, or cannot be read.
     pub fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
         let mut kind = [0];
         if from.read(&mut kind)? == 0 {

@@ -1,8 +1,8 @@
-//! `gritstone run --peer`: far ends of network benchmarks on another host, which ssh reaches.
+//! `gritstone run --peer`: far ends of network benchmarks on another host, by ssh.
 //!
-//! One connection of ssh lasts as long as the run. Over it a binary goes to a private directory there and is started ([`session`]); then
-//! frames ([`frame`]) say which far end is to be started, and bring what that says ([`far`]). Each launch asks for its far end at a
-//! socket here ([`relay`]). What is measured goes directly from one host to the other.
+//! One ssh connection lasts as long as the run. It copies a binary to a private directory and starts it ([`session`]); then frames
+//! ([`frame`]) request far ends, and carry their output ([`far`]). Each launch requests its far end at a local socket ([`relay`]). The
+//! measured traffic goes directly from host to host.
 
 mod far;
 mod frame;
@@ -25,40 +25,40 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// The name of the command that is not in the help: this binary on a peer.
+/// Hidden command: this binary on a peer.
 pub const FAR_END: &str = "far-end";
 
-/// How a peer is reached.
+/// Connection to a peer.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// As OpenSSH knows it; none measures on this host alone.
+    /// As OpenSSH knows it; none: this host is the peer.
     pub host: Option<String>,
-    /// Address at which far ends listen; by default the one at which ssh has reached the host.
+    /// Address at which far ends listen; by default the one that ssh connected to.
     pub address: Option<IpAddr>,
-    /// Program for the peer; by default this one.
+    /// Binary for the peer; by default this one.
     pub binary: Option<PathBuf>,
     /// Command of the ssh client.
     pub ssh: String,
 }
 
-/// A host that can have far ends, until this is dropped.
+/// A connected peer, until this is dropped.
 pub struct Reached {
-    /// What is known of it.
+    /// Facts about it.
     pub peer: Peer,
     relay: Relay,
 }
 
 impl Reached {
-    /// What an executor must know of it.
+    /// Its data for an executor.
     pub fn far_end(&self) -> FarEnd {
         self.relay.far_end.clone()
     }
 }
 
-/// Reaches a host; the inner error is a reason why it can have no far ends, though it was reached.
+/// Connects to a host; the inner error is the reason for which it cannot have far ends.
 ///
 /// # Errors
-/// When it cannot be reached.
+/// When it cannot be connected to.
 pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
     let host: Host = host.parse().context("--peer")?;
     let (session, hello) = match Session::open(&host, args)? {
@@ -81,12 +81,13 @@ pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
     }))
 }
 
-/// What `--peer` asks for: gives the rows that can have one a far end there, and reaches the host unless that is only listed. The rows that have
+/// Applies `--peer`: moves the far ends of eligible benchmarks to the peer, and connects to it unless benchmarks are only listed. Returns
+/// the ineligible benchmarks with reasons.
 /// none, with the reason.
 ///
 /// # Errors
-/// When the host cannot be reached.
-pub fn asked(
+/// When the peer cannot be connected to.
+pub fn place_far_ends(
     args: &Options,
     dry: bool,
     wanted: &mut [Benchmark],
@@ -113,12 +114,12 @@ pub fn asked(
     }
 }
 
-/// Enough of a hash to tell it from another.
+/// Prefix of a hash that distinguishes it from others.
 fn beginning(hash: &str) -> String {
     hash.chars().take(12).collect()
 }
 
-/// Both ends are of one version and of the same sources, and the far one has the address.
+/// Checks that both ends have one version and the same sources, and that the peer has the address.
 fn agrees(hello: &Hello) -> Result<(), String> {
     let own = Hello::version();
     if hello.version != own.version || hello.sources != own.sources {

@@ -1,5 +1,5 @@
-//! Between the launches of this machine and the program on the peer. A workload connects to a socket that only processes of its user may
-//! use, and sends its token; what it hears there is what its far end says. One at a time has a far end.
+//! Connects launches on this machine to the program on the peer. A workload connects to a socket that only processes of its user may use,
+//! and sends its token; it then receives the output of its far end. One workload at a time has a far end.
 
 use crate::frame::{Frame, Start};
 use crate::session::Session;
@@ -19,18 +19,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The peer ends when it hears nothing for a minute.
+/// Interval of keep-alives; the peer exits after a minute without one.
 const ALIVE: Duration = Duration::from_secs(10);
-/// How long the peer may take to end a far end.
+/// Time for the peer to end a far end.
 const END: Duration = Duration::from_secs(30);
-/// A launch that is stuck is ended here first.
+/// Longer than the limit of a launch, so that a stuck launch is ended here first.
 const LIMIT: Duration = DEADLINE.saturating_add(Duration::from_secs(60));
-/// What a far end says at once (`kernels/net/endpoints.h`): a port, whether something is missing, and a text; port 0 and why it ends.
+/// Announcement of a far end (`kernels/net/endpoints.h`): a port, whether something is missing, and a text; port 0 and a reason if it
+/// exits.
 const MAX_ANNOUNCEMENT: usize = 1024;
 
-/// The open socket, and the connection behind it.
+/// The listening socket, and the connection behind it.
 pub struct Relay {
-    /// What launches are told of it.
+    /// Data for the launches.
     pub far_end: FarEnd,
     shared: Arc<Shared>,
     session: Session,
@@ -48,7 +49,7 @@ struct Shared {
 struct State {
     /// The launch that has a far end.
     launch: Option<UnixStream>,
-    /// Why there is no peer any more.
+    /// Why the peer is lost, if it is.
     gone: Option<String>,
     closing: bool,
 }
@@ -58,10 +59,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Relay {
-    /// Listens from now on.
+    /// Starts listening.
     ///
     /// # Errors
-    /// When there can be no socket.
+    /// When no socket can be made.
     pub fn start(mut session: Session, peer: &Peer) -> Result<Self> {
         let words: Vec<String> = (0..4).map(|_| format!("{:08x}", random())).collect();
         let channel = format!("gritstone-peer-{}", words.concat());
@@ -97,7 +98,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         locked(&self.shared.state).closing = true;
         self.shared.changed.notify_all();
-        // the end of its input ends the peer, which removes what it has; the session waits for that
+        // the end of its input ends the peer, which cleans up; the session waits for that
         *locked(&self.shared.to_peer) = None;
         let _ = UnixStream::connect_addr(&self.address);
         let _ = &self.session;
@@ -105,7 +106,7 @@ impl Drop for Relay {
 }
 
 impl Shared {
-    /// One that is not heard any more has gone, which is known otherwise.
+    /// Sends a frame. Errors are ignored: a lost peer is detected by the reader.
     fn send(&self, frame: &Frame) {
         if let Some(peer) = locked(&self.to_peer).as_mut() {
             let _ = frame.write(peer);
@@ -125,13 +126,13 @@ impl Shared {
         }
     }
 
-    /// What the peer says, until it has gone.
+    /// Handles frames of the peer until it disconnects.
     fn hear(&self, mut output: BufReader<ChildStdout>) {
         let why = loop {
             match Frame::read(&mut output) {
                 Ok(Some(Frame::Output(bytes))) => {
                     if let Some(launch) = locked(&self.state).launch.as_mut() {
-                        // one that has ended is noticed by who reads from it
+                        // the reader detects a launch that has ended
                         let _ = launch.write_all(&bytes);
                     }
                 }
@@ -160,7 +161,7 @@ impl Shared {
         self.end_launch(&why);
     }
 
-    /// Launches, one after the other.
+    /// Serves launches, one after the other.
     fn serve(&self, listener: &UnixListener, wanted: &Mutex<Option<KernelWork>>) {
         for launch in listener.incoming() {
             if locked(&self.state).closing {
@@ -194,7 +195,7 @@ impl Shared {
         }
     }
 
-    /// Until the peer has said that the far end has ended: the next one begins with nothing of it.
+    /// Waits until the peer has reported the end of the far end, so that the next one gets nothing of it.
     fn await_end(&self) {
         let state = locked(&self.state);
         let waits = |state: &mut State| state.launch.is_some() && state.gone.is_none();
@@ -211,10 +212,10 @@ fn is_ours(launch: &UnixStream) -> bool {
     getsockopt(launch, PeerCredentials).is_ok_and(|who| who.uid() == geteuid().as_raw())
 }
 
-/// What a far end says that ends, for one that cannot say it.
+/// Writes the announcement of a far end that failed to start.
 fn complain(launch: &mut UnixStream, why: &str) {
-    let mut said = vec![0; 4];
-    said.extend(why.bytes().take(MAX_ANNOUNCEMENT - 5));
-    said.resize(MAX_ANNOUNCEMENT, 0);
-    let _ = launch.write_all(&said);
+    let mut announcement = vec![0; 4];
+    announcement.extend(why.bytes().take(MAX_ANNOUNCEMENT - 5));
+    announcement.resize(MAX_ANNOUNCEMENT, 0);
+    let _ = launch.write_all(&announcement);
 }

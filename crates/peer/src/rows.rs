@@ -1,16 +1,16 @@
-//! Which benchmarks can have their far end on another host, and what that makes of their entries.
+//! Benchmarks that can have their far end on another host, and the changes to their entries.
 
 use gritstone_model::{Benchmark, Id, OVER, PEER, Placement, Work};
 use std::collections::BTreeMap;
 
-/// Parameters that shape what is sent between two namespaces.
+/// Parameters that shape traffic between two namespaces.
 const SHAPES: [&str; 3] = ["rate_mbit", "delay_ms", "loss_percent"];
-/// File systems without authentication: a private network stands in for it.
+/// File systems without authentication, which need a private network.
 const UNAUTHENTICATED: [&str; 2] = ["9p", "nfs"];
-/// Programs that this machine needs without a peer alone: they make hosts, shape what these send, or are servers of the far end.
+/// Programs that this machine needs only without a peer: they make hosts, shape traffic, or are servers of the far end.
 const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
-/// Gives the rows that can have one a far end on a peer; the others with the reason.
+/// Moves the far ends of eligible benchmarks to a peer; returns the others with the reason.
 pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
     let mut refused = BTreeMap::new();
     for row in &mut *rows {
@@ -22,7 +22,7 @@ pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
             None => change(row),
         }
     }
-    // what is made of others, of which one is refused
+    // derived benchmarks lose with their parts
     loop {
         let made = rows.iter().find(|row| {
             let mut parts = row.work.parts().into_iter();
@@ -34,7 +34,7 @@ pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
     }
 }
 
-/// Why a row can have no peer.
+/// Why a benchmark cannot have a peer.
 fn obstacle(row: &Benchmark) -> Option<&'static str> {
     let work = match &row.work {
         Work::Kernel(work) => work,
@@ -62,7 +62,7 @@ fn change(row: &mut Benchmark) {
     work.params.insert(OVER.to_owned(), PEER.to_owned());
     row.needs
         .retain(|need| !NOT_HERE.contains(&need.name.as_str()));
-    // there is one end here
+    // only one end is on this machine
     if row.placement == Placement::Cross {
         row.placement = Placement::OneCpu;
     }
@@ -111,8 +111,8 @@ mod tests {
             ("net/tcp/128k@100mbit", "shaped"),
             ("net/remote-file@9p", "no authentication"),
         ] {
-            let said = &refused[&row(id).id];
-            assert!(said.contains(why), "{id}: {said}");
+            let reason = &refused[&row(id).id];
+            assert!(reason.contains(why), "{id}: {reason}");
         }
         assert!(!refused.contains_key(&row("net/tcp/stream").id));
         let derived = rows

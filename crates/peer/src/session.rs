@@ -1,4 +1,4 @@
-//! The connection: a binary that starts there is found and brought, and says what it is.
+//! The connection: finds a binary that starts on the peer, copies it, and reads its hello.
 
 use crate::FAR_END;
 use crate::Options;
@@ -20,16 +20,16 @@ use std::time::{Duration, Instant};
 
 /// Longest line.
 const LINE: u64 = 4096;
-/// What is kept of what ssh says.
+/// Bytes of ssh's error output that are kept.
 const LAST_WORDS: usize = 2000;
-/// How long the other host may do nothing before it has said hello.
+/// Time without progress before the hello.
 const SILENCE: Duration = Duration::from_secs(30);
-/// What is sent at a time.
+/// Bytes sent at once.
 const PIECE: usize = 1 << 16;
-/// How long the other host may take to remove what was brought there.
+/// Time for the other host to remove the copied files.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// An open connection, whose program there has said hello.
+/// An open connection whose remote program has sent its hello.
 pub struct Session {
     child: Child,
     pub input: Option<ChildStdin>,
@@ -38,11 +38,11 @@ pub struct Session {
     progress: Arc<Progress>,
 }
 
-/// When the other host last did something, until it has said hello.
+/// Time of the last progress before the hello.
 struct Progress {
     at: Mutex<Instant>,
     done: AtomicBool,
-    /// It did nothing for too long.
+    /// There was no progress for too long.
     silent: AtomicBool,
 }
 
@@ -51,14 +51,14 @@ impl Progress {
         *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Ends ssh, with what it has started, when the user interrupts, or nothing is done for too long: its reader then sees the end.
+    /// Ends ssh and its children when the user interrupts or progress stops: the reader then sees the end.
     fn watch(&self, ssh: Pid, stop: &AtomicBool) {
         while !self.done.load(Ordering::Relaxed) {
             let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
             let is_silent = at.elapsed() > SILENCE;
             if is_silent || stop.load(Ordering::Relaxed) {
                 self.silent.store(is_silent, Ordering::Relaxed);
-                // it is reaped after `done` alone
+                // it is reaped only after `done`
                 let _ = killpg(ssh, Signal::SIGKILL);
                 return;
             }
@@ -68,10 +68,10 @@ impl Progress {
 }
 
 impl Session {
-    /// Opens it; the inner error is a reason why no binary can be started there.
+    /// Opens a connection; the inner error is the reason for which no binary can be started there.
     ///
     /// # Errors
-    /// When there is no connection, or it ends.
+    /// When the connection fails or ends.
     pub fn open(host: &Host, args: &Options) -> Result<Result<(Self, Hello), String>> {
         let stop = signals::process_stop_flag().context("cannot catch signals")?;
         let mut session = Self::start(host, args, Arc::clone(&stop))?;
@@ -148,7 +148,7 @@ impl Session {
         words.context("it does not say what it is")
     }
 
-    /// Sends a binary; the inner error is why it cannot be used there.
+    /// Sends a binary; the inner error is the reason for which it cannot be used there.
     fn bring(&mut self, machine: &str, binary: Option<&Path>) -> Result<Result<(), String>> {
         let refused = |why: String| {
             Ok(Err(format!(
@@ -173,12 +173,12 @@ impl Session {
             Some(("version", version)) => {
                 refused(format!("{name} is {version}, and this is {wanted}"))
             }
-            Some(("fails", said)) => refused(format!("{name} does not start there ({said})")),
+            Some(("fails", error)) => refused(format!("{name} does not start there ({error})")),
             _ => bail!("it answers '{line}'"),
         }
     }
 
-    /// Sends a size on a line, and the bytes.
+    /// Sends a line with the size, and the bytes.
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         let input = self.input.as_mut().context("its input is closed")?;
         let mut sent = writeln!(input, "{}", bytes.len());
@@ -210,16 +210,16 @@ impl Session {
         }
     }
 
-    /// That the connection has ended, with the last that was said.
+    /// Error for an ended connection, with its last output.
     pub fn ended(&mut self) -> anyhow::Error {
         self.input = None;
         self.progress.done.store(true, Ordering::Relaxed);
-        // what it says last comes before its end
+        // the last output comes before the end
         let end = self.waited(GRACE);
         anyhow::anyhow!(end)
     }
 
-    /// Waits for the end of ssh, and ends it when that takes too long; what is known of the end.
+    /// Waits for the end of ssh, and kills it after a time limit; describes the end.
     fn waited(&mut self, limit: Duration) -> String {
         let begun = Instant::now();
         let mut status = self.child.try_wait().ok().flatten();
@@ -228,15 +228,15 @@ impl Session {
             status = self.child.try_wait().ok().flatten();
         }
         if status.is_none() {
-            // not reaped yet, so the group is its own
+            // not reaped yet, so the group id is still its own
             ssh::end_group(&self.child, Signal::SIGKILL);
             status = self.child.wait().ok();
         }
         // its reader may be a moment behind
         thread::sleep(Duration::from_millis(50));
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = String::from_utf8_lossy(&errors).into_owned();
-        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let text = String::from_utf8_lossy(&errors).into_owned();
+        let last = text.lines().rfind(|line| !line.trim().is_empty());
         match (last, status) {
             (Some(last), _) => last.trim().trim_start_matches("gritstone: ").to_owned(),
             (None, _) if self.progress.silent.load(Ordering::Relaxed) => {
@@ -265,8 +265,8 @@ fn keep(mut from: ChildStderr, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// Script of the remote shell. It reads the size of a binary on a line, then the binary; a size of 0 starts it. The near end sends nothing
-/// before it has an answer, so that `head` reads no more than the binary.
+/// Script of the remote shell. It reads a line with the size of a binary, then the binary; size 0 starts it. The near end waits for an
+/// answer before it sends, so that `head` reads only the binary.
 fn script(address: Option<IpAddr>) -> String {
     let address = match address {
         Some(address) => format!("a={address}"),

@@ -132,7 +132,7 @@ impl Bisection<'_> {
         };
         let launcher = self.comparison.launcher(place);
         let taken = turns.take(&launcher, trees.map(std::slice::from_ref), self.progress)?;
-        ensure!(taken.whole, ExecError::Interrupted);
+        ensure!(taken.complete, ExecError::Interrupted);
         Ok(taken.trial)
     }
 

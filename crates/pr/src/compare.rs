@@ -254,7 +254,7 @@ impl Comparison {
         let mut runs = vec![];
         for (side, info) in infos.into_iter().enumerate() {
             let info = RunInfo {
-                elapsed_s: taken.whole.then_some(elapsed_s),
+                elapsed_s: taken.complete.then_some(elapsed_s),
                 ..info
             };
             let rows = taken.trial.side(side);
@@ -283,7 +283,7 @@ impl Comparison {
         };
         Ok(Answer {
             view,
-            whole: taken.whole,
+            complete: taken.complete,
             runs,
         })
     }
@@ -310,7 +310,7 @@ impl Comparison {
 pub struct Answer {
     pub view: PrView,
     /// Not interrupted by the user.
-    pub whole: bool,
+    pub complete: bool,
     /// One a side, to be stored; none where nothing was measured.
     pub runs: Vec<RunData>,
 }
@@ -323,7 +323,7 @@ impl Answer {
                 outcome: CheckOutcome::Passed,
                 ..view
             },
-            whole: true,
+            complete: true,
             runs: vec![],
         }
     }

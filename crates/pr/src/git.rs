@@ -26,7 +26,7 @@ pub fn environment() -> BTreeMap<String, OsString> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .collect();
     all.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
-    // no index is refreshed, nobody is asked for a password
+    // no index is refreshed, no password prompt
     for (name, value) in [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")] {
         all.insert(name.to_owned(), value.into());
     }
@@ -58,12 +58,12 @@ fn git(directory: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
         .output()
         .context("cannot execute git; is it installed?")?;
     if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        let error = String::from_utf8_lossy(&done.stderr).trim().to_owned();
         let words: Vec<_> = arguments
             .iter()
             .map(|word| word.to_string_lossy())
             .collect();
-        bail!("git {}: {said}", words.join(" "));
+        bail!("git {}: {error}", words.join(" "));
     }
     Ok(done.stdout)
 }
@@ -146,7 +146,7 @@ impl Repository {
 
     fn is_shallow(&self) -> bool {
         self.text(&["rev-parse", "--is-shallow-repository"])
-            .is_ok_and(|said| said == "true")
+            .is_ok_and(|answer| answer == "true")
     }
 
     /// The merge base of a commit and the branch that it will be merged into: the target of a GitHub or GitLab job, else the default

@@ -114,9 +114,9 @@ impl Launcher<'_> {
         let failure = match &end {
             UserEnd::Success => None,
             end => {
-                let said = last_lines(&stderr)? + &last_lines(&stdout)?;
+                let last = last_lines(&stderr)? + &last_lines(&stdout)?;
                 let command = self.command.join(" ");
-                Some(format!("'{command}' {}\n{said}", describe(end)))
+                Some(format!("'{command}' {}\n{last}", describe(end)))
             }
         };
         let is_ended = matches!(end, UserEnd::Status(_) | UserEnd::Signal(_));

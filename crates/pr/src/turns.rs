@@ -40,7 +40,7 @@ pub struct Turns<'a> {
 pub struct Taken {
     pub trial: Trial,
     /// Not interrupted by the user.
-    pub whole: bool,
+    pub complete: bool,
     /// How the harness failed first, of each side.
     pub failures: [Option<String>; 2],
     /// Whether the harness failed for the head alone before any round.
@@ -127,7 +127,7 @@ impl Turns<'_> {
             match round(launcher, trees, &mut taken, &open) {
                 Ok(()) => {}
                 Err(why) if matches!(why.downcast_ref(), Some(ExecError::Interrupted)) => {
-                    taken.whole = false;
+                    taken.complete = false;
                     return Ok(taken);
                 }
                 Err(why) => return Err(why),
@@ -180,7 +180,7 @@ impl Turns<'_> {
         let failures = [base.failure, head.failure];
         Ok(Taken {
             head_fails: failures[0].is_none() && failures[1].is_some(),
-            whole: true,
+            complete: true,
             trial,
             failures,
             time,

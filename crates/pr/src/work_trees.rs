@@ -169,9 +169,10 @@ impl Workshop<'_> {
     /// # Errors
     /// When a file cannot be read or written.
     pub fn apply_changes(&self, tree: &WorkTree, modified: &[PathBuf]) -> Result<()> {
-        let gone = |path: &&PathBuf| fs::symlink_metadata(self.repository.root.join(path)).is_err();
-        let (gone, present): (Vec<_>, Vec<_>) = modified.iter().partition(gone);
-        for path in gone {
+        let is_removed =
+            |path: &&PathBuf| fs::symlink_metadata(self.repository.root.join(path)).is_err();
+        let (removed, present): (Vec<_>, Vec<_>) = modified.iter().partition(is_removed);
+        for path in removed {
             remove(tree.root(), path)?;
         }
         for path in present {

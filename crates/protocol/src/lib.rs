@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line} of the workload's output: {what}")]
 pub struct ProtocolError {
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     pub what: String,
 }

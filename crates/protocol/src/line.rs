@@ -4,7 +4,7 @@ use gritstone_model::{
     Batch, Check, Counter, Counts, Event, Histogram, Param, ResponsesOf, Sample, Usage,
 };
 
-/// Without the line end.
+/// Parses a line without its end.
 pub(crate) fn parse(text: &str) -> Result<Event, String> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut keys = Keys { rest };

@@ -41,7 +41,7 @@ impl Toolchain {
         })
     }
 
-    /// Both with the same flags. Optimizing when linking is for compilers of one make: another reads no such object.
+    /// Both compilers with the same flags. Link-time optimization needs compilers of one vendor, which read each other's objects.
     ///
     /// # Errors
     /// When a quote in the flags is not closed.

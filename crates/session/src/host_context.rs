@@ -200,7 +200,7 @@ impl Drop for AffinityGuard {
     }
 }
 
-/// A directory on a disk, as the document asks: /tmp is memory on many systems.
+/// A directory on a disk: /tmp is in memory on many systems.
 fn default_dir() -> PathBuf {
     let candidates = [
         Some(PathBuf::from("/var/tmp")),

@@ -31,7 +31,7 @@ pub fn count(
         Err(why) => return Ok(Err(why)),
     };
     let n = stepping.affordable(&rough);
-    // where it takes longer than planned, or so many cannot be done at a time, the small n have been counted as exactly
+    // the small n remain exact if the larger ones are too slow, or cannot be done at a time
     let better = match n {
         0..4 => None,
         n => stepping.difference(n / 2, n)?.ok(),

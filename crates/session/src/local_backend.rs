@@ -66,7 +66,7 @@ pub struct LocalBackend<'a> {
     executed: BTreeMap<(usize, &'static str), usize>,
     /// Most numbered executions of a command.
     pub max_executions: Option<u32>,
-    /// The user was told that the store is locked.
+    /// The lock of the store was reported to the user.
     lock_reported: bool,
     /// Claimed at the first launch.
     pub slot: Option<Slot>,
@@ -235,7 +235,7 @@ impl<'a> LocalBackend<'a> {
     /// Shows the first result of a benchmark that has an interval, in plain runs.
     fn show_result(&mut self, launch: &Launch) {
         let [side] = self.sides else { return };
-        // one of a trial is shown at its end
+        // results of a trial are shown at its end
         if !side.name.is_empty() {
             return;
         }
@@ -409,7 +409,7 @@ fn command_failure(command: &str, launch: &Launch) -> String {
         }
         _ => "",
     };
-    // what cannot be started is named already
+    // a command that cannot be started is named by the error
     let named = why
         .strip_prefix(command)
         .filter(|rest| rest.starts_with(' '));
@@ -442,7 +442,7 @@ const MAX_LOCK_WAIT: Duration = Duration::from_secs(600);
 /// Retries while another process locks the store; a new signal ends the wait.
 ///
 /// # Errors
-/// Of the store, with the number of lost launches.
+/// Error of the store, with the number of lost launches.
 pub fn when_unlocked(
     store: &mut Store,
     mut act: impl FnMut(&mut Store) -> Result<(), StoreError>,

@@ -29,7 +29,7 @@ pub struct Session<'a> {
     pub setup: Setup,
     pub custom: Custom,
     pub tuning: Tuning,
-    /// Of this machine, if it was waited for.
+    /// The slot of this machine, if it was waited for.
     pub slot: Option<Slot>,
     /// Undoes the settings of sides.
     pub undo: Option<UndoBy>,
@@ -135,23 +135,27 @@ impl<'a> Session<'a> {
     /// Compiles the workloads of a plan again; benchmarks whose programs do not compile leave the plan.
     ///
     /// # Errors
-    /// When a compiler is not there, or compiles nothing.
-    pub fn rebuild(&self, asked: &Compilers, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
-        let cc = asked
+    /// When a compiler is missing, or compiles nothing.
+    pub fn rebuild(
+        &self,
+        compilers: &Compilers,
+        plan: &mut Plan,
+    ) -> Result<BTreeMap<String, Rebuilt>> {
+        let cc = compilers
             .cc
             .as_deref()
             .or_else(|| compiler::default_cc(self.host));
         let cc = cc.unwrap_or(compiler::DEFAULT[0]);
-        let toolchain = Toolchain::find(self.host, cc, asked.fc.as_deref())?;
-        let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS))?;
-        if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
+        let toolchain = Toolchain::find(self.host, cc, compilers.fc.as_deref())?;
+        let (c, mut fortran) = toolchain.with(compilers.cflags.as_deref().unwrap_or(FLAGS))?;
+        if let (Some(fortran), Some(flags)) = (&mut fortran, &compilers.fflags) {
             fortran.flags = compiler::words(flags)?;
         }
         let builds = self.build(self.own, &plan.benchmarks, (c, fortran))?;
         Ok(compiler::accept(plan, builds))
     }
 
-    /// The journal must be dropped after the executor.
+    /// The caller drops the journal after the executor.
     pub fn executor(self, plans: &[&Plan]) -> (Option<Journal>, Executor) {
         let groups = |controller| match self.bounds.permits.nothing {
             true => vec![],

@@ -1,6 +1,6 @@
 //! One run at a time per machine: processes that measure find each other at an abstract Unix socket.
 //!
-//! The kernel frees its name when the process ends, however it does. Any user may take the name, which costs others a warning.
+//! The kernel frees the name when the process ends in any way. Any user may take the name, which only warns others.
 
 use gritstone_exec::ExecError;
 use gritstone_model::{Event, Param};
@@ -21,10 +21,10 @@ const NAME: &str = "gritstone-measures";
 /// Other processes that are remembered.
 const MAX_GUESTS: usize = 16;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Intervals in which runs beside an ended one find this one: they look before each launch.
+/// Intervals in which runs of an ended run's guests find this one: they check before each launch.
 const SETTLE_INTERVALS: u32 = 10;
 
-/// Held by the process that measures on this machine, as far as its network namespace reaches; or known to be held by another.
+/// Held by the process that measures on this machine (within its network namespace), or known to be held by another.
 pub struct Slot {
     name: String,
     state: State,
@@ -79,7 +79,7 @@ impl Slot {
         }
     }
 
-    /// Another process that measures now; 0 if it is in another PID namespace or is not known.
+    /// Another process that measures now; 0 if it is in another PID namespace or unknown.
     pub fn other(&mut self) -> Option<u32> {
         if let State::Taken(holder) = &self.state
             && !holder.as_ref().is_some_and(is_open)
@@ -101,7 +101,7 @@ impl Slot {
     }
 }
 
-/// Says that another process measures here.
+/// Warning that another process measures here.
 pub fn warning(process: u32) -> String {
     format!(
         "another run is measuring on this machine ({}): each disturbs the other",
@@ -109,7 +109,7 @@ pub fn warning(process: u32) -> String {
     )
 }
 
-/// Adds what is known of another run to the events of a launch, whose last one ends it.
+/// Adds the process of another run to the events of a launch, before the final one.
 pub fn record(events: &mut Vec<Event>, other: Param) {
     events.insert(events.len().saturating_sub(1), Event::Param(other));
 }
@@ -135,7 +135,7 @@ fn occupy(name: &str) -> State {
     bind(name).unwrap_or_else(|| State::Taken(holder(name).ok()))
 }
 
-/// None where another process holds it.
+/// None if another process holds the name.
 fn bind(name: &str) -> Option<State> {
     let bound = SocketAddr::from_abstract_name(name).and_then(|at| UnixListener::bind_addr(&at));
     match bound {
@@ -147,7 +147,7 @@ fn bind(name: &str) -> Option<State> {
     }
 }
 
-/// Does not wait for a holder that accepts nothing.
+/// Does not block if the holder accepts no connection.
 fn holder(name: &str) -> Result<OwnedFd, Errno> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let stream = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
@@ -161,7 +161,7 @@ fn peer(stream: &OwnedFd) -> u32 {
     credentials.map_or(0, |peer| peer.pid().unsigned_abs())
 }
 
-/// Nothing is ever sent: what can be read is the end.
+/// No data are ever sent, so a readable socket is closed.
 fn is_open(stream: &OwnedFd) -> bool {
     let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
     recv(stream.as_raw_fd(), &mut [0], flags) == Err(Errno::EAGAIN)
@@ -201,11 +201,11 @@ mod tests {
         let flags = SockFlag::SOCK_CLOEXEC;
         let silent = socket(AddressFamily::Unix, SockType::Stream, flags, None).unwrap();
         nix::sys::socket::bind(silent.as_raw_fd(), &at).unwrap();
-        // bound, and never listening
+        // bound, but not listening
         assert_eq!(Slot::named(&name).other(), Some(0));
         nix::sys::socket::listen(&silent, nix::sys::socket::Backlog::new(0).unwrap()).unwrap();
         let mut slots: Vec<Slot> = (0..5).map(|_| Slot::named(&name)).collect();
-        // its queue is full, and nobody waits
+        // its queue is full, and never drained
         assert!(slots.iter_mut().all(|slot| slot.other().is_some()));
         assert_eq!(slots[4].other(), Some(0));
         drop(silent);
@@ -237,7 +237,7 @@ mod tests {
         let State::Held(listener, _) = &holder.state else {
             panic!("not held");
         };
-        // the others of them are left for the next look
+        // the rest is accepted next time
         let left = std::iter::from_fn(|| listener.accept().ok()).count();
         assert_eq!(left, MAX_GUESTS);
     }
@@ -254,7 +254,7 @@ mod tests {
             thread::sleep(3 * POLL_INTERVAL);
             assert!(!waiter.is_finished());
             drop(holder);
-            // whichever of both has the name, the guest still measures
+            // the guest still measures, whichever process has the name
             for _ in 0..2 * SETTLE_INTERVALS {
                 let _ = guest.other();
                 thread::sleep(POLL_INTERVAL);
@@ -267,7 +267,7 @@ mod tests {
         thread::scope(|scope| {
             let waiter = scope.spawn(|| Slot::wait_for(&name, &stop));
             thread::sleep(3 * POLL_INTERVAL);
-            // who waits does not measure
+            // a waiting process does not measure
             assert_eq!(holder.other(), None);
             stop.store(true, Ordering::Relaxed);
             let ended = waiter.join().unwrap();

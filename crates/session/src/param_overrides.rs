@@ -40,21 +40,21 @@ pub fn apply(
             };
             if key == SERVER {
                 has_no_secret(value)?;
-                // the program of a server is not needed where one is there
+                // an external server needs no local program
                 row.needs.clear();
             }
             let own = work.params.insert(key.clone(), value.clone());
             if let Some(own) = own.filter(|own| own != value) {
                 let why = match key == SERVER {
-                    // where it is stands in the parameter alone, which what is shared does not have
+                    // shared results have no address, which is in the parameter alone
                     true => format!("Measured on a server that was there (--param {SERVER})."),
                     false => {
                         format!("Measured with --param {key}={value}; the benchmark has {own}.")
                     }
                 };
-                // what its entry says, and each parameter, stay true beside it
-                let said = row.not_comparable.take().into_iter();
-                row.not_comparable = Some(said.chain([why]).collect::<Vec<_>>().join(" "));
+                // the entry's own reason stays
+                let earlier = row.not_comparable.take().into_iter();
+                row.not_comparable = Some(earlier.chain([why]).collect::<Vec<_>>().join(" "));
             }
         }
         if !known {
@@ -91,15 +91,15 @@ fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
 
 /// Suggests parameters.
 fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
-    let mut there: BTreeSet<&str> = BTreeSet::new();
+    let mut available: BTreeSet<&str> = BTreeSet::new();
     for row in selected {
         if let Work::Kernel(work) = &row.work {
             let keys = work.params.keys().map(String::as_str);
-            there.extend(keys.filter(|key| has(catalogue, row, key)));
+            available.extend(keys.filter(|key| has(catalogue, row, key)));
         }
     }
-    let there: Vec<&str> = there.into_iter().collect();
-    match (nearest(key, &there), there.as_slice()) {
+    let available: Vec<&str> = available.into_iter().collect();
+    match (nearest(key, &available), available.as_slice()) {
         (Some(near), _) => format!("; did you mean '{near}'?"),
         (None, []) => "; these benchmarks have no parameters".to_owned(),
         (None, some) => format!("; there are: {}", some.join(", ")),
@@ -145,11 +145,14 @@ mod tests {
                 "{}",
                 row.id
             );
-            let said = row.not_comparable.as_ref();
-            assert_eq!(said.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
+            let reason = row.not_comparable.as_ref();
+            assert_eq!(
+                reason.is_some_and(|why| why.contains("tty=/dev/ttyS7")),
+                line
+            );
         }
         assert_eq!(rows.len(), 3);
-        // of variants alone, such as those of one engine
+        // applied to variants alone, such as those of one engine
         let rows = given(
             &["db/fasttrack/1", "db/fasttrack/1@postgresql"],
             &["fsync=off"],
@@ -193,9 +196,9 @@ mod tests {
         let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"])
             .unwrap()
             .remove(0);
-        let said = row.not_comparable.unwrap();
+        let reason = row.not_comparable.unwrap();
         for why in ["raw disk", "samples=5", "device=/dev/sdz9"] {
-            assert!(said.contains(why), "{why}: {said}");
+            assert!(reason.contains(why), "{why}: {reason}");
         }
     }
 

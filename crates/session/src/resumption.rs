@@ -24,7 +24,7 @@ pub(crate) fn spent(launches: &[Launch]) -> Duration {
     launches.iter().map(end).max().unwrap_or_default()
 }
 
-/// Claims a run, then checks that it is unchanged: two processes that resume at the same time see each other only after one has claimed it.
+/// Claims a run, then checks that it is unchanged: of two processes that resume simultaneously, only the claim shows each the other.
 pub(crate) fn begin(
     local: &mut LocalBackend<'_>,
     earlier: &[Launch],

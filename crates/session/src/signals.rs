@@ -25,11 +25,11 @@ pub fn exit_by_sigpipe() -> ! {
     std::process::exit(128 + Signal::SIGPIPE as i32)
 }
 
-/// A file beyond `ulimit -f` becomes an error of write(2) instead of the end of this process. A handler, unlike SIG_IGN, is not inherited by
-/// what we execute; an ignored signal stays ignored.
+/// Turns exceeding `ulimit -f` into an error of write(2) instead of killing this process. A handler, unlike SIG_IGN, is not inherited by
+/// children; an ignored signal stays ignored.
 pub fn catch_sigxfsz() {
     if !is_ignored(Signal::SIGXFSZ) {
-        // it is refused for no signal of this kind
+        // registration cannot fail for this signal
         let _ = flag::register(Signal::SIGXFSZ as i32, Arc::default());
     }
 }
@@ -80,9 +80,9 @@ pub fn stop_stream() -> io::Result<UnixStream> {
 
 #[allow(unsafe_code)]
 fn is_ignored(which: Signal) -> bool {
-    // SAFETY: a struct of numbers, for which zero is a value each
+    // SAFETY: a struct of numbers, for which zero is a valid value
     let mut now: nix::libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: asks and sets nothing
-    let asked = unsafe { nix::libc::sigaction(which as i32, std::ptr::null(), &raw mut now) };
-    asked == 0 && now.sa_sigaction == nix::libc::SIG_IGN
+    // SAFETY: only reads the disposition
+    let result = unsafe { nix::libc::sigaction(which as i32, std::ptr::null(), &raw mut now) };
+    result == 0 && now.sa_sigaction == nix::libc::SIG_IGN
 }

@@ -1,6 +1,6 @@
 //! Commands over OpenSSH's client, in a private directory on the other host, which is always removed.
 //!
-//! The client has a process group, so that Ctrl-C reaches this process alone, which ends the group with [`end_group`].
+//! The client has its own process group, so that Ctrl-C reaches only this process, which ends the group with [`end_group`].
 
 use anyhow::{Context, Result};
 use gritstone_model::{quote_word, split_words};
@@ -29,11 +29,10 @@ const MAX_BANNER_LINES: usize = 1000;
 /// Longest line of a banner, bytes.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Executes a script of `sh` on a host, whatever the login shell is there. `client` is the command of OpenSSH's client, with its
-/// options, as words of a shell.
+/// Executes a script of `sh` on a host with any login shell. `client` is the command of OpenSSH's client with its options, in shell syntax.
 ///
 /// # Errors
-/// When `client` is no command.
+/// When `client` is not a valid command.
 pub fn command(client: &str, host: &Host, script: &str) -> Result<Command> {
     let mut client = split_words(client)?.into_iter();
     let mut command = Command::new(client.next().context("the command of ssh is empty")?);
@@ -57,8 +56,8 @@ pub fn end_group(leader: &Child, signal: Signal) {
     let _ = killpg(Pid::from_raw(leader.id().cast_signed()), signal);
 }
 
-/// A child gets SIGTERM when the thread that starts it ends, `kill -9` of the process included: start it from one that outlives it. What the
-/// child has started gets no signal.
+/// Sends SIGTERM to the child when the thread that started it ends, even by `kill -9` of the process: start it from a thread that outlives
+/// it. Descendants of the child get no signal.
 #[allow(unsafe_code)]
 pub fn end_with_parent(command: &mut Command) {
     let parent = getpid();
@@ -66,7 +65,7 @@ pub fn end_with_parent(command: &mut Command) {
         set_pdeathsig(Signal::SIGTERM)?;
         match getppid() == parent {
             true => Ok(()),
-            // it was killed before
+            // the parent was killed before
             false => Err(io::ErrorKind::NotFound.into()),
         }
     };
@@ -77,7 +76,7 @@ pub fn end_with_parent(command: &mut Command) {
 /// Skips what the login shell printed before the script of [`command`].
 ///
 /// # Errors
-/// When the output ends before, or does not begin for too long.
+/// When the output ends first, or the script does not begin in time.
 pub fn skip_banner(output: &mut impl BufRead) -> io::Result<()> {
     for _ in 0..MAX_BANNER_LINES {
         let mut line = vec![];
@@ -94,7 +93,7 @@ pub fn skip_banner(output: &mut impl BufRead) -> io::Result<()> {
         }
     }
     Err(io::Error::other(format!(
-        "its login shell prints more than {MAX_BANNER_LINES} lines, and does not execute what it is told"
+        "its login shell prints more than {MAX_BANNER_LINES} lines, and does not execute commands"
     )))
 }
 
@@ -127,7 +126,7 @@ impl Host {
     }
 }
 
-/// One spelling for each host: it is a word of commands and part of file names.
+/// One spelling for each host: it is an argument of commands and part of file names.
 impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(user) = &self.user {
@@ -144,7 +143,7 @@ impl fmt::Display for Host {
 impl FromStr for Host {
     type Err = anyhow::Error;
 
-    /// No option, path or expansion of a shell.
+    /// Rejects options, paths and shell expansions.
     fn from_str(text: &str) -> Result<Self> {
         parse_host(text)
             .filter(|_| text.len() <= 200)

@@ -1,4 +1,4 @@
-//! Trust in the programs of a custom catalog: asked once for the hash of all its files.
+//! Trust in the programs of a custom catalog: confirmed once for the hash of all its files.
 
 use crate::undo;
 use anyhow::{Context, Result, bail};
@@ -12,8 +12,8 @@ use std::io::{ErrorKind, Read, Write};
 /// File of trusted catalogs, a line each: hash, name.
 const TRUSTED_FILE: &str = "trusted";
 
-/// Checks that the user trusts a catalog: from before, by `--trust`, or by the answer to `ask`, which is given a description of the programs,
-/// and returns `None` without a terminal.
+/// Checks that the user trusts a catalog: recorded before, by `--trust`, or by the answer to `ask`, which gets a description of the
+/// programs and returns `None` without a terminal.
 ///
 /// # Errors
 /// Without a terminal, or when the answer is no.
@@ -67,7 +67,7 @@ fn remember(own: &Own) -> Result<()> {
         .make()
         .and_then(|state| state.file(OsStr::new(TRUSTED_FILE), how));
     let mut file = file.with_context(|| path.display().to_string())?;
-    // one write, so that two at once do not mix
+    // one write, so that concurrent ones do not mix
     let line = format!("{} {}\n", own.kept.hash, own.kept.name);
     file.write_all(line.as_bytes())
         .with_context(|| path.display().to_string())
@@ -104,10 +104,10 @@ fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
                 p if own.executables.contains(p) => format!("runs the file {p}"),
                 p => format!("runs Gritstone's {p}"),
             };
-            let said = programs.map(how).collect::<Vec<_>>().join(", ");
+            let commands = programs.map(how).collect::<Vec<_>>().join(", ");
             match params.collect::<Vec<_>>().join(" ") {
-                none if none.is_empty() => vec![said],
-                params => vec![format!("{said} with {params}")],
+                none if none.is_empty() => vec![commands],
+                params => vec![format!("{commands} with {params}")],
             }
         }
         Work::Command(work) | Work::Scenario(work) => {

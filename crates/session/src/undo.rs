@@ -20,7 +20,7 @@ pub(crate) fn settings_root() -> Root {
     Root::recorded(&settings_directory(), Root::live().answers().clone())
 }
 
-/// `$XDG_STATE_HOME/gritstone`
+/// `$XDG_STATE_HOME/gritstone`, or its default
 pub fn state() -> Option<State> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);

@@ -18,7 +18,7 @@ const CASE_FAILED: &str = "its test case failed";
 /// Samples of a benchmark, each of some 100 µs.
 const SAMPLES: u32 = 20;
 
-/// Where the reader is.
+/// Position of the reader.
 #[derive(Default)]
 struct Path {
     /// Test case, then sections.
@@ -53,7 +53,7 @@ impl Path {
                 }
             }
             b"OverallResult" => {
-                self.case_failed |= attribute(tag, "success").is_some_and(|said| said == "false");
+                self.case_failed |= attribute(tag, "success").is_some_and(|value| value == "false");
             }
             _ => {}
         }
@@ -107,7 +107,7 @@ impl Format for Catch2 {
         shape.text.contains("<Catch2TestRun ") || shape.text.contains("<Catch name=")
     }
 
-    /// Names are those of the test case, its sections and the benchmark.
+    /// Names consist of the test case, its sections and the benchmark.
     fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         let mut run = ForeignRun::default();
         for file in files {
@@ -136,7 +136,7 @@ impl Format for Catch2 {
 }
 
 impl Harness for Catch2 {
-    /// It has no filter of benchmarks.
+    /// Catch2 has no filter of benchmarks.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("catch2.xml");
         let more = [

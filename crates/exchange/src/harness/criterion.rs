@@ -15,10 +15,10 @@ use std::path::Path;
 
 pub(super) struct Criterion;
 
-/// The fewest samples that it takes.
+/// Smallest number of samples that it accepts.
 const SAMPLES: u32 = 10;
 
-/// The fewest resamples that it takes without a warning; no statistic of it is read.
+/// Smallest number of resamples without a warning; its statistics are not used.
 const RESAMPLES: u32 = 1001;
 
 const BENCHMARK: &str = "benchmark.json";
@@ -35,14 +35,14 @@ fields! {
 
 type Numbers = Bounded<Option<f64>, LAUNCHES>;
 
-/// Versions before 0.3.4 have the two lists alone.
+/// Versions before 0.3.4 have only the two lists.
 #[derive(Deserialize)]
 struct Samples {
     iters: Numbers,
     times: Numbers,
 }
 
-/// Times of an operation, each with its number of operations.
+/// Times per operation, each with its number of operations.
 ///
 /// # Errors
 /// When the file is damaged.
@@ -80,7 +80,7 @@ fields! {
     }
 }
 
-/// `cargo bench` passes on what follows `--`.
+/// `cargo bench` forwards the arguments after `--`.
 pub(super) fn bench_command(command: &[String]) -> Vec<String> {
     let mut command = command.to_vec();
     let is_cargo = command
@@ -105,7 +105,7 @@ type ByPath<'a> = HashMap<&'a Path, &'a HarnessFile>;
 
 impl Criterion {
     /// # Errors
-    /// When a file of it is damaged, or no file names it.
+    /// When one of its files is damaged, or no file names it.
     fn add(
         &self,
         run: &mut ForeignRun,

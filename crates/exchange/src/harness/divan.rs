@@ -15,10 +15,10 @@ const ONLY_MEDIAN: &str = "The table has its median alone, not its samples.";
 /// Columns after the name.
 const COLUMNS: [&str; 6] = ["fastest", "slowest", "median", "mean", "samples", "iters"];
 
-/// Letters that a level of the tree takes.
+/// Indentation per level of the tree, characters.
 const INDENT: usize = 3;
 
-/// Units of its times, ns.
+/// Units of time, ns.
 const UNITS: [(&str, f64); 7] = [
     ("ps", 1e-3),
     ("ns", 1.0),
@@ -29,7 +29,7 @@ const UNITS: [(&str, f64); 7] = [
     ("h", 3600e9),
 ];
 
-/// The program's name and the column at which values begin, where a line is the head of a table.
+/// Program name and column of the first value, if the line is the header of a table.
 fn head(line: &str) -> Option<(&str, usize)> {
     let (name, rest) = line.split_at(line.find("  fastest")?);
     let columns: Vec<&str> = rest.split('│').map(str::trim).collect();
@@ -44,7 +44,7 @@ fn time(text: &str) -> Option<f64> {
     Some(value.parse::<f64>().ok()? * factor)
 }
 
-/// Level and name of a line of the tree, and its values; the other counters of a benchmark have no name.
+/// Level, name and values of a line of the tree; further counters of a benchmark have no name.
 fn branch(line: &str, column: usize) -> Option<(usize, &str, Vec<&str>)> {
     let at = line.char_indices().nth(column).map(|(at, _)| at)?;
     let (tree, values) = line.split_at(at);
@@ -81,7 +81,7 @@ impl Format for Divan {
         shape.text.lines().any(|line| head(line).is_some())
     }
 
-    /// Names are paths of modules, as its filter takes them.
+    /// Names are module paths, the syntax of its filter.
     fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         let mut run = ForeignRun::default();
         for file in files {

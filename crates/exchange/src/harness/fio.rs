@@ -1,4 +1,4 @@
-//! fio: `--output-format=json`, also with text around it, and one document after another of `--status-interval`.
+//! fio: `--output-format=json`, also with other text around it, and the sequence of documents of `--status-interval`.
 
 use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
 use super::{Format, HarnessError, HarnessFile, Shape};
@@ -56,7 +56,7 @@ fields! {
     }
 }
 
-/// Options that say which work it is, not where it is done.
+/// Options that define the work, not its place.
 const OPTIONS: [&str; 9] = [
     "rw",
     "readwrite",
@@ -77,17 +77,17 @@ const INTERVALS: &str =
     "All intervals are of one run of fio: its interval knows no difference between runs.";
 const COPIES: &str = "percentiles of several jobs cannot be joined: measure with group_reporting=1";
 
-/// Jobs of one name at once, and what they did together in one direction.
+/// Simultaneous jobs of one name, and their total in one direction.
 #[derive(Clone, Default)]
 struct Total {
     jobs: usize,
     bytes: f64,
-    /// ms; the longest.
+    /// Longest runtime, ms.
     runtime: f64,
     bytes_per_second: f64,
     operations_per_second: f64,
     operations: f64,
-    /// ns, over all operations.
+    /// Latency over all operations, ns.
     latency: f64,
     /// Completion latency of the last job, ns.
     percentiles: BTreeMap<String, f64>,
@@ -121,14 +121,14 @@ impl Total {
 
 type Totals = Vec<((String, &'static str), Total)>;
 
-/// Group and name, which jobs at once share.
+/// Group and name, which simultaneous jobs share.
 fn key(number_of: usize, job: &Job<'_>, global: Field<'_>) -> (String, String) {
     let name = text(job.jobname).unwrap_or_else(|| format!("jobs[{number_of}]"));
     let name = format!("{name}{}", options(job.options, global));
     (text(job.groupid).unwrap_or_default(), name)
 }
 
-/// The options of a job, its own before those of all.
+/// The options of a job, which override the global ones.
 fn options<'a>(job: Field<'a>, global: Field<'a>) -> String {
     let mut all: BTreeMap<String, Option<&'a RawValue>> = parsed(global).unwrap_or_default();
     all.extend(parsed::<BTreeMap<String, Option<&'a RawValue>>>(job).unwrap_or_default());
@@ -148,7 +148,7 @@ fn totals(run: &mut ForeignRun, document: &Document<'_>) -> Totals {
             (key(number_of, &job, document.options), job)
         })
         .collect();
-    // the others of these did not do the work alone
+    // the other jobs of such a group did not do the work alone
     let mut failed = BTreeSet::new();
     for (key, job) in &jobs {
         if let Some(error) = number(job.error).filter(|error| *error != 0.0) {
@@ -176,7 +176,7 @@ fn totals(run: &mut ForeignRun, document: &Document<'_>) -> Totals {
     totals
 }
 
-/// What was done since the document before, of each document.
+/// Work of each document minus that of the document before.
 fn intervals(documents: &[Totals], key: &(String, &'static str)) -> Vec<Total> {
     let mut before = Total::default();
     let mut all = vec![];

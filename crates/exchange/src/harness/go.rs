@@ -11,29 +11,29 @@ use std::path::Path;
 
 pub(super) struct Go;
 
-/// It reports no spread of its own. Some are undisturbed on a busy machine; each collects garbage before it begins.
+/// Repetitions per launch: some are undisturbed on a busy machine. Go reports no spread, and collects garbage before each.
 const REPETITIONS: u32 = 5;
 
-/// Name of the function, of which the filter's first element is an expression.
+/// Name of the function, which the filter's first element matches.
 fn function(name: &str) -> &str {
     let name = &name[package_length(name).unwrap_or(0)..];
     name.split('/').next().unwrap_or(name)
 }
 
-/// Of the package and the colon before the name.
+/// Length of the package and the colon before the name.
 fn package_length(name: &str) -> Option<usize> {
     name.find(":Benchmark").map(|at| at + 1)
 }
 
 /// A line of a benchmark.
 enum Line<'a> {
-    /// Its name: the results follow on another line, after what the benchmark itself printed.
+    /// A name alone: the results follow on another line, after the benchmark's own output.
     Name(&'a str),
-    /// Iterations and metrics, with the name where they follow it.
+    /// Iterations and metrics, with the name if it is on the same line.
     Results(Option<&'a str>, u64, Vec<&'a str>),
-    /// It failed.
+    /// A failed benchmark.
     Failure(&'a str),
-    /// It has a name or a time, and is no result.
+    /// A line with a name or a time that is not a result.
     Damaged,
     Other,
 }
@@ -47,7 +47,7 @@ fn parse_line(line: &str) -> Line<'_> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has_time = words.contains(&"ns/op");
     match words.as_slice() {
-        // a benchmark that fails late has its name before that, too
+        // a benchmark that fails late has printed its name before
         ["---", "FAIL:" | "SKIP:", name, ..] | [_, "---", "FAIL:" | "SKIP:", name, ..]
             if is_name(name) =>
         {
@@ -93,7 +93,7 @@ impl Format for Go {
         lines.any(|line| matches!(parse_line(line), Line::Results(Some(_), ..)))
     }
 
-    /// Times, or the first metric of a benchmark that reports none. Names have their package and number of processors.
+    /// Times, or the first metric of a benchmark without time. Names have package and number of processors.
     fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         let mut run = ForeignRun::default();
         for file in files {
@@ -137,7 +137,7 @@ impl Format for Go {
     }
 }
 
-/// The time, or the first of the metrics.
+/// The time, or else the first metric.
 fn metric<'a>(metrics: &[&'a str], line: &str) -> Result<(f64, &'a str), String> {
     let (pairs, _) = metrics.as_chunks::<2>();
     let time = pairs.iter().find(|[_, unit]| *unit == "ns/op");
@@ -173,7 +173,7 @@ impl Harness for Go {
         }
     }
 
-    /// Without what all names share: the package, and the number of processors.
+    /// Names without the common package and number of processors.
     fn results(&self, files: &[HarnessFile]) -> Result<HarnessResults, HarnessError> {
         let mut results = self.parse(files)?.results(self.title())?;
         let measured = results.measured.iter();

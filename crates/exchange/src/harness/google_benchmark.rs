@@ -53,17 +53,17 @@ fields! {
     }
 }
 
-/// What an entry is about.
+/// Type of an entry.
 enum Kind {
     Repetition,
-    /// Of the repetitions of the named benchmark.
+    /// A statistic over the repetitions of the named benchmark.
     Statistic(String),
     /// A fitted complexity.
     Fit,
 }
 
 impl<'a> Entry<'a> {
-    /// Without a name where it is no object.
+    /// Without a name if it is not an object.
     fn parse(raw: &'a RawValue) -> Self {
         serde_json::from_str(raw.get()).unwrap_or_default()
     }
@@ -98,7 +98,7 @@ impl<'a> Entry<'a> {
     }
 
     /// # Errors
-    /// Why it has no time.
+    /// The reason if it has no time.
     fn repetition(&self) -> Result<Repetition, String> {
         let (real, cpu) = (number(self.real_time), number(self.cpu_time));
         let value = real.or(cpu).ok_or("it has no time")?;
@@ -118,7 +118,7 @@ fn is_true(field: Field<'_>) -> bool {
     text(field).is_some_and(|text| text == "true")
 }
 
-/// Whether the library itself goes by wall time: where the benchmark asks for it.
+/// Whether the library itself uses wall time, because the benchmark requests it.
 fn is_by_wall_time(name: &str) -> bool {
     name.split('/')
         .any(|part| part == "real_time" || part == "manual_time")
@@ -164,16 +164,16 @@ impl Format for GoogleBenchmark {
         shape.has(&["context", "benchmarks"])
     }
 
-    /// Statistics and fits that the library added are left to be computed again.
+    /// Statistics and fits by the library are ignored; they are computed again.
     fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: File<'_> = parse_json(file, &json, self.title())?;
-            run.version = text(whole.context.library_version).unwrap_or_default();
-            run.started = text(whole.context.date).and_then(|date| parse_time(&date));
-            run.machine = text(whole.context.host_name);
-            let entries = || whole.benchmarks.0.iter().map(|raw| Entry::parse(raw));
+            let document: File<'_> = parse_json(file, &json, self.title())?;
+            run.version = text(document.context.library_version).unwrap_or_default();
+            run.started = text(document.context.date).and_then(|date| parse_time(&date));
+            run.machine = text(document.context.host_name);
+            let entries = || document.benchmarks.0.iter().map(|raw| Entry::parse(raw));
             let names: BTreeSet<String> = entries().filter_map(|entry| text(entry.name)).collect();
             let mut statistics = vec![];
             for (number, entry) in entries().enumerate() {

@@ -31,7 +31,7 @@ fields! {
     }
 }
 
-/// Exit status of an execution that a signal ended.
+/// Exit status of an execution ended by a signal.
 const SIGNALED: i32 = -1;
 
 impl Entry<'_> {
@@ -50,7 +50,7 @@ impl Entry<'_> {
     }
 
     /// # Errors
-    /// Why it has no times.
+    /// The reason if it has no times.
     fn repetitions(&self) -> Result<Vec<Repetition>, String> {
         let times = self.times.ok_or("it has no single times")?;
         let times: Bounded<Option<f64>, LAUNCHES> =
@@ -95,8 +95,8 @@ impl Format for Hyperfine {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: File<'_> = parse_json(file, &json, self.title())?;
-            for (number, raw) in whole.results.0.iter().enumerate() {
+            let document: File<'_> = parse_json(file, &json, self.title())?;
+            for (number, raw) in document.results.0.iter().enumerate() {
                 let at = place(file, &format!("results[{number}]"));
                 let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
                 let Some(name) = entry.name() else {
@@ -119,7 +119,7 @@ impl Format for Hyperfine {
 }
 
 impl Harness for Hyperfine {
-    /// It has no filter.
+    /// hyperfine has no filter.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("hyperfine.json");
         let options = ["--runs=2", "--style=none"].map(str::to_owned);

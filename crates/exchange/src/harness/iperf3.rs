@@ -55,7 +55,7 @@ fields! {
         sum_received_bidir_reverse,
     }
 
-    /// Of a stream or of all.
+    /// Amount of one stream or of all.
     struct Amount {
         bytes,
         bits_per_second,
@@ -66,7 +66,7 @@ fields! {
 }
 
 impl Amount<'_> {
-    /// The rate, bits a second.
+    /// The rate, bits per second.
     fn rate(&self) -> Repetition {
         Repetition {
             operations: number(self.bytes).map(|bytes| (bytes * 8.0) as u64),
@@ -80,7 +80,7 @@ impl Amount<'_> {
 }
 
 impl Test<'_> {
-    /// What of which protocol, with what the user asked for.
+    /// Quantity and protocol, with the user's parameters.
     fn name(&self, what: &str) -> String {
         let protocol = text(self.protocol).unwrap_or_else(|| "TCP".to_owned());
         let streams = text(self.num_streams).unwrap_or_else(|| "1".to_owned());
@@ -99,16 +99,16 @@ const NO_INTERVALS: &str = "The file has its total alone, not its intervals.";
 const LINK: &str =
     "All intervals are of one connection: its interval knows no difference between connections.";
 
-/// The rate of each interval, or the total where one has none.
+/// The rate of each interval, or the total if an interval has none.
 fn throughput(run: &mut ForeignRun, name: &str, intervals: &[Amount<'_>], total: Field<'_>) {
     let rates: Vec<Repetition> = intervals.iter().map(Amount::rate).collect();
     let (rates, remark) = match rates.iter().all(|rate| rate.value > 0.0) {
         true if !rates.is_empty() => (rates, LINK),
-        whole => {
+        complete => {
             let total: Amount<'_> = parsed(total).unwrap_or_default();
             (
                 vec![total.rate()],
-                if whole { NO_INTERVALS } else { STALLED },
+                if complete { NO_INTERVALS } else { STALLED },
             )
         }
     };
@@ -137,29 +137,29 @@ impl Format for Iperf3 {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: File<'_> = parse_json(file, &json, self.title())?;
-            if let Some(error) = text(whole.error) {
+            let document: File<'_> = parse_json(file, &json, self.title())?;
+            if let Some(error) = text(document.error) {
                 return Err(malformed(
                     place(file, ""),
                     format!("iperf3 failed: {error}"),
                 ));
             }
-            let version = text(whole.start.version).unwrap_or_default();
+            let version = text(document.start.version).unwrap_or_default();
             run.version = version.trim_start_matches("iperf ").to_owned();
-            let time: Time<'_> = parsed(whole.start.timestamp).unwrap_or_default();
+            let time: Time<'_> = parsed(document.start.timestamp).unwrap_or_default();
             let seconds = number(time.timesecs).map(|seconds| seconds as i64);
             run.started = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
-            let system = text(whole.start.system_info).unwrap_or_default();
+            let system = text(document.start.system_info).unwrap_or_default();
             run.machine = system.split_whitespace().nth(1).map(str::to_owned);
-            add(&mut run, &whole);
+            add(&mut run, &document);
         }
         run.finish(self.title())
     }
 }
 
-fn add<'a>(run: &mut ForeignRun, whole: &'a File<'a>) {
-    let test: Test<'_> = parsed(whole.start.test_start).unwrap_or_default();
-    let intervals: Vec<Interval<'a>> = (whole.intervals.0.iter())
+fn add<'a>(run: &mut ForeignRun, document: &'a File<'a>) {
+    let test: Test<'_> = parsed(document.start.test_start).unwrap_or_default();
+    let intervals: Vec<Interval<'a>> = (document.intervals.0.iter())
         .filter_map(|raw| serde_json::from_str(raw.get()).ok())
         .collect();
     let of = |field: fn(&Interval<'a>) -> Field<'a>| -> Vec<Amount<'a>> {
@@ -168,7 +168,7 @@ fn add<'a>(run: &mut ForeignRun, whole: &'a File<'a>) {
             .filter_map(|interval| parsed(field(interval)));
         amounts.filter(Amount::is_counted).collect()
     };
-    let end = &whole.end;
+    let end = &document.end;
     let (direction, total) = match test.is_reverse() {
         true => ("throughput, received", end.sum_received),
         false => ("throughput, sent", end.sum_sent),

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 pub(super) struct Jmh;
 
-/// The mode that JMH takes by itself: operations per time.
+/// JMH's default mode: operations per time.
 const THROUGHPUT: &str = "thrpt";
 
 fields! {
@@ -33,18 +33,18 @@ fields! {
     struct Metric {
         score,
         score_unit,
-        /// By fork, then by iteration; of sampled times, histograms.
+        /// By fork, then by iteration; histograms in sample mode.
         raw_data,
     }
 }
 
-/// Of a launch: so many that some are undisturbed.
+/// Iterations per launch: some are undisturbed on a busy machine.
 const ITERATIONS: u32 = 10;
 
-/// JMH refuses to start beside another on the machine, as of another job.
+/// JMH refuses to start while another process holds its lock, such as one of another job.
 const BESIDE_OTHERS: &str = "-Djmh.ignoreLock=true";
 
-/// The command, with that where it is `java`.
+/// The command, with that option if it is `java`.
 fn beside_others(command: &[String]) -> Vec<String> {
     match command {
         [java, rest @ ..] if Path::new(java).file_name() == Some("java".as_ref()) => {
@@ -61,7 +61,7 @@ impl Entry<'_> {
         text(self.mode).unwrap_or_else(|| THROUGHPUT.to_owned())
     }
 
-    /// Method and parameters: `pkg.Class.method:n=10,size=2`, with mode and threads where they are not those that JMH takes by itself.
+    /// Method and parameters: `pkg.Class.method:n=10,size=2`, with mode and threads unless they are JMH's defaults.
     fn full_name(&self) -> Option<String> {
         let method = text(self.benchmark)?;
         let params: BTreeMap<String, &RawValue> = parsed(self.params).unwrap_or_default();
@@ -132,8 +132,8 @@ impl Format for Jmh {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
-            for (number, raw) in whole.0.iter().enumerate() {
+            let document: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
+            for (number, raw) in document.0.iter().enumerate() {
                 let at = place(file, &format!("[{number}]"));
                 let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
                 run.version = text(entry.jmh_version).unwrap_or_default();
@@ -145,8 +145,8 @@ impl Format for Jmh {
 }
 
 impl Harness for Jmh {
-    /// All benchmarks in one process, as in other harnesses, unless the user gives a number of forks: starting one for each takes
-    /// longer than to measure it.
+    /// All benchmarks in one process, as in other harnesses, unless the user gives a number of forks: starting a process for each takes
+    /// longer than measuring.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("jmh.json");
         let ms = |time: Duration| format!("{}ms", time.as_millis().max(1));

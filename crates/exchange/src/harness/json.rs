@@ -23,20 +23,20 @@ impl Format for Json {
         "a program that prints JSON"
     }
 
-    /// A file does not say where its values are.
+    /// A file does not name the pointer to its values.
     fn recognizes(&self, _: &Shape<'_>) -> bool {
         false
     }
 
-    /// At the pointer, an object whose fields are numbers or arrays of repetitions; or one such value, named by the pointer. Less is
+    /// At the pointer: an object whose fields are numbers or arrays of repetitions, or one such value, named by the pointer. Lower is
     /// better.
     fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: Value = parse_json(file, &json, self.title())?;
+            let document: Value = parse_json(file, &json, self.title())?;
             let at = || place(file, &format!("at '{}'", self.pointer));
-            let found = whole.pointer(&self.pointer);
+            let found = document.pointer(&self.pointer);
             let found = found.ok_or_else(|| malformed(at(), "there is nothing; see --values"))?;
             let named: Vec<(&str, &Value)> = match found {
                 Value::Object(fields) => {

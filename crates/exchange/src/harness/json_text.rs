@@ -1,4 +1,4 @@
-//! JSON of other programs: a damaged entry costs no other its value, and numbers that nobody reads may be anything.
+//! JSON of other programs: a damaged entry does not affect others, and unused fields may have any type.
 
 use super::{HarnessError, HarnessFile, malformed, place};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ pub(super) fn json(file: &HarnessFile) -> Cow<'_, str> {
     finite(json_part(&file.text))
 }
 
-/// The text from the first line that opens JSON, as some programs warn before; all of it where there is none.
+/// The text from the first line that opens JSON, since some programs print warnings before; all of it if there is none.
 pub(super) fn json_part(text: &str) -> &str {
     let opens = |line: &str| matches!(line.trim_start().bytes().next(), Some(b'{' | b'['));
     let mut at = 0;
@@ -23,7 +23,7 @@ pub(super) fn json_part(text: &str) -> &str {
     text
 }
 
-/// Documents one after another, up to the first that is damaged; what is between them is left out.
+/// Consecutive documents up to the first damaged one; text between them is skipped.
 pub(super) fn documents(json: &str) -> Vec<&RawValue> {
     let (mut found, mut rest) = (vec![], json);
     while !rest.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn documents(json: &str) -> Vec<&RawValue> {
 }
 
 /// # Errors
-/// Names the file, line and column.
+/// Errors name the file, line and column.
 pub(super) fn parse_json<'a, T: Deserialize<'a>>(
     file: &HarnessFile,
     text: &'a str,
@@ -59,7 +59,7 @@ pub(super) fn parse_json<'a, T: Deserialize<'a>>(
     })
 }
 
-/// The text with `null` for numbers that JSON has not.
+/// The text with `null` for numbers that JSON lacks.
 fn finite(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (mut clean, mut copied, mut at) = (String::new(), 0, 0);
@@ -98,7 +98,7 @@ fn is_no_number(word: &str) -> bool {
     word.starts_with("nan") || word.starts_with("inf") || word.contains('#')
 }
 
-/// After the string that begins at `at`.
+/// Position after the string that begins at `at`.
 pub(super) fn end_of_string(bytes: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while end < bytes.len() && bytes[end] != b'"' {
@@ -107,10 +107,10 @@ pub(super) fn end_of_string(bytes: &[u8], at: usize) -> usize {
     (end + 1).min(bytes.len())
 }
 
-/// A field of an entry, whatever it is.
+/// A field of an entry, of any type.
 pub(super) type Field<'a> = Option<&'a RawValue>;
 
-/// Structs of fields.
+/// Defines structs of such fields.
 macro_rules! fields {
     ($($(#[$of_struct:meta])* struct $name:ident { $($(#[$of_field:meta])* $field:ident,)+ })+) => {
         $(
@@ -130,13 +130,13 @@ pub(super) fn number(field: Field<'_>) -> Option<f64> {
     number.filter(|number| number.is_finite())
 }
 
-/// Text of a field: that of a string, any other value as it is written.
+/// Text of a field: the content of a string, any other value as written.
 pub(super) fn text(field: Field<'_>) -> Option<String> {
     let raw = field.map(RawValue::get).filter(|raw| *raw != "null")?;
     Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
 }
 
-/// What a field holds, where it is of this type.
+/// The value of a field, if it has this type.
 pub(super) fn parsed<'a, T: Deserialize<'a>>(field: Field<'a>) -> Option<T> {
     serde_json::from_str(field?.get()).ok()
 }

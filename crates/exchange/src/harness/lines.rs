@@ -6,7 +6,7 @@ use super::{
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 
-/// Names of the benchmarks to measure, one a line; unset: all.
+/// Names of the benchmarks to measure, one per line; unset: all.
 pub(super) const FILTER: &str = "GRITSTONE_BENCHMARKS";
 
 pub(super) struct Lines;
@@ -34,7 +34,7 @@ impl Format for Lines {
         "a program that prints lines of 'name value unit'"
     }
 
-    /// Any text may end in a number and a word.
+    /// Not recognizable: any text may end in a number and a word.
     fn recognizes(&self, _: &Shape<'_>) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! Programs that measure: what each writes, and how `pr` executes it once, shortly and for some of its benchmarks.
+//! Harnesses: the output format of each, and how `pr` executes it for a short time with a subset of benchmarks.
 //!
-//! A program is one file behind [`Format`], for what is imported, and [`Harness`], for what is executed. Files are read and commands
-//! executed elsewhere.
+//! Each program is a file that implements [`Format`] for imports, and [`Harness`] if `pr` can execute it. Reading files and executing
+//! commands is done elsewhere.
 
 mod catch2;
 mod criterion;
@@ -38,7 +38,7 @@ use thiserror::Error;
 pub struct HarnessResult {
     /// As the harness names it.
     pub name: String,
-    /// Of the values.
+    /// Unit of the values.
     pub unit: String,
     /// Which values are better.
     pub better: Better,
@@ -46,7 +46,7 @@ pub struct HarnessResult {
     pub values: Vec<f64>,
 }
 
-/// What one execution of a harness says of its benchmarks.
+/// Results of one execution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarnessResults {
     /// At least one.
@@ -64,22 +64,22 @@ pub struct HarnessFile {
     pub text: String,
 }
 
-/// What an execution is asked for.
+/// Request for an execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Execution<'a> {
-    /// Of the user.
+    /// Command of the user.
     pub command: &'a [String],
     /// An empty directory for results.
     pub directory: &'a Path,
     /// Measuring time of one benchmark.
     pub time: Duration,
-    /// Benchmarks to measure; empty: all, of which none is known yet.
+    /// Benchmarks to measure; empty: all, since none is known yet.
     pub wanted: &'a [String],
     /// Known benchmarks that need not be measured.
     pub unwanted: &'a [String],
 }
 
-/// A command, and where it leaves its results.
+/// A command, and the place of its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// Program and arguments.
@@ -90,7 +90,7 @@ pub struct Invocation {
     pub output: Output,
 }
 
-/// Where an execution leaves its results.
+/// Place of the results of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Standard output.
@@ -98,7 +98,7 @@ pub enum Output {
     File(PathBuf),
     /// All JSON files below a directory.
     Tree(PathBuf),
-    /// The wall time of the command is the result.
+    /// None: the wall time of the command is the result.
     WallTime,
 }
 
@@ -113,10 +113,10 @@ pub enum HarnessError {
         /// What is wrong.
         what: String,
     },
-    /// The format is right, and there is no benchmark.
+    /// The format is right, but has no benchmark.
     #[error("no benchmark in the output of {0}")]
     Empty(&'static str),
-    /// There are benchmarks, and none has a value.
+    /// No benchmark has a value.
     #[error("no benchmark of {program} has a value: {}", reasons(why))]
     NoValue {
         /// Its title.
@@ -126,7 +126,7 @@ pub enum HarnessError {
     },
 }
 
-/// The first few, and how many more.
+/// The first few, and the number of others.
 fn reasons(why: &[(String, String)]) -> String {
     const SHOWN: usize = 5;
     let shown = why.iter().take(SHOWN);
@@ -137,19 +137,19 @@ fn reasons(why: &[(String, String)]) -> String {
     text.join("; ")
 }
 
-/// What a program that measures writes.
+/// Output format of a program.
 pub trait Format: Sync {
-    /// For command lines: `google-benchmark`.
+    /// Name on command lines: `google-benchmark`.
     fn name(&self) -> &'static str;
-    /// The program's own name, for people.
+    /// Title of the program.
     fn title(&self) -> &'static str;
-    /// Whether a file seems to be of this program, whole or damaged.
+    /// Whether a file seems to be of this program, complete or damaged.
     fn recognizes(&self, shape: &Shape<'_>) -> bool;
-    /// Names of the files that are read together, where results are in several of a directory.
+    /// Names of the files that are read together, if results are in several files of a directory.
     fn parts(&self) -> &'static [&'static str] {
         &[]
     }
-    /// What the output of one execution says. One benchmark without a value costs no other its own.
+    /// Parses the output of one execution. A benchmark without a value does not affect others.
     ///
     /// # Errors
     /// When it is not of this program, or has no value.
@@ -158,7 +158,7 @@ pub trait Format: Sync {
 
 /// A program that `pr` executes.
 pub trait Harness: Format {
-    /// One short execution with output for programs.
+    /// Command for one short execution with machine-readable output.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation;
     /// Results of one execution, with names that are unique in it.
     ///
@@ -199,7 +199,7 @@ pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
         .find(|harness| harness.name() == name)
 }
 
-/// All formats that files are recognized as.
+/// All formats that imports recognize.
 pub(crate) static FORMATS: [&dyn Format; 13] = [
     &nanobench::Nanobench,
     &hyperfine::Hyperfine,
@@ -223,7 +223,7 @@ fn malformed(place: impl Into<String>, what: impl ToString) -> HarnessError {
     }
 }
 
-/// A place in a file: the file, where it has a name, and what is in it.
+/// A place in a file: the file, if it has a name, and the element.
 fn place(file: &HarnessFile, within: &str) -> String {
     let mut place = file.path.display().to_string();
     if !place.is_empty() && !within.is_empty() {
@@ -241,7 +241,7 @@ fn any_of(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     format!("^({})$", names.join("|"))
 }
 
-/// Literal text in a regular expression, as POSIX, Go, Java and Rust read it.
+/// Escapes literal text for regular expressions of POSIX, Go, Java and Rust.
 fn escape(name: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for c in name.chars() {

@@ -1,4 +1,4 @@
-//! nanobench: what its template `json` renders, also with its tables between the documents.
+//! nanobench: output of its template `json`, also with its tables between the documents.
 
 use super::google_benchmark::ONE_PROCESS;
 use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
@@ -34,7 +34,7 @@ fields! {
     /// An epoch.
     struct Measurement {
         iterations,
-        /// Seconds of an iteration.
+        /// Seconds per iteration.
         elapsed,
     }
 }
@@ -88,8 +88,8 @@ impl Format for Nanobench {
                 parse_json::<Document<'_>>(file, &json, self.title())?;
             }
             for (number_of, text) in texts.into_iter().enumerate() {
-                let whole: Document<'_> = parse_json(file, text.get(), self.title())?;
-                for (number, raw) in whole.results.0.iter().enumerate() {
+                let document: Document<'_> = parse_json(file, text.get(), self.title())?;
+                for (number, raw) in document.results.0.iter().enumerate() {
                     let at = place(file, &format!("document {number_of}, results[{number}]"));
                     let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
                     add(&mut run, &entry, &at);
@@ -101,7 +101,7 @@ impl Format for Nanobench {
 }
 
 impl Harness for Nanobench {
-    /// It has neither options nor a filter of its own: the program renders the template on standard output.
+    /// nanobench has neither options nor a filter: the program renders the template on standard output.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         Invocation {
             argv: execution.command.to_vec(),

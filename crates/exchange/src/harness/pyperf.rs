@@ -29,7 +29,7 @@ struct Entry<'a> {
 }
 
 fields! {
-    /// What all benchmarks share is in that of the file, what all runs share in that of the benchmark.
+    /// Metadata of the file applies to all benchmarks, that of a benchmark to all its runs.
     #[derive(Clone, Copy)]
     struct Metadata {
         name,
@@ -43,7 +43,7 @@ fields! {
 }
 
 impl<'a> Metadata<'a> {
-    /// With what these leave open.
+    /// Fills missing fields from `outer`.
     fn or(self, outer: Self) -> Self {
         Self {
             name: self.name.or(outer.name),
@@ -67,7 +67,7 @@ impl<'a> Metadata<'a> {
 struct Run<'a> {
     #[serde(borrow, default)]
     metadata: Metadata<'a>,
-    /// None where it calibrates.
+    /// None in a calibration run.
     #[serde(borrow)]
     values: Field<'a>,
 }
@@ -89,11 +89,11 @@ impl Format for Pyperf {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: File<'_> = parse_json(file, &json, self.title())?;
-            for (number, raw) in whole.benchmarks.0.iter().enumerate() {
+            let document: File<'_> = parse_json(file, &json, self.title())?;
+            for (number, raw) in document.benchmarks.0.iter().enumerate() {
                 let at = place(file, &format!("benchmarks[{number}]"));
                 match serde_json::from_str::<Entry<'_>>(raw.get()) {
-                    Ok(entry) => add(&mut run, &entry, whole.metadata, &at),
+                    Ok(entry) => add(&mut run, &entry, document.metadata, &at),
                     Err(why) => run.leave_out(&at, why.to_string()),
                 }
             }
@@ -139,7 +139,7 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
 }
 
 impl Harness for Pyperf {
-    /// It has no filter.
+    /// pyperf has no filter.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("pyperf.json");
         let more = [

@@ -1,4 +1,4 @@
-//! pytest-benchmark: `--benchmark-json`, and what `--benchmark-save` stores.
+//! pytest-benchmark: `--benchmark-json`, and files of `--benchmark-save`.
 
 use super::google_benchmark::ONE_PROCESS;
 use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
@@ -64,12 +64,12 @@ impl Format for PytestBenchmark {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole: File<'_> = parse_json(file, &json, self.title())?;
-            run.version = text(whole.version).unwrap_or_default();
-            run.started = text(whole.datetime).and_then(|date| parse_time(&date));
-            let machine: MachineInfo<'_> = parsed(whole.machine_info).unwrap_or_default();
+            let document: File<'_> = parse_json(file, &json, self.title())?;
+            run.version = text(document.version).unwrap_or_default();
+            run.started = text(document.datetime).and_then(|date| parse_time(&date));
+            let machine: MachineInfo<'_> = parsed(document.machine_info).unwrap_or_default();
             run.machine = text(machine.node);
-            for (number, raw) in whole.benchmarks.0.iter().enumerate() {
+            for (number, raw) in document.benchmarks.0.iter().enumerate() {
                 let at = place(file, &format!("benchmarks[{number}]"));
                 let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
                 add(&mut run, &entry, &at);
@@ -106,7 +106,7 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
 }
 
 impl Harness for PytestBenchmark {
-    /// `--deselect` takes prefixes of names, so that one that begins a wanted name stays.
+    /// `--deselect` takes prefixes of names, so a benchmark whose name begins a wanted name cannot be excluded.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("benchmark.json");
         let mut more = vec![
@@ -128,7 +128,7 @@ impl Harness for PytestBenchmark {
         more.extend(unwanted.map(|name| format!("--deselect={name}")));
         Invocation {
             argv: argv(execution.command, more),
-            // no bytecode and no cache in a work tree
+            // writes neither bytecode nor caches to a work tree
             environment: vec![("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned())],
             output: Output::File(out),
         }

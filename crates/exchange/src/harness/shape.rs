@@ -1,13 +1,13 @@
-//! What a file seems to be, also where it is damaged.
+//! Features of a file by which formats recognize it, even if damaged.
 
 use super::json_text::{end_of_string, json_part};
 
-/// The beginning of a file as programs are told apart by it.
+/// Features of a file by which formats recognize it.
 #[derive(Clone, Debug)]
 pub struct Shape<'a> {
-    /// The whole.
+    /// The complete text.
     pub text: &'a str,
-    /// Keys of its JSON object, or of the objects in its JSON array; none where it is no JSON.
+    /// Keys of its JSON object, or of the objects in its JSON array; none if it is not JSON.
     keys: Vec<&'a str>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Shape<'a> {
         keys.iter().all(|key| self.keys.contains(key))
     }
 
-    /// What it seems to be, in words, where no format fits.
+    /// Describes the apparent type, if no format matches.
     #[must_use]
     pub fn describe(&self) -> String {
         let text = self.text.trim();
@@ -71,7 +71,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Keys of the outermost object, or of the objects in the outermost array, each once; as far as the text goes.
+/// Keys of the outermost object, or of the objects in the outermost array, each once, up to the end of a truncated text.
 fn keys(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let opening = bytes.iter().find(|byte| !byte.is_ascii_whitespace());

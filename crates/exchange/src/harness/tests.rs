@@ -277,8 +277,10 @@ fn divan_names_are_paths() {
 
 #[test]
 fn failed_cases_have_no_times() {
-    let case = |name: &str, said: &str, success: bool| {
-        format!(r#"<TestCase name="{name}">{said}<OverallResult success="{success}"/></TestCase>"#)
+    let case = |name: &str, output: &str, success: bool| {
+        format!(
+            r#"<TestCase name="{name}">{output}<OverallResult success="{success}"/></TestCase>"#
+        )
     };
     let of = |name: &str| {
         format!(r#"<BenchmarkResults name="{name}"><mean value="2.5"/></BenchmarkResults>"#)

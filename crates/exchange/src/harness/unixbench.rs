@@ -1,4 +1,4 @@
-//! UnixBench: the report that `Run` prints.
+//! UnixBench: the report printed by `Run`.
 
 use super::{Format, HarnessError, HarnessFile, Shape, malformed, place};
 use crate::foreign_run::{ForeignRun, Repetition};
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 pub(super) struct UnixBench;
 
-/// Units of its benchmarks: what results are in, how many of these one of them is, and how many plain things each of these is.
+/// Units of its benchmarks: our unit, the factor to it, and the number of base operations per unit.
 const UNITS: [(&str, &str, f64, f64); 4] = [
     ("KBps", "KB/s", 1.024, 1e3),
     ("lpm", "loops/s", 1.0 / 60.0, 1.0),
@@ -24,7 +24,7 @@ struct Figure<'a> {
     unit: String,
     /// In that unit.
     value: f64,
-    /// In all the time.
+    /// Operations over the whole time.
     operations: f64,
 }
 
@@ -41,7 +41,7 @@ impl Format for UnixBench {
         shape.text.contains("BYTE UNIX Benchmarks")
     }
 
-    /// One launch for each line with a raw figure.
+    /// One launch per line with a raw result.
     fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         let mut run = ForeignRun::default();
         for file in files {
@@ -78,7 +78,7 @@ impl Format for UnixBench {
     }
 }
 
-/// Version, system and start.
+/// Parses version, system and start.
 fn head(run: &mut ForeignRun, line: &str) {
     if let Some(name) = line.strip_prefix("System: ") {
         run.machine = name.split(':').next().map(|name| name.trim().to_owned());
@@ -89,14 +89,14 @@ fn head(run: &mut ForeignRun, line: &str) {
     }
 }
 
-/// `Tue Nov 09 2021 09:51:37 - 10:19:32`, of a machine whose time zone nobody knows.
+/// `Tue Nov 09 2021 09:51:37 - 10:19:32`; the time zone is unknown.
 fn start(times: &str) -> Option<Timestamp> {
     let (start, _) = times.split_once(" - ")?;
     let start = DateTime::strptime("%a %b %d %Y %H:%M:%S", start.trim()).ok()?;
     Some(start.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Whether a line has a raw figure, damaged or not: it ends as one, or has a unit of one before a parenthesis.
+/// Whether a line is a raw result, damaged or not: by its end, or by a unit before a parenthesis.
 fn is_figure(line: &str) -> bool {
     let has_unit = || {
         let before = line.split('(').next().unwrap_or_default().trim_end();
@@ -106,7 +106,7 @@ fn is_figure(line: &str) -> bool {
     line.trim_end().ends_with("samples)") || has_unit()
 }
 
-/// What a line such as `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)` says.
+/// Parses a line such as `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)`.
 fn figure(line: &str) -> Option<Figure<'_>> {
     let (head, rest) = line.rsplit_once('(')?;
     let (seconds, samples) = rest.trim_end().strip_suffix(')')?.split_once(" s, ")?;
@@ -131,7 +131,7 @@ fn figure(line: &str) -> Option<Figure<'_>> {
     })
 }
 
-/// A number with a point, or with the comma of other languages.
+/// A number with a decimal point or comma.
 fn decimal(text: &str) -> Option<f64> {
     match text.matches(',').count() {
         1 if !text.contains('.') => text.replace(',', ".").parse().ok(),

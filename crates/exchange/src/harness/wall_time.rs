@@ -1,4 +1,4 @@
-//! Any command: its wall time is the one result.
+//! Any command: its wall time is the only result.
 
 use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape};
 use crate::foreign_run::ForeignRun;
@@ -18,7 +18,7 @@ impl Format for WallTime {
         false
     }
 
-    /// A command writes no result.
+    /// Never called: a command writes no results.
     fn parse(&self, _: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
         Err(HarnessError::Empty(self.title()))
     }

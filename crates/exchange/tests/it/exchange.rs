@@ -1,4 +1,4 @@
-//! What goes out comes back, what is damaged does not come in, and other programs' parsers read what is made for them.
+//! Exports can be imported, damaged files cannot, and the parsers of other programs read our exports.
 
 use gritstone_exchange::harness::HarnessFile;
 use gritstone_exchange::{
@@ -187,7 +187,7 @@ fn bundles_round_trip() {
 fn damaged_bundles_name_the_line() {
     let text = write_bundle(&run());
     let lines: Vec<&str> = text.lines().collect();
-    for (damaged, line, said) in [
+    for (damaged, line, output) in [
         (lines[..5].join("\n"), 5, "truncated"),
         (String::new(), 1, ""),
         (
@@ -209,9 +209,9 @@ fn damaged_bundles_name_the_line() {
     ] {
         match read_bundle(damaged.as_bytes()) {
             Err(ImportError::Line { line: at, what }) if at == line => {
-                assert!(what.contains(said), "{what}");
+                assert!(what.contains(output), "{what}");
             }
-            other => panic!("{other:?} instead of {line}: {said}"),
+            other => panic!("{other:?} instead of {line}: {output}"),
         }
     }
 }
@@ -474,14 +474,14 @@ fn repetitions_are_launch_values() {
         let apart = got.iter().zip(want).map(|(got, want)| (got - want).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-9, "{got:?} for {want:?}");
     };
-    let told = repetitions(&events);
-    assert_eq!(told.len(), 3);
-    near(told[2], [40_000.0, 1000.0, 2000.002]);
+    let repetitions_of_run = repetitions(&events);
+    assert_eq!(repetitions_of_run.len(), 3);
+    near(repetitions_of_run[2], [40_000.0, 1000.0, 2000.002]);
     // a launch that does not count is no repetition
     events.results[0].measured_mut().sampled.values.pop();
-    let told = repetitions(&events);
-    assert_eq!(told.len(), 2);
-    near(told[0], [40_000.0, 1000.0, 2000.001]);
+    let repetitions_of_run = repetitions(&events);
+    assert_eq!(repetitions_of_run.len(), 2);
+    near(repetitions_of_run[0], [40_000.0, 1000.0, 2000.001]);
     // a figure that is made of others has no launches
     let mut made = run();
     made.launches.clear();

@@ -1,5 +1,5 @@
-//! Damaged bundles, half of them with a hash that is right again, and damaged files of other programs: read, or refused with an
-//! error, and never a crash. What is read is what is written again.
+//! Damaged bundles, half of them with a corrected hash, and damaged files of other programs: read, or refused with an error, without a
+//! crash. A bundle that is read is written identically.
 
 use crate::exchange::{WHEN, run};
 use crate::mutation;
@@ -32,7 +32,7 @@ fn damaged_bundles_never_panic() {
             text = sealed(body);
         }
         if let Ok(read) = read_bundle(text.as_bytes()) {
-            assert!(forged || read == run(), "another run, and nobody says so");
+            assert!(forged || read == run(), "another run without an error");
             let again =
                 read_bundle(write_bundle(&read).as_bytes()).expect("what is written can be read");
             assert_eq!(again, read);

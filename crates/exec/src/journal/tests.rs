@@ -1,5 +1,4 @@
-//! Settings of a fake machine: changed, restored by various processes, and left alone where somebody else changed
-//! them.
+//! Settings of a fake machine: changed, restored by various processes, and left alone if another process changed them.
 
 use crate::journal::measuring;
 use crate::journal_file::{By, Entry};

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 const SAMPLE_NS: u64 = 150_000_000;
 
 impl Job<'_> {
-    /// Times it as a process, after its proof.
+    /// Times the command as a process, after its proof.
     pub(super) fn command(&self, work: &CommandWork) -> Result<Launched, ExecError> {
         let Self {
             executor,
@@ -80,7 +80,7 @@ impl Job<'_> {
         Ok(arguments)
     }
 
-    /// An untimed execution that proves that the timed one does what it claims, in its own directory.
+    /// An untimed execution in its own directory that proves that the timed one does its work.
     fn prove(&self, verify: &Verify, work: &CommandWork) -> Result<Launched, ExecError> {
         let work_dirs = &self.executor.setup.work_dirs;
         let directory = work_dirs.fresh(self.benchmark.files)?;

@@ -89,12 +89,12 @@ impl Executor {
 
     /// Versions of the needed programs that have a version argument.
     fn versions(&self, variant: &Variant, benchmark: &Benchmark) -> String {
-        let asked = benchmark.needs.iter().filter_map(|need| {
+        let versions = benchmark.needs.iter().filter_map(|need| {
             let argument = need.version.as_ref()?;
             let program = self.setup.programs.get(&need.name)?;
             Some(version::query(program, argument, &variant.environment))
         });
-        asked.collect::<Vec<_>>().join("; ")
+        versions.collect::<Vec<_>>().join("; ")
     }
 
     /// A workload by name: rebuilt, custom, or embedded.
@@ -239,7 +239,7 @@ fn needed(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
     all.iter().map(|need| need.name.as_str())
 }
 
-/// Cached. `None` if a file cannot be read.
+/// Cached by file names. `None` if a file cannot be read.
 fn hash_of(files: Vec<PathBuf>, known: &mut Hashes) -> Option<String> {
     if let Some(hash) = known.get(&files) {
         return Some(hash.clone());

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Most executions of a launch of short commands, where none is asked for.
+/// Most executions of a short command per launch, unless the user gave a number.
 const BATCH: u32 = 20;
 /// Time after which a launch ends; longer commands are executed once.
 const SAMPLE_NS: &str = "sample_ns=100000000";

@@ -1,4 +1,4 @@
-/* Planted: kills its supervisor, so that nobody is there to end its child. */
+/* Planted: kills its supervisor, so that no process ends its child. */
 #include <signal.h>
 #include <unistd.h>
 #include "kernel.h"

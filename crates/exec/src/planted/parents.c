@@ -1,5 +1,5 @@
 /* Planted: a fork, a sleep and a wait an operation. The child ends while its parent sleeps: by itself that does not wake
- * the parent, but where somebody traces it, the sleep is interrupted and entered again. */
+ * the parent, but under a tracer the sleep is interrupted and entered again. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/wait.h>

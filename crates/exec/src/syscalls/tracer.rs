@@ -25,7 +25,7 @@ struct Tracee {
     restarts: Option<u64>,
 }
 
-/// Of one program.
+/// Tracer of one program.
 pub(super) struct Tracer {
     pub main: Pid,
     tracees: BTreeMap<Pid, Tracee>,
@@ -53,7 +53,7 @@ impl Tracer {
         }
     }
 
-    /// Until the program has ended, not reaped.
+    /// Traces until the program has ended; does not reap it.
     pub fn trace(&mut self) -> Result<(), Uncounted> {
         let look = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
         loop {
@@ -73,7 +73,7 @@ impl Tracer {
                 Err(Errno::ECHILD | Errno::EINTR) => {}
                 Err(errno) => return Err(Uncounted::system("waitpid")(errno)),
                 Ok(status) => match self.stopped(pid, status) {
-                    // killed while stopped: its end comes next
+                    // killed while stopped: the next event is its end
                     Err(Uncounted::System {
                         errno: Errno::ESRCH,
                         ..
@@ -170,7 +170,7 @@ impl Tracer {
         Ok(())
     }
 
-    /// They are not reaped, so their pids are their own.
+    /// Kills all tracees but the program. They are not reaped, so their pids are valid.
     pub fn kill_rest(&mut self) {
         for pid in self.tracees.keys().chain(&self.early).copied() {
             let _ = kill(pid, Signal::SIGKILL);
@@ -203,7 +203,7 @@ struct SyscallInfo {
     stack_pointer: u64,
     /// Number of the call at entry, result at exit.
     value: i64,
-    /// At entry.
+    /// Valid at entry.
     arguments: [u64; 6],
     rest: [u64; 2],
 }

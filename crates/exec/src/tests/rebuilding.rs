@@ -85,13 +85,13 @@ fn rebuilt_workloads_work() {
     assert!(hash.len() == 64 && hash != shipped);
     assert_eq!(compiler, "a compiler");
     assert!(flags.starts_with("-std=gnu11 -O0"), "{flags}");
-    for (name, said) in [
+    for (name, output) in [
         ("planted/bad", "planted/bad.c:1"),
         ("planted/missing", "planted/missing.c"),
         ("planted/empty", "kernel"),
     ] {
         let why = builds.remove(name).unwrap().unwrap_err();
-        assert!(why.contains(said), "{why}");
+        assert!(why.contains(output), "{why}");
     }
 }
 
@@ -115,13 +115,13 @@ fn rebuilds_equal_embedded_programs() {
 
 #[test]
 fn unusable_compilers_are_refused() {
-    for (compiler, flags, said) in [
+    for (compiler, flags, output) in [
         ("cc", &["-fno-such-flag-at-all"][..], "no-such-flag-at-all"),
         ("/nonexistent/cc", &[], "/nonexistent/cc"),
     ] {
         let (_directory, workshop) = workshop(compiler, flags);
         let why = why_refused(&workshop);
-        assert!(why.contains(said), "{why}");
+        assert!(why.contains(output), "{why}");
     }
 }
 

@@ -10,21 +10,21 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::{Duration, Instant};
 
-/// How often Slurm is asked for nodes that have died while their tasks wait.
+/// Interval of checks for nodes that died while their tasks wait.
 const ASK_FOR_NODES: Duration = Duration::from_secs(30);
-/// How often the state of the queue is said, at most.
+/// Shortest interval between reports of the queue's state.
 const SAY: Duration = Duration::from_secs(60);
 
-/// The tasks of an array, while they are followed.
+/// Tasks with the state that was last reported.
 pub(super) struct Array {
     pub(super) job: String,
     pub(super) waiting: BTreeMap<usize, Node>,
     pub(super) began: BTreeMap<usize, Instant>,
     pub(super) ended: BTreeMap<usize, Instant>,
     pub(super) progress: Progress,
-    /// When it was last asked for nodes.
+    /// Time of the last check for dead nodes.
     asked: Instant,
-    /// What was last said of all, and when.
+    /// The last report, and its time.
     said: (String, Option<Instant>),
 }
 
@@ -71,7 +71,7 @@ impl Array {
         }
     }
 
-    /// The nodes that died while tasks wait for them, and why they are out.
+    /// Nodes that died while their tasks wait, and why.
     pub(super) fn dead_nodes(
         &mut self,
         plan: &Plan,
@@ -91,7 +91,7 @@ impl Array {
         out.collect()
     }
 
-    /// Says how many run and wait, and for what.
+    /// Reports how many tasks run and wait, and for what.
     pub(super) fn tell(&mut self, states: &BTreeMap<usize, State>) {
         let of_waiting = self.waiting.keys().filter_map(|task| states.get(task));
         let mut running = 0;
@@ -120,7 +120,7 @@ impl Array {
         }
     }
 
-    /// Says it, unless it was said, or something was said just now.
+    /// Prints a report, unless it repeats the last one or follows it too soon.
     pub(super) fn say(&mut self, text: &str) {
         let (last, when) = &self.said;
         if last != text && when.is_none_or(|when| when.elapsed() > SAY) {

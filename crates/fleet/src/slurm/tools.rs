@@ -1,5 +1,5 @@
-//! Slurm's own commands: `sinfo`, `sbatch`, `scontrol`, `squeue`, `scancel`. Accounting (`sacct`) is not there everywhere, and not needed: the
-//! controller remembers a job for minutes after its end (`MinJobAge`), and is asked every few seconds.
+//! Slurm's own commands: `sinfo`, `sbatch`, `scontrol`, `squeue`, `scancel`. Accounting (`sacct`) is optional in Slurm, and not needed: the
+//! controller remembers a job for minutes after its end (`MinJobAge`), and is polled every few seconds.
 
 use crate::host::Node;
 use anyhow::{Context, Result, bail, ensure};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A node, as Slurm has it.
+/// A node as listed by `sinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     pub name: String,
@@ -32,7 +32,7 @@ impl Known {
     }
 }
 
-/// Whether a job can start now or after those that run. Of a state that is not known here, nothing is promised.
+/// Whether a job can start now or after the running ones. False for an unknown state.
 fn is_usable(state: &str) -> bool {
     const USABLE: [&str; 14] = [
         "idle",
@@ -52,13 +52,13 @@ fn is_usable(state: &str) -> bool {
     ];
     // of sinfo(1): does not respond, maintenance, is being powered down
     let out = ['*', '$', '%'];
-    // of several states, each counts
+    // of a compound state, each part counts
     let words = state.split('+').filter(|word| !word.is_empty());
     let mut words = words.map(|word| word.trim_end_matches(['~', '#', '!', '@', '^', '-']));
     words.all(|word| !word.ends_with(out) && USABLE.iter().any(|usable| word.starts_with(usable)))
 }
 
-/// The nodes of a partition, of the default one without a name.
+/// The nodes of a partition; without a name, of the default one.
 ///
 /// # Errors
 /// When Slurm does not answer, or the partition has none.
@@ -80,9 +80,9 @@ pub fn nodes(partition: Option<&str>) -> Result<Vec<Known>> {
     Ok(known)
 }
 
-/// What `sinfo` says; the default partition has a `*` after its name.
-fn known(said: &str, named: bool) -> Vec<Known> {
-    let known = said.lines().filter_map(|line| {
+/// Parses the output of `sinfo`; the default partition has a `*` after its name.
+fn known(output: &str, named: bool) -> Vec<Known> {
+    let known = output.lines().filter_map(|line| {
         let mut fields = line.splitn(4, '|').map(|field| field.trim().to_owned());
         let [name, state, partition, reason] = [(); 4].map(|()| fields.next());
         let partition = partition?;
@@ -96,22 +96,22 @@ fn known(said: &str, named: bool) -> Vec<Known> {
     known.collect()
 }
 
-/// The names in a list as Slurm writes it: `n[1-4],m7`.
+/// Expands a list in Slurm's syntax: `n[1-4],m7`.
 ///
 /// # Errors
-/// When it is none.
+/// When the list is invalid.
 pub fn names(list: &str) -> Result<Vec<String>> {
-    let said = run("scontrol", &["show", "hostnames", list], "")?;
-    Ok(said.lines().map(|line| line.trim().to_owned()).collect())
+    let output = run("scontrol", &["show", "hostnames", list], "")?;
+    Ok(output.lines().map(|line| line.trim().to_owned()).collect())
 }
 
-/// How many tasks an array may have.
+/// Largest number of tasks of an array.
 ///
 /// # Errors
-/// When Slurm does not say.
+/// When Slurm does not report it.
 pub fn most_tasks() -> Result<usize> {
-    let said = run("scontrol", &["show", "config"], "")?;
-    let line = said.lines().find_map(|line| {
+    let output = run("scontrol", &["show", "config"], "")?;
+    let line = output.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
         (key.trim() == "MaxArraySize").then(|| value.trim().parse().ok())?
     });
@@ -119,26 +119,26 @@ pub fn most_tasks() -> Result<usize> {
         .context("Slurm allows no arrays of jobs here (MaxArraySize)")
 }
 
-/// Submits an array, a task for each node, and lets it begin when each task has its node; the number of the job.
+/// Submits an array, a task for each node, and releases it when each task has its node; returns the job id.
 ///
 /// # Errors
-/// When Slurm does not take it; nothing of it is in the queue then.
+/// When Slurm refuses it; nothing is in the queue then.
 pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) -> Result<String> {
     let tasks = format!("--array=0-{}%{at_once}", nodes.len() - 1);
     let (program, user) = words.split_first().context("--sbatch is empty")?;
     let mut line = vec!["--parsable", "--hold", &tasks];
     line.extend(user.iter().map(String::as_str));
-    let said = run(program, &line, script)?;
-    let Some(job) = job_of(&said) else {
-        // whatever it is, it is held, and has this name
+    let output = run(program, &line, script)?;
+    let Some(job) = job_of(&output) else {
+        // after the user's options: held, with this name
         let name = words
             .iter()
             .find_map(|word| word.strip_prefix("--job-name="));
         let cancelled =
             name.map(|name| run("scancel", &["--quiet", &format!("--name={name}")], ""));
         bail!(
-            "{program} said '{}', which has no number of a job{}",
-            said.trim(),
+            "{program} printed '{}', which has no job id{}",
+            output.trim(),
             match cancelled {
                 Some(Ok(_)) => "; the job is cancelled",
                 _ => "; if there is one, it is held: cancel it with scancel",
@@ -147,16 +147,16 @@ pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) ->
     };
     let begun = begin(&job, nodes);
     if begun.is_err() {
-        // the error is what counts
+        // the first error is reported, not this one
         let _ = cancel(&job);
     }
     begun.map(|()| job)
 }
 
-/// The number that `sbatch --parsable` prints on its last line, perhaps after lines of the site; a cluster of a federation follows
-/// after `;`.
-fn job_of(said: &str) -> Option<String> {
-    let heads = said
+/// The job id that `sbatch --parsable` prints on its last line, perhaps after lines of the site; a cluster of a federation follows after
+/// `;`.
+fn job_of(output: &str) -> Option<String> {
+    let heads = output
         .lines()
         .rev()
         .filter_map(|line| line.trim().split(';').next());
@@ -164,7 +164,7 @@ fn job_of(said: &str) -> Option<String> {
     jobs.next().map(str::to_owned)
 }
 
-/// Gives each task its node, and its turn after the neighbors of that node.
+/// Assigns each task its node, and makes it wait for the neighbors of that node.
 fn begin(job: &str, nodes: &[Node]) -> Result<()> {
     for (task, node) in nodes.iter().enumerate() {
         let (id, list) = (
@@ -183,7 +183,7 @@ fn begin(job: &str, nodes: &[Node]) -> Result<()> {
     run("scontrol", &["release", job], "").map(drop)
 }
 
-/// The last task before this one in each of its places: so never two of a place run at once.
+/// The last earlier task in each of its places, so that no two of a place run simultaneously.
 fn before(nodes: &[Node], task: usize) -> Vec<usize> {
     let last = |(key, value): (&str, &str)| {
         let there = |other: &Node| other.neighborhood().any(|place| place == (key, value));
@@ -195,18 +195,18 @@ fn before(nodes: &[Node], task: usize) -> Vec<usize> {
     before
 }
 
-/// How a task is.
+/// State of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It waits, and why.
+    /// Waiting, with the reason.
     Pending(String),
-    /// It has its node.
+    /// On its node.
     Running,
-    /// It is over, and how.
+    /// Ended, with the state.
     Ended(String),
 }
 
-/// The tasks that Slurm knows of a job; none when it has forgotten the job.
+/// Tasks of a job known to Slurm; none when it has forgotten the job.
 ///
 /// # Errors
 /// When Slurm does not answer.
@@ -220,13 +220,13 @@ pub fn tasks(job: &str) -> Result<BTreeMap<usize, State>> {
         job,
     ];
     match run("squeue", &words, "") {
-        Ok(said) => Ok(states(&said)),
+        Ok(output) => Ok(states(&output)),
         Err(why) if why.to_string().contains("Invalid job id") => Ok(BTreeMap::new()),
         Err(why) => Err(why),
     }
 }
 
-fn states(said: &str) -> BTreeMap<usize, State> {
+fn states(output: &str) -> BTreeMap<usize, State> {
     let task = |line: &str| {
         let mut fields = line.splitn(3, '|').map(str::trim);
         let (task, state) = (fields.next()?.parse().ok()?, fields.next()?);
@@ -241,23 +241,23 @@ fn states(said: &str) -> BTreeMap<usize, State> {
         };
         Some((task, state))
     };
-    said.lines().filter_map(task).collect()
+    output.lines().filter_map(task).collect()
 }
 
-/// Takes a job, or a task of it, out of the queue, or ends it.
+/// Cancels a job or a task of it.
 ///
 /// # Errors
-/// When Slurm does not take that.
+/// When Slurm refuses.
 pub fn cancel(job: &str) -> Result<()> {
     run("scancel", &["--quiet", job], "").map(drop)
 }
 
-/// Whether this is a number of a job.
+/// Whether this is a job id.
 pub fn is_job(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What a command says.
+/// Standard output of a command.
 fn run(program: &str, words: &[&str], input: &str) -> Result<String> {
     let mut command = Command::new(program);
     command
@@ -269,19 +269,19 @@ fn run(program: &str, words: &[&str], input: &str) -> Result<String> {
         format!("cannot start {program}: Slurm's commands have to be on PATH here (Debian: slurm-client)")
     })?;
     if let Some(mut stdin) = child.stdin.take() {
-        // one that ends early says why
+        // a command that ends early reports the reason
         let _ = stdin.write_all(input.as_bytes());
     }
-    let said = child.wait_with_output()?;
-    if !said.status.success() {
-        let error = String::from_utf8_lossy(&said.stderr);
+    let output = child.wait_with_output()?;
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
         let last = error.lines().rfind(|line| !line.trim().is_empty());
         bail!(
             "{program} failed: {}",
-            last.unwrap_or("it said nothing").trim()
+            last.unwrap_or("no error message").trim()
         );
     }
-    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]
@@ -290,8 +290,8 @@ mod tests {
 
     #[test]
     fn nodes_match_the_partition() {
-        let said = "n1|idle|batch*|none\nn1|idle|debug|none\nn2|down*|batch*|Not responding\nn3|drained|batch*|bad | disk\n";
-        let nodes = known(said, false);
+        let output = "n1|idle|batch*|none\nn1|idle|debug|none\nn2|down*|batch*|Not responding\nn3|drained|batch*|bad | disk\n";
+        let nodes = known(output, false);
         let names: Vec<&str> = nodes.iter().map(|of| of.name.as_str()).collect();
         assert_eq!(names, ["n1", "n2", "n3"]);
         assert_eq!(nodes[0].partition, "batch");
@@ -299,7 +299,7 @@ mod tests {
         let why = nodes[1].unusable().unwrap();
         assert_eq!(why, "Slurm has it as down* (Not responding)");
         assert!(nodes[2].unusable().unwrap().contains("bad | disk"));
-        assert_eq!(known(said, true).len(), 4);
+        assert_eq!(known(output, true).len(), 4);
     }
 
     #[test]
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn job_numbers_follow_other_text() {
-        for (said, job) in [
+        for (output, job) in [
             ("123\n", Some("123")),
             ("123;cluster\n", Some("123")),
             (
@@ -373,15 +373,15 @@ mod tests {
             ("sbatch: error: no\n", None),
             ("", None),
         ] {
-            assert_eq!(job_of(said).as_deref(), job, "{said}");
+            assert_eq!(job_of(output).as_deref(), job, "{output}");
         }
     }
 
     #[test]
     fn tasks_have_states() {
-        let said = "0|COMPLETED|None\n1|RUNNING|None\n2|PENDING|Resources\n3|NODE_FAIL|NodeDown\n4|COMPLETING|None\nN/A|RUNNING|None\n\
+        let output = "0|COMPLETED|None\n1|RUNNING|None\n2|PENDING|Resources\n3|NODE_FAIL|NodeDown\n4|COMPLETING|None\nN/A|RUNNING|None\n\
                     5|SPECIAL_EXIT|None\n6|LAUNCH_FAILED|None\n7|REQUEUE_HOLD|Held\nsite: hello\n";
-        let states = states(said);
+        let states = states(output);
         assert_eq!(states.len(), 8);
         assert_eq!(states[&5], State::Ended("SPECIAL_EXIT".to_owned()));
         assert_eq!(states[&6], State::Ended("LAUNCH_FAILED".to_owned()));

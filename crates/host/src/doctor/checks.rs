@@ -8,7 +8,7 @@ use gritstone_model::pluralize;
 
 type Check = (&'static str, fn(&Host) -> Finding);
 
-/// What disturbs results now, and what the machine is.
+/// Checks of the current load, and of the machine.
 pub(super) const MACHINE: [Check; 21] = [
     ("load", load),
     ("runnable", runnable),
@@ -33,7 +33,7 @@ pub(super) const MACHINE: [Check; 21] = [
     ("open files", files),
 ];
 
-/// The first of these change by the hour.
+/// Number of the first ones, whose result changes by the hour.
 pub(super) const CHANGING: usize = 5;
 
 /// Layers between this process and the hardware.
@@ -75,7 +75,7 @@ fn load(host: &Host) -> Finding {
 
 fn runnable(host: &Host) -> Finding {
     let finding = host.load.runnable.map(|runnable| {
-        // this process is one of them
+        // excludes this process
         let others = runnable.saturating_sub(1);
         let severity = match others < online(host) as u64 {
             true => Fine,

@@ -1,4 +1,4 @@
-//! Fitness of this machine for measurements: findings, why they matter, and commands that mend them.
+//! Fitness of this machine for measurements: findings, why they matter, and commands that fix them.
 
 mod checks;
 mod directory;
@@ -81,8 +81,8 @@ impl Finding {
     }
 }
 
-/// Examines a machine for `benchmarks` with files in `dir` and programs along `path` (a value of `PATH`). In the
-/// order of the table: what disturbs results now, what the machine is, what is missing.
+/// Examines a machine for `benchmarks` with files in `dir` and programs along `path` (a value of `PATH`). Current load first, then the
+/// machine, then missing programs.
 #[must_use]
 pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) -> Vec<Finding> {
     let named = |(name, check): &(&str, fn(&Host) -> Finding)| check(host).named(*name);
@@ -93,7 +93,7 @@ pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) 
     findings
 }
 
-/// What makes results scatter now: load, steal, quota, battery.
+/// Current sources of scatter: load, steal, quota, battery.
 #[must_use]
 pub fn now(host: &Host) -> Vec<Finding> {
     let checks = checks::MACHINE.iter().take(checks::CHANGING);

@@ -6,7 +6,7 @@ use crate::{Host, text};
 use gritstone_model::{Benchmark, Id, Need};
 use std::ffi::OsStr;
 
-/// Beginning of the name of a finding on a missing program.
+/// Prefix of the name of a finding on a missing program.
 const PROGRAM: &str = "program ";
 /// Benchmarks named before the rest is counted.
 const NAMED: usize = 3;
@@ -31,7 +31,7 @@ pub fn missing(benchmarks: &[Benchmark], path: &OsStr) -> Vec<Missing> {
         .collect()
 }
 
-/// The program that counts instructions where the kernel has no counter: for `pr --count instructions`, and for no benchmark.
+/// The program that counts instructions without a kernel counter: for `pr --count instructions`, not for benchmarks.
 #[must_use]
 pub fn missing_counter(path: &OsStr) -> Option<Missing> {
     let need = Need {

@@ -21,13 +21,13 @@ pub struct Cpu {
     pub online: CpuSet,
     /// Permitted for this process.
     pub allowed: CpuSet,
-    /// Of each online CPU.
+    /// By online CPU.
     pub cores: BTreeMap<u32, Core>,
     /// Relative speed of each CPU if the kernel reports it (1024 is the fastest).
     pub capacity: BTreeMap<u32, u32>,
-    /// Of the first online CPU.
+    /// Caches of the first online CPU.
     pub caches: Vec<Cache>,
-    /// In use.
+    /// Current governors.
     pub governors: BTreeSet<String>,
     pub driver: Option<String>,
     /// Maximum frequency.
@@ -96,7 +96,7 @@ impl Cpu {
         }
     }
 
-    /// In one line.
+    /// All models in one line.
     pub(crate) fn model(&self) -> String {
         if self.models.is_empty() {
             format!("unnamed {} processor", self.architecture)
@@ -206,7 +206,7 @@ fn governors(root: &Root) -> BTreeSet<String> {
         .collect()
 }
 
-/// Of the frequency driver.
+/// The turbo switch of the frequency driver.
 pub(crate) fn turbo(root: &Root) -> Option<Turbo> {
     const INTEL: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
     const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";

@@ -19,7 +19,7 @@ pub struct Kernel {
     pub version: Option<String>,
     /// Words of its command line that affect results.
     pub parameters: Vec<String>,
-    /// Of the scheduler, ns.
+    /// Period of the scheduler tick, ns.
     pub tick: Option<u64>,
     /// In use.
     pub clock_source: Option<String>,
@@ -31,9 +31,9 @@ pub struct Kernel {
     pub huge_pages: Option<String>,
     /// 0 none, 1 without the heap, 2 full.
     pub aslr: Option<u8>,
-    /// Of TCP: BBR, which paces, sends small messages at a third of the rate of CUBIC between two network namespaces.
+    /// Of TCP. BBR uses pacing: between two network namespaces, small messages have a third of CUBIC's rate.
     pub congestion_control: Option<String>,
-    /// By hardware vulnerability.
+    /// State of mitigations by hardware vulnerability.
     pub mitigations: BTreeMap<String, String>,
 }
 

@@ -10,14 +10,14 @@ pub struct System {
     pub distribution: Option<String>,
     /// Packages are installed by apt.
     pub debian: bool,
-    /// Of the system's programs.
+    /// C library of the system's programs.
     pub libc: Option<String>,
     pub host_name: Option<String>,
-    /// By its firmware.
+    /// Vendor by the firmware.
     pub vendor: Option<String>,
-    /// By its firmware.
+    /// Product by the firmware.
     pub product: Option<String>,
-    /// This process may do everything.
+    /// Root with all capabilities.
     pub privileged: bool,
     /// Distinguishes this machine from others of its model. For hashing only: never shown, never stored.
     pub(crate) identity: Option<String>,

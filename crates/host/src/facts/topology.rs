@@ -4,7 +4,7 @@ use crate::Root;
 use gritstone_model::CpuSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of a hardware thread.
+/// Place of a hardware thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Core {
     /// -1 on boards that do not number theirs.
@@ -13,7 +13,7 @@ pub struct Core {
     pub core: u64,
 }
 
-/// Of each online CPU. If neither /sys nor /proc/cpuinfo has it, each is a core of its own in socket 0.
+/// Place of each online CPU. If neither /sys nor /proc/cpuinfo has it, each is a core of its own in socket 0.
 pub(super) fn read(root: &Root, cpuinfo: &str, online: &CpuSet) -> BTreeMap<u32, Core> {
     let mut listed = from_cpuinfo(cpuinfo);
     online
@@ -30,7 +30,7 @@ pub(super) fn read(root: &Root, cpuinfo: &str, online: &CpuSet) -> BTreeMap<u32,
         .collect()
 }
 
-/// By the lowest thread that shares the core: `core_id` repeats between dies on some machines.
+/// Identifies a core by its lowest thread: `core_id` repeats between dies on some machines.
 fn from_sys(root: &Root, cpu: u32) -> Option<Core> {
     let directory = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
     let siblings = root

@@ -1,4 +1,4 @@
-//! Properties that hold on the host of the tests, whatever it is.
+//! Properties that hold on any host of the tests.
 
 use super::tree::plain;
 use gritstone_host::{Host, Root, Watch, choose_cpus};

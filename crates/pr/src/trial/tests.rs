@@ -124,7 +124,7 @@ fn exact_values_are_decided_early() {
     );
     assert_eq!(trial.open(), [""; 0]);
     let rows = trial.rows("lines");
-    let said: Vec<_> = rows
+    let output: Vec<_> = rows
         .iter()
         .map(|row| (row.id.as_str(), row.verdict, row.regressed))
         .collect();
@@ -133,7 +133,7 @@ fn exact_values_are_decided_early() {
         ("lines/c", Verdict::Faster, false),
         ("lines/a", Verdict::Same, false),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(output, expected);
     assert_eq!(outcome(&rows, &[]), CheckOutcome::Regressed);
     assert!((rows[2].smallest.unwrap() - 0.02).abs() < 1e-12);
 }

@@ -76,8 +76,8 @@ fn failed_undo_commands_run_once() {
     let undo = settings.undo_by(FAILING, machine.0.path()).unwrap();
     undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
     drop(journal);
-    let said = REPORTED.take().join("\n");
-    assert!(said.contains("do it by hand") && said.contains("why"));
+    let output = REPORTED.take().join("\n");
+    assert!(output.contains("do it by hand") && output.contains("why"));
     assert!(recover(&machine.state()).is_empty());
     assert_eq!((tried(&machine), machine.journals().len()), (1, 0));
 

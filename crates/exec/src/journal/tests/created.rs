@@ -1,4 +1,4 @@
-//! Directories, file systems and groups: recorded before they are made, and removed by whoever finds them.
+//! Directories, file systems and groups: recorded before they are made, and removed by the next process.
 
 use super::Machine;
 use crate::cgroup::Group;

@@ -32,7 +32,7 @@ fn preparation_is_repeated_and_untimed() {
 #[test]
 fn failed_preparation_has_no_time() {
     let mut bench = Bench::new();
-    for (script, said) in [
+    for (script, printed) in [
         ("echo no paper >&2; exit 3", "it said: no paper"),
         ("echo careful >&2", "it said: careful"),
     ] {
@@ -40,7 +40,7 @@ fn failed_preparation_has_no_time() {
         work.prepare = words(&["/bin/sh", "-c", script]);
         let why = failed(&mut bench, work);
         assert!(why.starts_with("prepare: /bin/sh"), "{why}");
-        assert!(why.ends_with(said), "{why}");
+        assert!(why.ends_with(printed), "{why}");
     }
 }
 
