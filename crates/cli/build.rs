@@ -1,9 +1,9 @@
-//! Packs the licenses that travel in the binary.
+//! Packs the licenses that are embedded in the binary.
 
 use std::path::Path;
 use std::{env, fs};
 
-/// What zstd does with time; unpacking takes no longer for it.
+/// High compression; unpacking is as fast.
 const LEVEL: i32 = 19;
 
 fn main() {

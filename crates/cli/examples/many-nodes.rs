@@ -1,5 +1,5 @@
-//! Fills a store with a made-up fleet: up to 60 benchmarks of one `--quick` run a node, 0.5% between nodes and 1% between runs. One node in forty, 20 at most, is slow
-//! in `memory`: by 3% and by 10% in turn, from node 0 on.
+//! Fills a store with a simulated fleet: up to 60 benchmarks of one `--quick` run per node, 0.5% between nodes and 1% between runs. One
+//! node in forty, 20 at most, is slow in `memory`: by 3% and by 10% in turn, from node 0 on.
 //! `cargo run --release -p gritstone --example many-nodes -- BUNDLE NUMBER STORE`
 
 use anyhow::{Context, Result};
@@ -10,15 +10,15 @@ use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Families that are made of samples.
+/// Families with samples.
 const FAMILIES: [&str; 13] = [
     "aim", "byte", "cpu", "event", "file", "iocall", "ipc", "kernel", "memory", "sched", "thread",
     "unix", "vm",
 ];
-/// At most: the recorded run has 54 with six launches.
+/// Most benchmarks: the recorded run has 54 with six launches.
 const BENCHMARKS: usize = 60;
 const LAUNCHES: usize = 6;
-/// Time of an operation, ns.
+/// Time per operation, ns.
 const TIME: f64 = 10_000.0;
 
 fn main() -> Result<()> {
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// As little of a run as makes its results: a sample and a check value of each launch.
+/// Reduces each launch to a sample and a check value.
 fn shorten(run: &mut RunData) {
     let mut launches: BTreeMap<Id, usize> = BTreeMap::new();
     run.launches.retain(|launch| {
@@ -61,7 +61,7 @@ fn shorten(run: &mut RunData) {
     let measured = measured
         .into_iter()
         .filter(|id| run.launches.iter().filter(|of| of.id == *id).count() == LAUNCHES);
-    // of each family some
+    // some of each family
     let mut by_family: BTreeMap<String, Vec<Id>> = BTreeMap::new();
     for id in measured {
         by_family

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
 
-/// Launches of a run at most, however many a machine made in the time that the bundle took.
+/// Most launches of a run.
 const LAUNCHES: usize = 100;
 
 fn main() -> Result<()> {

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(mut error) => {
-            // clap takes an unknown option for a value
+            // clap reports an unknown option as a value
             if error.kind() == clap::error::ErrorKind::UnknownArgument {
                 error.remove(clap::error::ContextKind::Suggested);
             }
@@ -75,7 +75,7 @@ fn licenses() -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Whether a word of the command line has the URL of a server with its password.
+/// Whether an argument is the URL of a server with its password.
 fn has_password(word: &str) -> bool {
     let url = word.find("postgres").map(|at| &word[at..]);
     url.is_some_and(|url| gritstone_store::has_password(url.as_ref()))

@@ -25,34 +25,33 @@ const VARIABLES: [(&str, &str); 5] = [
 /// `GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference` writes them.
 #[test]
 fn reference_pages_are_current() {
-    let mut whole = Cli::command();
-    whole.build();
+    let mut root = Cli::command();
+    root.build();
     for (file, text) in [
-        ("commands.md", commands(&whole)),
-        ("configuration.md", configuration(&whole)),
+        ("commands.md", commands(&root)),
+        ("configuration.md", configuration(&root)),
     ] {
         let path = format!("{FOLDER}/{file}");
         if env::var_os("GRITSTONE_WRITE_REFERENCE").is_some() {
             fs::create_dir_all(FOLDER).unwrap();
             fs::write(&path, &text).unwrap();
         }
-        let said = fs::read_to_string(&path).unwrap_or_default();
-        assert!(said == text, "{file} is out of date: see its first lines");
+        let current = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            current == text,
+            "{file} is out of date: see its first lines"
+        );
     }
 }
 
-/// Every command that people are shown, in the groups of the help.
-fn commands(whole: &Command) -> String {
+/// Every visible command, grouped as in the help.
+fn commands(root: &Command) -> String {
     let mut text = format!(
         "# Commands\n\n{HEADER}\n`gritstone help COMMAND` and `gritstone man COMMAND` print the same. [Exit codes](../exit-codes.md), \
          [formats](../formats.md), [configuration](configuration.md).\n"
     );
-    let known = |name: &&str| {
-        whole
-            .find_subcommand(name)
-            .is_some_and(|c| !c.is_hide_set())
-    };
-    let mut left: Vec<&str> = whole.get_subcommands().map(Command::get_name).collect();
+    let known = |name: &&str| root.find_subcommand(name).is_some_and(|c| !c.is_hide_set());
+    let mut left: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
     left.retain(|name| known(name) && *name != "help");
     for (heading, names) in help::GROUPS {
         left.retain(|name| !names.contains(name));
@@ -60,17 +59,17 @@ fn commands(whole: &Command) -> String {
         names
             .iter()
             .filter(|name| known(name))
-            .for_each(|name| command(&mut text, whole, name));
+            .for_each(|name| command(&mut text, root, name));
     }
     text.push_str("\n## Other\n");
-    left.iter().for_each(|name| command(&mut text, whole, name));
+    left.iter().for_each(|name| command(&mut text, root, name));
     text.push_str("\n## Options of every command\n");
-    options(&mut text, whole.get_arguments());
+    options(&mut text, root.get_arguments());
     text
 }
 
-fn command(text: &mut String, whole: &Command, name: &str) {
-    let command = whole.find_subcommand(name).expect("it was found before");
+fn command(text: &mut String, root: &Command, name: &str) {
+    let command = root.find_subcommand(name).expect("it was found before");
     let about = command
         .get_about()
         .map(ToString::to_string)
@@ -124,7 +123,7 @@ fn options<'a>(text: &mut String, all: impl Iterator<Item = &'a Arg>) {
 }
 
 /// Every key that a file may set.
-fn configuration(whole: &Command) -> String {
+fn configuration(root: &Command) -> String {
     let mut text = format!(
         "# Configuration\n\n{HEADER}\nFiles set defaults of options; what is typed wins. `[run]` and the like are sections by command; \
          a key of a section is an option of that command. Keys before the first section are options of every command.\n\n\
@@ -135,9 +134,9 @@ fn configuration(whole: &Command) -> String {
          | key | sections | type | default | file | variable |\n| --- | --- | --- | --- | --- | --- |\n"
     );
     let mut keys: BTreeMap<(SetBy, &str), Vec<(&str, &Arg)>> = BTreeMap::new();
-    let shown = whole.get_subcommands().filter(|c| !c.is_hide_set());
+    let shown = root.get_subcommands().filter(|c| !c.is_hide_set());
     let sections = shown.map(|command| (command.get_name(), command));
-    for (section, command) in [("before the first", whole)].into_iter().chain(sections) {
+    for (section, command) in [("before the first", root)].into_iter().chain(sections) {
         let global = section == "before the first";
         for arg in config::settable(command).filter(|arg| arg.is_global_set() == global) {
             let by = *arg.get::<SetBy>().unwrap();
@@ -160,10 +159,10 @@ fn configuration(whole: &Command) -> String {
             defaults.entry(default(arg)).or_default().push(name);
         }
         let one = defaults.len() == 1;
-        let said = defaults
+        let options = defaults
             .into_iter()
             .filter(|(default, _)| !default.is_empty());
-        let defaults: Vec<String> = said
+        let defaults: Vec<String> = options
             .map(|(default, names)| match one {
                 true => default,
                 false => format!("{default} ({})", names.join(", ")),
@@ -189,7 +188,7 @@ fn configuration(whole: &Command) -> String {
     text
 }
 
-/// What a key takes.
+/// Type of a key's value.
 fn kind(arg: &Arg) -> String {
     let named = arg.get_possible_values();
     let one = match arg.get_action() {
@@ -209,7 +208,7 @@ fn kind(arg: &Arg) -> String {
     }
 }
 
-/// The value of an option as its help names it; nothing of a flag.
+/// The value of an option as its help names it; empty for a flag.
 fn value(arg: &Arg, before: &str) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     match arg.get_action().takes_values() {
@@ -218,7 +217,7 @@ fn value(arg: &Arg, before: &str) -> String {
     }
 }
 
-/// The default of an option, or what its help says that it is.
+/// The default of an option, or that in its help.
 fn default(arg: &Arg) -> String {
     let values: Vec<String> = arg
         .get_default_values()
@@ -226,12 +225,12 @@ fn default(arg: &Arg) -> String {
         .map(|value| format!("`{}`", value.display()))
         .collect();
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let said = help
+    let default = help
         .split_once("[default: ")
-        .and_then(|(_, said)| said.split_once(']'));
-    match (said, arg.get_action()) {
+        .and_then(|(_, default)| default.split_once(']'));
+    match (default, arg.get_action()) {
         (_, ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count) => String::new(),
-        (Some((said, _)), _) => said.to_owned(),
+        (Some((default, _)), _) => default.to_owned(),
         (None, _) => values.join(", "),
     }
 }
@@ -248,7 +247,7 @@ fn about(arg: &Arg) -> String {
     }
 }
 
-/// Text as a cell of a table: what Markdown would take for its own is escaped, but in code.
+/// Escapes text for a Markdown table, except in code.
 fn cell(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts: Vec<String> = parts

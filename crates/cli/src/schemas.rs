@@ -1,6 +1,6 @@
-//! The JSON Schema of every document that is printed: `docs/schema/` is what the types say.
+//! The JSON Schema of every printed document: `docs/schema/` is generated from the types.
 //!
-//! Must not know: how a document is made.
+//! Must not know how a document is made.
 
 use crate::command::doctor::Examined;
 use crate::command::list::List;
@@ -14,7 +14,7 @@ use std::{env, fs};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
 
-/// What the documents are made of.
+/// Shared definitions.
 const PARTS: &str = "definitions.json";
 
 /// The schema of a document: its type, with its own name.
@@ -42,7 +42,7 @@ const FLAGS: [Flag; 8] = [
     Flag::Custom,
 ];
 
-/// What `report::json` adds to notes and to what has notes.
+/// Adds the fields that `report::json` adds to notes and their owners.
 fn worded(schema: &mut Value, flag: &Value) {
     let has = |name: &str| schema.pointer(&format!("/properties/{name}")).is_some();
     let mut more = vec![];
@@ -107,8 +107,8 @@ fn schemas_are_current() {
             fs::create_dir_all(FOLDER).unwrap();
             fs::write(&path, &text).unwrap();
         }
-        let said = fs::read_to_string(&path).unwrap_or_default();
-        assert!(said == text, "{file} is not what the types say");
+        let current = fs::read_to_string(&path).unwrap_or_default();
+        assert!(current == text, "{file} is not what the types say");
     }
     assert!(kept.is_empty(), "of no document: {kept:?}");
 }

@@ -44,7 +44,7 @@ fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
     benchmarks
 }
 
-/// All systems of the documents that the chapters name.
+/// All printed systems of the documents that the chapters name.
 ///
 /// # Errors
 /// When a system cannot be read.

@@ -7,12 +7,12 @@ pub fn now() -> String {
     rfc3339(Timestamp::now())
 }
 
-/// Whole seconds.
+/// RFC 3339, whole seconds.
 pub fn rfc3339(time: Timestamp) -> String {
     time.strftime("%FT%TZ").to_string()
 }
 
-/// A time so many days before another one, RFC 3339 in UTC; `None` where that one is no time.
+/// The time `days` days before `time`, RFC 3339 in UTC; `None` if `time` is invalid.
 #[must_use]
 pub fn days_before(time: &str, days: i64) -> Option<String> {
     let time: Timestamp = time.parse().ok()?;

@@ -32,7 +32,7 @@ pub struct Context {
     store: Option<PathBuf>,
     /// Whether this process may write a database.
     serves: bool,
-    /// Where later runs change no comparison: the earlier ones.
+    /// The earlier runs, for a store that does not change.
     pub(crate) settled: Option<Settled>,
     /// The store, while a reader has it open.
     open: RefCell<Weak<Store>>,
@@ -61,7 +61,7 @@ impl Context {
     /// # Errors
     /// When neither an option nor the environment names a path.
     pub fn store_path(&self) -> Result<PathBuf> {
-        // as everywhere, a variable that is empty is not set
+        // an empty variable counts as unset, as everywhere
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         match (&self.store, variable("GRITSTONE_STORE")) {
             (Some(path), _) => Ok(path.clone()),
@@ -102,7 +102,7 @@ impl Context {
         }
     }
 
-    /// For pages that stay as they are: the variance between runs is that of the runs until each of the compared ones.
+    /// For static pages: the variance between runs uses only runs up to the compared ones.
     #[must_use]
     pub fn settled(self) -> Self {
         Self {

@@ -54,8 +54,8 @@ impl Context {
         view
     }
 
-    /// Stored runs of the systems of these views, these among them; none if a view is a printed system. An unreadable store or run is a
-    /// warning: views may come from files.
+    /// Stored runs of the systems of these views, including the views; none if a view is a printed system. An unreadable store or run is
+    /// only a warning, since views may come from files.
     fn past(&self, views: &[&RunView]) -> Vec<Rc<Past>> {
         if views.iter().any(|view| view.settings.is_none()) {
             return vec![];
@@ -75,7 +75,7 @@ impl Context {
         for view in views {
             let like = Circumstances::new(&view.machine, view.settings.as_ref());
             let wanted = |info: &RunInfo| {
-                // settings of a side of a trial are not among the circumstances
+                // the side of a trial has settings that circumstances do not cover
                 info.settings.trial.is_none()
                     && Circumstances::new(&info.machine, Some(&info.settings)) == like
             };
@@ -83,7 +83,7 @@ impl Context {
                 Some(settled) => settled.runs(&store, &like, &view.started, MAX_RUNS)?,
                 None => store.runs_of(&like.machine, &now, MAX_RUNS, &wanted)?,
             };
-            // views may be alike
+            // the views may be of one machine
             for id in found {
                 if !ids.contains(&id) {
                     ids.push(id);
@@ -98,16 +98,16 @@ impl Context {
         }
     }
 
-    /// One a run, `None` with a warning for an unreadable one.
+    /// One per run, `None` with a warning for an unreadable one.
     fn readable_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Option<Rc<Past>>>> {
-        let told = |(id, past): (&&str, Result<Past>)| {
+        let or_warning = |(id, past): (&&str, Result<Past>)| {
             let untold = |why: &anyhow::Error| {
                 log::warn!("run {id} does not count for the variance between runs: {why:#}");
             };
             past.inspect_err(untold).ok().map(Rc::new)
         };
         let read = self.stored_pasts(store, ids)?;
-        Ok(ids.iter().zip(read).map(told).collect())
+        Ok(ids.iter().zip(read).map(or_warning).collect())
     }
 
     /// The newest stored runs under the circumstances of this one, newest first, without unreadable ones.

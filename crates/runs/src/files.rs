@@ -18,7 +18,7 @@ pub struct FileRun {
     pub origin: FileOrigin,
 }
 
-/// What a file is.
+/// Origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOrigin {
     Bundle,
@@ -26,10 +26,10 @@ pub enum FileOrigin {
     Foreign,
 }
 
-/// Reads a run in any supported format; of a directory, what a program left there in several files.
+/// Reads a run in any supported format; of a directory, the files that one program wrote.
 ///
 /// # Errors
-/// Names the file, and what is wrong with it.
+/// Names the file and the fault in it.
 pub fn read(path: &Path) -> Result<FileRun> {
     let foreign = |run| FileRun {
         run,
@@ -63,7 +63,7 @@ pub fn bundle(bytes: &[u8]) -> Result<RunData> {
     Ok(exchange::read_bundle(exchange::unpack(bytes)?)?)
 }
 
-/// Parses the text of the file `path`, which is no bundle, with the files beside it where its program writes several.
+/// Parses the text of the file `path`, which is no bundle, with the files beside it if its program writes several.
 ///
 /// # Errors
 /// When no format matches, or the text is damaged.
@@ -143,7 +143,7 @@ pub fn json_files(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// When a file was written, which stands for the time of measurement.
+/// Modification time of a file, used as the time of measurement.
 fn modified(path: &Path) -> Result<Timestamp> {
     Ok(Timestamp::try_from(std::fs::metadata(path)?.modified()?)?)
 }
@@ -186,7 +186,7 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
     Ok(())
 }
 
-/// The home directory, which is removed from what is shared.
+/// The home directory, which is removed from shared texts.
 pub fn home() -> Option<String> {
     std::env::var("HOME").ok()
 }

@@ -1,4 +1,4 @@
-//! Stored runs as they are listed.
+//! Listings of stored runs.
 
 use gritstone_model::ListedRun;
 use gritstone_store::RunHead;

@@ -1,4 +1,4 @@
-//! Files that the user names for output.
+//! Output files named by the user.
 
 use anyhow::{Context, Result, ensure};
 use rustix::fs::Access;
@@ -16,10 +16,10 @@ enum Target {
     Path(PathBuf),
 }
 
-/// Fails where [`write`] would, as far as that can be known before there is anything to write.
+/// Fails where [`write`] would, as far as that can be known before writing.
 ///
 /// # Errors
-/// When there is no directory for it, it is closed to this user, a directory, or a database.
+/// When it has no directory, or is a directory, a database, or not writable by this user.
 pub fn check(path: &Path) -> Result<()> {
     let failed = || format!("cannot write {}", path.display());
     let Target::Path(target) = writable_target(path)? else {
@@ -37,8 +37,8 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes through links, devices, pipes and descriptors. A regular file is replaced at once and keeps its mode; it is
-/// written in place where it has other names, another owner, or a directory that takes no file.
+/// Writes through links, devices, pipes and descriptors. A regular file is replaced atomically and keeps its mode; it is written in place
+/// if it has other names, another owner, or a directory without write permission.
 ///
 /// # Errors
 /// When it cannot be written, or is a database.
@@ -71,7 +71,7 @@ fn follow(path: &Path) -> io::Result<Target> {
         }
         match fs::read_link(&path) {
             Ok(next) => path = parent.join(next),
-            // no link, or nothing yet
+            // not a link, or missing
             Err(_) => return Ok(Target::Path(path)),
         }
     }
@@ -86,7 +86,7 @@ fn directory(path: &Path) -> &Path {
 }
 
 fn to_descriptor(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // these two share their offset with what is printed
+    // these two share their offset with standard output and error
     match path.file_name().and_then(|name| name.to_str()) {
         Some("1") => {
             let mut out = io::stdout().lock();
@@ -142,7 +142,7 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<fs::Permissions>) -> io::Resu
     Ok(())
 }
 
-/// A database of `SQLite`, or a file that it keeps beside one.
+/// A database of `SQLite`, or a file that it creates beside one.
 fn is_database(path: &Path) -> bool {
     let name = path.as_os_str().to_str().unwrap_or_default();
     let beside = ["-wal", "-shm", "-journal"];

@@ -25,7 +25,7 @@ impl Context {
         };
         match (view(&kept), &kept.pruned) {
             (Ok(view), _) => Ok(view),
-            // another build of this version cached it in another form
+            // another build of this version cached it in another format
             (Err(_), None) => self.computed(store, &store.load(id)?),
             (Err(why), Some(Pruned { at, analysis, .. })) => bail!(
                 "the raw samples of run {id} were pruned on {at}, and its results were kept by Gritstone {analysis} in a form that this one ({}) cannot read: {why}. Read it with that version or a newer one",
@@ -207,7 +207,7 @@ fn map_cached<T>(
     Ok(all)
 }
 
-/// What earlier runs of a machine know of its probes.
+/// Extremes of a machine's probes in earlier runs.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct MachineProbes {
     /// Smallest ratio of SMT probe to cycle probe per CPU.
@@ -230,11 +230,11 @@ pub fn machine_probes(store: &Store, machine: &str) -> Result<MachineProbes> {
     let ids = store.runs_of(machine, &now, RUNS_OF_PROBES, &|_| true)?;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     for kept in store.results_of_each(&ids, &analysis(), None)? {
-        let Some(seen) = kept?.and_then(|kept| parsed::<MachineProbes>(&kept.view)) else {
+        let Some(probes) = kept?.and_then(|kept| parsed::<MachineProbes>(&kept.view)) else {
             continue;
         };
-        known.reference_ghz = known.reference_ghz.or(seen.reference_ghz);
-        for (cpu, floor) in seen.smt_floors {
+        known.reference_ghz = known.reference_ghz.or(probes.reference_ghz);
+        for (cpu, floor) in probes.smt_floors {
             let least = known.smt_floors.entry(cpu).or_insert(floor);
             *least = least.min(floor);
         }

@@ -28,11 +28,11 @@ pub fn base<'a>(context: &'a Context, mut runs: impl Iterator<Item = &'a RunView
         } => Some(baseline.as_str()),
         _ => None,
     });
-    let whole = |run: &RunView| {
+    let has_all = |run: &RunView| {
         let mut rows = programs.iter().flat_map(|environment| &environment.rows);
         rows.all(|id| measured(run, id))
     };
-    let baseline = baselines.next().filter(|_| runs.any(whole));
+    let baseline = baselines.next().filter(|_| runs.any(has_all));
     baseline.unwrap_or(BASE)
 }
 

@@ -1,4 +1,4 @@
-//! Earlier runs as the pages of a static site need them: of a store that stays as it is, each read once.
+//! Earlier runs for the pages of a static site: the store does not change, so each run is read once.
 
 use anyhow::Result;
 use gritstone_analysis::comparability::Circumstances;
@@ -17,16 +17,16 @@ const MAX_PASTS: usize = 1000;
 pub(crate) struct Settled {
     machines: RefCell<BTreeMap<String, Rc<[Earlier]>>>,
     pasts: RefCell<Pasts>,
-    /// Of the last two runs that were compared.
+    /// Effects of the last two runs that were compared.
     effects: RefCell<Option<([String; 2], RunEffects)>>,
 }
 
 /// A run of a machine, not a side of a trial.
 struct Earlier {
     id: String,
-    /// The second in which it began.
+    /// Start, to the second.
     began: String,
-    /// `None` where they cannot be read.
+    /// `None` if unreadable.
     circumstances: Option<Circumstances>,
 }
 
@@ -37,7 +37,7 @@ struct Pasts {
 }
 
 impl Settled {
-    /// The newest runs under some circumstances that began no later than the second of `until`, newest first.
+    /// The newest runs under given circumstances that began no later than the second of `until`, newest first.
     pub(crate) fn runs(
         &self,
         store: &Store,
@@ -113,7 +113,7 @@ fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
         }
         ordinary
     };
-    // no run began later
+    // "9" is later than any start
     let ids = store.runs_of(machine, "9", usize::MAX, &wanted)?;
     let mut read = read.into_inner();
     let run = |id: String| {

@@ -1,4 +1,4 @@
-//! What is checked of a bundle that somebody contributes to a gallery.
+//! Checks of a bundle that a user contributes to a gallery.
 
 use crate::context::Context;
 use crate::files::{FileOrigin, FileRun};
@@ -7,9 +7,9 @@ use gritstone_exchange as exchange;
 use gritstone_model::{Flag, Id, Measurement, RunView};
 use gritstone_references::MEASURED;
 
-/// How far a result may be from each measured reference system, as a factor.
+/// Largest factor between a result and that of each measured reference system.
 const FARTHEST: f64 = 30.0;
-/// What is wrong with a contribution.
+/// Fault of a contribution.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     #[error("not a bundle: gritstone export RUN --format jsonl")]
@@ -35,7 +35,7 @@ pub enum Fault {
 }
 
 impl Context {
-    /// All faults of a bundle that was read: its form, its seals and its limits are checked by reading.
+    /// All faults of a bundle after reading, which has checked its form, hashes and limits.
     ///
     /// # Errors
     /// When a reference system cannot be read.

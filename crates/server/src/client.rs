@@ -10,11 +10,11 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 /// Time for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// An agent with a timeout for a whole request.
+/// An HTTP agent with a timeout for a whole request.
 ///
 /// # Errors
 /// When the certificates cannot be read.
-pub fn agent(certificates: Option<&Path>, whole: Duration) -> Result<Agent> {
+pub fn agent(certificates: Option<&Path>, timeout: Duration) -> Result<Agent> {
     let tls = TlsConfig::builder()
         .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .root_certs(trusted(certificates)?);
@@ -23,19 +23,19 @@ pub fn agent(certificates: Option<&Path>, whole: Duration) -> Result<Agent> {
         .max_redirects(0)
         .max_redirects_will_error(false)
         .timeout_connect(Some(CONNECT))
-        .timeout_global(Some(whole))
+        .timeout_global(Some(timeout))
         .tls_config(tls.build());
     Ok(config.build().into())
 }
 
-/// The certificates that are trusted: of a file, or of the system.
+/// Trusted certificates: those of a file, or of the system.
 fn trusted(file: Option<&Path>) -> Result<RootCerts> {
     let variable = std::env::var_os("SSL_CERT_FILE").filter(|value| !value.is_empty());
     let named = file
         .map(Path::to_owned)
         .or_else(|| variable.map(Into::into));
     let Some(path) = named.or_else(gritstone_store::trusted) else {
-        // what needs them fails with that
+        // then connections with TLS fail
         return Ok(RootCerts::Specific(Arc::new(vec![])));
     };
     let pem = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! Damaged requests, answered from a small store: none is a fault, and what comes back is what it says it is.
+//! Sends damaged requests to a server of a small store: no response is an internal error, and each body has its declared media type.
 
 use crate::http::{Config, Limits, Make, Policy, Service, routed, router};
 use crate::mutation;
@@ -63,7 +63,7 @@ pub(crate) fn runs() -> Vec<RunData> {
         run.info.started = format!("1970-01-01T{hour:02}:00:00Z");
         let labels = ["one", "two", "three"];
         run.info.label = labels.get(hour - 1).map(|&label| label.to_owned());
-        // on a machine that has nothing else to do, at one frequency
+        // on an idle machine, at one frequency
         for launch in &mut run.launches {
             launch.conditions = Conditions {
                 wall: launch.conditions.wall,
@@ -108,7 +108,7 @@ fn request(text: &str, json: bool, secret: Option<&str>) -> Option<Request> {
     request.body(Body::from(body)).ok()
 }
 
-/// A store, its router, and what is removed put back.
+/// A store and its router; removed runs are restored.
 struct Fuzzed {
     path: PathBuf,
     runs: Vec<RunData>,
@@ -116,7 +116,7 @@ struct Fuzzed {
     router: Router,
 }
 
-/// What came back.
+/// A response.
 struct Answered {
     status: u16,
     media: String,
@@ -129,7 +129,7 @@ impl Fuzzed {
         let runs = runs();
         store(&path, &runs);
         let digests = Arc::new(Digests::new(path.clone(), None));
-        // one that has no event yet knows none, and says so
+        // waits for the digest, so that events are known
         assert!(digests.of("", Duration::from_secs(60)).is_some());
         let site = path.clone();
         let make: Make<Pages> = Arc::new(move || {
@@ -170,7 +170,7 @@ impl Fuzzed {
             let media = response.headers().get("content-type");
             let media = media.map_or("", |media| media.to_str().unwrap()).to_owned();
             let status = response.status().as_u16();
-            // what is followed has no end
+            // event streams do not end
             let text = match media.as_str() {
                 "text/event-stream" => String::new(),
                 _ => {
@@ -200,7 +200,7 @@ impl Fuzzed {
 fn damaged_requests_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let mut fuzzed = Fuzzed::of(folder.path());
-    // undamaged, they do what they are to reach
+    // undamaged requests succeed
     for (text, status) in [(ACKNOWLEDGE, 201), (REMOVE, 200)] {
         let text = String::from_utf8_lossy(text);
         let request = request(&text, true, Some(SECRETS[2])).unwrap();

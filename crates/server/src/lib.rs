@@ -1,4 +1,4 @@
-//! A store in the browser, and the store of a team: pages, an API by token, notifications.
+//! A store in the browser, and the store of a team: pages, an API with tokens, notifications.
 
 pub mod client;
 #[cfg(test)]
@@ -32,16 +32,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use summary_worker::Digests;
 
-/// What a client may have done for it where others than this machine can ask: half of what one of two threads does.
+/// Budget of a client on addresses other than loopback: half of one of two threads.
 const BUDGET: Budget = Budget {
     per_second: 0.5,
     burst: 10.0,
 };
-/// Connections of an address where others than this machine can connect.
+/// Connections of an address if the server listens on addresses other than loopback.
 const CONNECTIONS_EACH: usize = 64;
-/// Open files that the store and the answers need.
+/// Open files reserved for the store and the answers.
 const FILES: u64 = 64;
-/// How often the store is looked at for changes that others are to be told of.
+/// Interval of checks for changes that need notifications.
 const WATCH: Duration = Duration::from_secs(5);
 
 /// Looks up the progress of the newest fleet run.
@@ -79,7 +79,7 @@ pub fn serve(
 ) -> Result<()> {
     let public = !options.listen.ip().is_loopback() || options.behind_proxy;
     let store = context.store_path()?;
-    // what is wrong with it is said before the first page is asked for
+    // reports an unreadable store before the first request
     let reader = context.reader()?;
     let seen = Arc::new(AtomicBool::new(reader.is_some()));
     let tokens = match reader {
@@ -143,10 +143,10 @@ pub fn serve(
     Ok(())
 }
 
-/// Has what changed computed whenever the store is another, though nobody asks: for as long as this process is there.
+/// Computes the digest after each change of the store, even without requests, until the process ends.
 fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
     let look = move |context: &Context| -> Result<()> {
-        // a store that is not there yet has nothing to tell of
+        // a missing store has no changes
         if let Some(store) = context.reader()? {
             digests.of(&store.revision()?, Duration::ZERO);
         }
@@ -166,11 +166,11 @@ fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
     Ok(())
 }
 
-/// What clients may take. This machine does to itself what it likes, and a proxy has the connections of all clients.
+/// Limits for clients. Loopback has no budget, and the limit per address does not apply to a proxy.
 fn limits(public: bool, behind_proxy: bool) -> Limits {
     let all = Limits::default();
     let connections = open_files().map_or(all.connections, |files| {
-        // some of few are left for the store
+        // reserves descriptors for the store
         let left = files - FILES.min(files / 2);
         all.connections
             .min(usize::try_from(left).unwrap_or(usize::MAX))
@@ -194,7 +194,7 @@ fn limits(public: bool, behind_proxy: bool) -> Limits {
     }
 }
 
-/// How many files this process may open, after asking for as many as it may have.
+/// Limit of open files, after raising it to the maximum.
 fn open_files() -> Option<u64> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
     match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
@@ -203,7 +203,7 @@ fn open_files() -> Option<u64> {
     }
 }
 
-/// By what connections are encrypted, if they are. Everybody who can read the key can pass for the server.
+/// TLS, if configured. Fails if other users can read the key.
 fn encryption(options: &Options) -> Result<Option<Tls>> {
     let (Some(certificate), Some(key)) = (&options.tls_cert, &options.tls_key) else {
         return Ok(None);
@@ -218,7 +218,7 @@ fn encryption(options: &Options) -> Result<Option<Tls>> {
     Ok(Some(tls))
 }
 
-/// Has the desktop show a page; who has none opens it by hand.
+/// Opens a page in the browser of the desktop; errors are ignored.
 fn open(address: &str) {
     let quiet = || Stdio::null();
     let started = Command::new("xdg-open")
@@ -228,7 +228,7 @@ fn open(address: &str) {
         .stderr(quiet())
         .spawn();
     match started {
-        // it ends by itself, and is waited for, so that it does not stay
+        // waits for the child, so that no zombie stays
         Ok(mut browser) => drop(std::thread::spawn(move || browser.wait())),
         Err(why) => log::warn!("cannot start xdg-open: {why}; open {address}"),
     }

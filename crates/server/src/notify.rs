@@ -1,5 +1,5 @@
-//! Sends new changes to a webhook, as JSON. Notified events are in the store: a server that starts again sends nothing twice. Events that
-//! are older than the first notification count as notified.
+//! Sends new changes to a webhook, as JSON. Notified events are recorded in the store, so a restarted server repeats none. Events older
+//! than the first notification count as notified.
 
 use crate::Options;
 use crate::client;
@@ -15,11 +15,11 @@ use std::time::Duration;
 
 /// Time for a webhook.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// What a message says unless a file says otherwise.
+/// Default text of a message.
 const TEMPLATE: &str = "{count}\n\n{events}\n\n{url}\n";
-/// What may stand in braces.
+/// Placeholders of a template.
 const PLACES: [&str; 3] = ["{count}", "{events}", "{url}"];
-/// Stands for all that was there before the first message.
+/// Channel name that marks events older than the first notification.
 const BEFORE: &str = "";
 
 /// Name of the webhook in the store.
@@ -32,20 +32,20 @@ pub struct Notify {
     /// Events whose first delivery failed.
     failed: Mutex<BTreeSet<String>>,
     template: String,
-    /// Where the pages are.
+    /// Address of the pages.
     url: String,
 }
 
 impl Notify {
-    /// As the command line asks for; `None` where it asks for nothing.
+    /// From the command line; `None` without a webhook.
     ///
     /// # Errors
-    /// What is wrong with an address or the template.
+    /// When an address or the template is invalid.
     pub fn of(options: &Options, address: &str) -> Result<Option<Self>> {
         let Some(to) = &options.notify_url else {
             return Ok(None);
         };
-        // all of it may be a secret, and what is said here is in a log
+        // the whole URL may be a secret, and messages go to a log
         let uri = to.parse::<ureq::http::Uri>();
         let uri = uri.context("the value of --notify-url is not a URL")?;
         ensure!(
@@ -76,7 +76,7 @@ impl Notify {
         }))
     }
 
-    /// Tells of the events that are new.
+    /// Sends new events.
     pub fn tell(&self, context: &Context, events: &[ChangeEvent]) {
         if let Err(why) = self.send_new(context, events) {
             log::warn!("gritstone: {NAME}: {why:#}");
@@ -128,7 +128,7 @@ impl Notify {
             drop(failed);
             return keep(&ids);
         };
-        // each is tried twice
+        // each event is sent at most twice
         let (again, given_up): (Vec<String>, Vec<String>) =
             ids.into_iter().partition(|id| !failed.contains(id));
         let what = format!(
@@ -156,7 +156,7 @@ impl Notify {
             lines.join("\n"),
             format!("{}/changes", self.url),
         ];
-        // in one pass: what a name of a system has in braces stays as it is
+        // in one pass, so that braces in names of systems stay
         let mut text = String::new();
         let mut rest = self.template.as_str();
         while let Some(at) = rest.find('{') {
@@ -165,8 +165,8 @@ impl Notify {
             let place = PLACES.into_iter().zip([&count, &lines, &url]);
             let mut place = place.filter(|(place, _)| rest.starts_with(place));
             match place.next() {
-                Some((place, said)) => {
-                    text.push_str(said);
+                Some((place, value)) => {
+                    text.push_str(value);
                     rest = &rest[place.len()..];
                 }
                 None => {
@@ -190,7 +190,7 @@ impl Notify {
             .post(&self.to)
             .header("EntryContent-Type", "application/json")
             .send(escape_json(value.to_string()));
-        // what is after the host may be a secret
+        // the path may be a secret
         let host = self.to.parse::<ureq::http::Uri>().ok();
         let host = host.and_then(|uri| uri.host().map(str::to_owned));
         let host = host.unwrap_or_default();

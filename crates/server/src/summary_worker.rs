@@ -1,5 +1,5 @@
-//! What takes all runs to know: what changed, and the newest run of each system. A thread computes it after each change of
-//! the store, while pages show what was known before.
+//! Digest of the whole store: changes, and the newest run of each system. A thread recomputes it after each change of the store; pages show
+//! the old one meanwhile.
 
 use crate::notify::Notify;
 use crate::system_comparison;
@@ -13,24 +13,24 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What is known of a store.
+/// Digest of a store.
 #[derive(Debug)]
 pub struct Digest {
-    /// Of which revision.
+    /// Revision of the store.
     revision: String,
-    /// What changed, newest first.
+    /// Changes, newest first.
     pub events: Vec<ChangeEvent>,
     pub trends: Vec<SystemTrend>,
     /// The newest complete run of each system.
     pub newest: Vec<RunView>,
-    /// The systems against each other.
+    /// The systems compared with each other.
     pub fleet: FleetView,
 }
 
 #[derive(Default)]
 struct State {
     known: Option<Arc<Digest>>,
-    /// Whether a thread computes it.
+    /// Whether a thread is computing.
     busy: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Of the store at a path, of the changes of which others may be told.
+    /// For the store at a path; `notify` gets new changes.
     pub fn new(store: PathBuf, notify: Option<Notify>) -> Self {
         Self {
             store,
@@ -57,8 +57,8 @@ impl Digests {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of the store, at this revision or before: it is computed anew where it is of another one. Only where nothing is known is it
-    /// waited for, for a time at most, since who waits keeps a thread from answering others.
+    /// The digest of this or an earlier revision; an outdated one is recomputed in the background. Waits only if there is none, at most for
+    /// `patience`, since the caller occupies a worker thread.
     pub fn of(self: &Arc<Self>, revision: &str, patience: Duration) -> Option<Arc<Digest>> {
         let mut state = self.state();
         let known = state.known.as_ref();
@@ -78,7 +78,7 @@ impl Digests {
         state.known.clone()
     }
 
-    /// The revision of what is known; empty where nothing is.
+    /// The revision of the digest; empty if there is none.
     pub fn revision(&self) -> String {
         let state = self.state();
         let known = state.known.as_ref();
@@ -98,14 +98,14 @@ impl Digests {
             Ok(Err(why)) => log::warn!("gritstone: what changed is not known: {why:#}"),
             Err(_) => log::warn!("gritstone: what changed is not known: a fault in Gritstone"),
         }
-        // pages have it while others are told, which may take its time
+        // before notifications, which may take long
         if let (Some(notify), Some(digest)) = (&self.notify, &new) {
             let tell = AssertUnwindSafe(|| notify.tell(&context, &digest.events));
             if catch_unwind(tell).is_err() {
-                log::warn!("gritstone: others are not told of changes: a fault in Gritstone");
+                log::warn!("gritstone: no notification of changes: internal error");
             }
         }
-        // which goes with the process elsewhere: here one comes with every change of the store
+        // leaked elsewhere until the process ends; here one is made per change of the store
         drop(ManuallyDrop::into_inner(context.catalogue));
         self.state().busy = false;
         self.computed.notify_all();

@@ -1,4 +1,4 @@
-//! The systems of a store compared as the nodes of a fleet, each with its newest results.
+//! The systems of a store, compared like nodes of a fleet by their newest results.
 
 use gritstone_analysis::fleet::{self, NodeRun};
 use gritstone_model::{FleetView, RunView};
@@ -6,11 +6,11 @@ use gritstone_runs::context::Context;
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeMap;
 
-/// Newest runs of a system among which its results are looked for.
+/// Newest runs of a system that are searched for its results.
 const RUNS: usize = 5;
 
-/// The comparison, and the newest run of each system. Of each benchmark the newest result of a system counts, in its newest runs; sides of A/B
-/// tests and runs of A/A tests are of another state, or of one benchmark many times.
+/// The comparison, and the newest run of each system. For each benchmark the newest result in the newest runs of a system counts; sides of
+/// trials and A/A tests are left out, since they differ in settings or repeat one benchmark.
 pub(super) fn compare(
     context: &Context,
     store: &Store,
@@ -60,7 +60,7 @@ pub(super) fn compare(
     (view, newest.into_values().collect())
 }
 
-/// The name of a system, with its identifier where others have the same.
+/// The name of a system, with its identifier if the name is ambiguous.
 fn name(id: &str, names: &BTreeMap<&str, &str>) -> String {
     let name = names[id].trim();
     let same = names.values().filter(|other| other.trim() == name).count();

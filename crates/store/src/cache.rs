@@ -93,7 +93,7 @@ impl Store {
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
-    /// Hashes of what this analysis cached, by run: another one whenever the results of a run are others.
+    /// Hashes of the results that this analysis cached, by run; a hash changes with the results.
     ///
     /// # Errors
     /// I/O errors of the store.

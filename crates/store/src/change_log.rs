@@ -25,7 +25,7 @@ pub struct ChangeEntry {
     pub content: EntryContent,
 }
 
-/// EntryContent of an entry.
+/// Content of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryContent {
     Triage(TriageEntry),
@@ -149,9 +149,9 @@ type Entry = (String, String, String, String, String, Option<String>);
 #[derive(Clone, Copy, Debug)]
 pub struct NewTriageEntry<'a> {
     pub state: ChangeState,
-    /// Needed where the state is [`ChangeState::Assigned`].
+    /// Present if the state is [`ChangeState::Assigned`].
     pub assignee: Option<&'a str>,
-    /// Needed elsewhere.
+    /// Required in other states.
     pub note: &'a str,
 }
 

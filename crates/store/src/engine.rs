@@ -62,7 +62,7 @@ pub(crate) trait Engine: Debug {
     /// Sets whether commits are synced to disk; a synced commit includes all earlier ones.
     fn reach_disk(&self, disk: bool) -> Result<(), Fault>;
 
-    /// A number that differs after a launch was stored of a run that goes on. Zero in a database, whose runs come whole.
+    /// Differs after a launch of an unfinished run was stored. Zero in a database, which receives only complete runs.
     fn last_launch(&self) -> Result<i64, Fault>;
 
     /// Schema version.

@@ -190,7 +190,7 @@ fn some(names: &[String]) -> String {
     }
 }
 
-/// Advice for an unsafe path.
+/// Advice for choosing another path.
 fn elsewhere(path: &Path) -> &'static str {
     match is_server(path) {
         true => "Name another database in the URL",
@@ -238,7 +238,7 @@ pub(crate) enum Fault {
     /// Stored data were changed.
     #[error("{0}")]
     Damaged(String),
-    /// Already complete.
+    /// An error that has its path.
     #[error(transparent)]
     Whole(#[from] StoreError),
 }

@@ -36,7 +36,7 @@ fn sample(s: &Sample) -> impl Serialize {
     (s.n, s.wall, s.pace, s.wide, used(&s.usage))
 }
 
-/// In the order of the fields.
+/// Counters in the order of the fields.
 fn used(u: &Usage) -> [u64; 10] {
     [
         u.user,

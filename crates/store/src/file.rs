@@ -91,7 +91,7 @@ pub(crate) fn left_by_a_writer(path: &Path) -> bool {
         .any(|suffix| std::fs::metadata(beside(path, suffix)).is_ok_and(|file| file.len() > 0))
 }
 
-/// SQLite URI that promises that nobody writes, so that no file next to it is needed.
+/// SQLite URI with `immutable=1`: SQLite then creates no file next to the database, and no process may write to it.
 pub(crate) fn immutable(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_bytes() {

@@ -26,7 +26,7 @@ impl Store {
 
     /// Opens the store at `path` for reading, on read-only media too.
     ///
-    /// There SQLite is promised that nobody writes: close such a store after reading.
+    /// On read-only media SQLite assumes an immutable file: close such a store after reading.
     ///
     /// # Errors
     /// [`StoreError::Missing`] when there is none, [`StoreError::Away`] when its server cannot be reached, else as

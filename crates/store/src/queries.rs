@@ -181,7 +181,7 @@ impl Store {
         Ok(last.map_or(String::new(), |(_, seal)| seal))
     }
 
-    /// Differs whenever what is shown of runs may differ: with runs, labels, launches, and entries on changes; not with cached results.
+    /// Changes with runs, labels, launches and triage entries, so with all that pages show of runs; not with cached results.
     ///
     /// # Errors
     /// I/O errors of the store.

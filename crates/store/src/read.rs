@@ -133,7 +133,7 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
     for looked in [ledger::complete(engine), verify_ledger(engine)] {
         looked.unwrap_or_else(&mut note);
     }
-    let whole = |id: &str| -> Result<(), Fault> {
+    let verify_run = |id: &str| -> Result<(), Fault> {
         snapshot(engine, |engine| {
             let run = Run::begin(engine, id)?;
             run.rest(&mut |_, _| Ok(()))?;
@@ -141,7 +141,7 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
         })
     };
     for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {
-        whole(&id).unwrap_or_else(&mut note);
+        verify_run(&id).unwrap_or_else(&mut note);
     }
     wrong.dedup();
     Ok(wrong)

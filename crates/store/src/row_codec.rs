@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// What is not understood in a row.
+/// Why a row cannot be decoded.
 pub(crate) type Wrong = String;
 
 macro_rules! row {

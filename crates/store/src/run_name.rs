@@ -41,7 +41,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// A unique name.
+    /// A name of exactly one run.
     pub(crate) fn alone(id: &str) -> Self {
         let id = id.to_owned();
         Self { id, labeled: 1 }

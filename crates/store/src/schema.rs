@@ -4,7 +4,7 @@ use crate::error::{Fault, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
-/// In order; the first has number 1. Released migrations never change.
+/// Migrations in order; the first has number 1. Released migrations never change.
 pub(crate) const MIGRATIONS: [&str; 6] = [
     include_str!("../schema/sqlite/0001.sql"),
     include_str!("../schema/sqlite/0002.sql"),

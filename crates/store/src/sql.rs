@@ -212,15 +212,15 @@ statements! {
     NEXT_CHANGE_ENTRY = "SELECT coalesce(max(number), 0) + 1 FROM change_entry";
     INSERT_CHANGE_ENTRY = "INSERT INTO change_entry (number, event, entry, token, who, note, at, assignee) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    /// Oldest first.
+    /// Triage entries and notifications, oldest first.
     SELECT_CHANGE_ENTRIES = "SELECT event, entry, who, note, at, assignee FROM change_entry ORDER BY number";
-    /// The same of a store of version 4 or 5.
+    /// Triage entries of a store of version 4 or 5.
     SELECT_CHANGE_ENTRIES_BEFORE_6 = "SELECT event, entry, who, note, at, NULL FROM change_entry ORDER BY number";
     /// Number and benchmark of the last launch.
     LAST_BENCHMARK = "SELECT number, benchmark FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
-    /// For a run that the ledger has as removed or pruned.
+    /// Allowed by triggers for a run that the ledger has as removed or pruned.
     REMOVE_LAUNCHES = "DELETE FROM launch WHERE run = $1";
-    /// For a run that the ledger has as removed.
+    /// Allowed by triggers for a run that the ledger has as removed.
     REMOVE_KEPT = "DELETE FROM kept_run WHERE run = $1";
     REMOVE_SKIPS = "DELETE FROM skip WHERE run = $1";
     REMOVE_PROGRAMS = "DELETE FROM program WHERE run = $1";

@@ -88,8 +88,8 @@ impl Store {
         self.store(&data, &Origin::Here(owner.clone()))
     }
 
-    /// Stores a launch with all its events. After [`Kept::Stored`] it survives the death of this process. It is synced
-    /// to disk if none was within the last second: a power failure loses unsynced launches.
+    /// Stores a launch with all its events. After [`Appended::Stored`] it survives the death of this process. It is synced to disk if none
+    /// was within the last second: a power failure loses unsynced launches.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and I/O errors of the store; then
@@ -114,12 +114,12 @@ impl Store {
             && let Some((run, launch)) = self.waiting.pop_front()
         {
             let recently = |then: Instant| then.elapsed() < UNWRITTEN;
-            let due = !(self.log && self.reached.is_some_and(recently));
+            let must_sync = !(self.log && self.reached.is_some_and(recently));
             stored = self
-                .reach_disk(due)
+                .reach_disk(must_sync)
                 .and_then(|()| self.at(write::append(&*self.engine, &run, &launch)));
             match stored {
-                Ok(()) if due => self.reached = Some(Instant::now()),
+                Ok(()) if must_sync => self.reached = Some(Instant::now()),
                 Err(StoreError::Locked(_)) => self.waiting.push_front((run, launch)),
                 _ => {}
             }

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 /// Time limit of a launch: user commands have no other.
 const MAX_LAUNCH_TIME: Duration = Duration::from_hours(24);
-/// Time for several commands, and for one alone.
+/// Default budget of several commands, and of one alone.
 const BUDGET: Duration = Duration::from_secs(30);
 const BUDGET_ALONE: Duration = Duration::from_secs(3);
 /// Executions of a command alone, however long they take.
@@ -96,7 +96,7 @@ fn show(args: &BenchArgs, commands: &Commands, measured: &Measured, view: &AbVie
 
 struct Measured {
     trial: trial::Measured,
-    /// Of the test.
+    /// Label of the test.
     label: String,
     overhead: Overhead,
 }

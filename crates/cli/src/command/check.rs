@@ -50,7 +50,7 @@ pub struct CheckArgs {
     pub format: CheckFormat,
 }
 
-/// What a gate says, and to whom.
+/// Output format of a gate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
     /// Tables

@@ -71,7 +71,7 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     let results = shown.iter().flat_map(|view| &view.results);
     let selected: BTreeSet<Id> = results.map(|result| result.id.clone()).collect();
     let (base, others) = sides.split_first().context("no run is named")?;
-    // the family of the tests is that of the runs, whatever is shown of it
+    // tests are corrected for all benchmarks of the runs, shown or not
     let compared = others.iter().map(|other| {
         context.compare_sides(
             &[base.clone(), other.clone()],

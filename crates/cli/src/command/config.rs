@@ -16,16 +16,16 @@ pub struct ConfigArgs {
     pub show: bool,
 }
 
-pub fn show(whole: &Command) -> Result<Exit> {
-    let settings = read(whole)?;
+pub fn show(root: &Command) -> Result<Exit> {
+    let settings = read(root)?;
     let mut text = String::new();
     for source in sources() {
-        let there = if source.path().exists() {
+        let state = if source.path().exists() {
             ""
         } else {
             " (not there)"
         };
-        text += &format!("# {}{there}\n", source.path().display());
+        text += &format!("# {}{state}\n", source.path().display());
     }
     for (at, setting) in settings.iter().enumerate() {
         let Setting {

@@ -1,4 +1,4 @@
-//! `gritstone fleet`: the same measured on many nodes, and the nodes compared.
+//! `gritstone fleet`: measures many nodes, and compares them.
 
 mod check;
 mod node;
@@ -44,7 +44,7 @@ pub enum FleetCommand {
     Node(Box<FleetNodeArgs>),
 }
 
-/// What starts the measurements.
+/// Means of starting the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// This machine, several times in turn, for trying it out

@@ -34,8 +34,8 @@ pub struct ImportArgs {
     pub date: Option<Timestamp>,
 }
 
-/// Checks all files, then stores them one by one, so that memory holds one run. Runs that are stored already are left alone: an
-/// import that was interrupted can be repeated.
+/// Checks all files, then stores them one by one, so that memory holds one run. Runs that are stored already are skipped, so that an
+/// interrupted import can be repeated.
 pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
     if args.files.len() > 1 {
         for path in &args.files {
@@ -67,7 +67,7 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The stored run of another copy of a file: wherever a copy stands, and whatever its date.
+/// The stored run of the same contents, whatever the path and date of the file.
 fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<String>> {
     if origin == FileOrigin::Bundle {
         return Ok(None);
@@ -89,7 +89,7 @@ fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<Strin
     Ok(None)
 }
 
-/// Benchmarks that another program did not measure, and why.
+/// Benchmarks without a value, with the reason.
 fn without_value(run: &RunData) -> Vec<(&str, &str)> {
     let reason = |benchmark: &Benchmark| {
         let of = |id: &Id| *id == benchmark.id;

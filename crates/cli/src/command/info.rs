@@ -28,7 +28,7 @@ pub fn info(context: Context, args: &InfoArgs) -> Result<Exit> {
     let context = context.with_catalogue(args.catalogue.as_deref())?;
     let id = &args.benchmark;
     let found = select_refs(&context.catalogue.benchmarks, std::slice::from_ref(id))?;
-    // what a benchmark is made of comes with it
+    // the parts of a derived benchmark are selected, too
     let benchmark = found
         .into_iter()
         .find(|benchmark| benchmark.id.as_str() == id);

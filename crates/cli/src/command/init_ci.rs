@@ -30,7 +30,7 @@ impl Service {
     }
 }
 
-/// How a project measures itself.
+/// Benchmarks found in a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Found {
     harness: &'static str,
@@ -41,7 +41,7 @@ struct Found {
 /// Writes both files, neither of which may exist.
 ///
 /// # Errors
-/// When no benchmarks are found, or a file is there or cannot be written.
+/// When no benchmarks are found, or a file exists or cannot be written.
 pub fn init_ci(root: &Path, service: Service) -> Result<()> {
     let found = look(root).with_context(|| {
         format!(
@@ -104,7 +104,7 @@ fn look(root: &Path) -> Option<Found> {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let criterion = criterion_benches(root);
     if !criterion.is_empty() {
-        // others than Criterion's would refuse its options
+        // other harnesses reject the options of Criterion
         let named = criterion
             .iter()
             .flat_map(|name| ["--bench".to_owned(), name.clone()]);

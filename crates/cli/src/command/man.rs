@@ -80,17 +80,17 @@ const FILES: [(&str, &str); 3] = [
     ),
 ];
 
-pub fn man(whole: &Command, args: &ManArgs) -> Result<Exit> {
-    let mut whole = whole.clone().disable_help_subcommand(true);
-    whole.build();
+pub fn man(root: &Command, args: &ManArgs) -> Result<Exit> {
+    let mut root = root.clone().disable_help_subcommand(true);
+    root.build();
     if let Some(directory) = &args.output {
-        write(&whole, directory)
+        write(&root, directory)
             .with_context(|| format!("cannot write to {}", directory.display()))?;
         return Ok(Exit::Done);
     }
     let command = match &args.command {
-        None => &whole,
-        Some(name) => whole
+        None => &root,
+        Some(name) => root
             .find_subcommand(name)
             .with_context(|| format!("no command '{name}'; `gritstone --help` lists them"))?,
     };
@@ -113,7 +113,7 @@ fn write(command: &Command, directory: &Path) -> Result<()> {
 /// The name of a page and its text: the sections of clap, and those that all pages share.
 fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
     let source = concat!("gritstone ", env!("CARGO_PKG_VERSION"));
-    // the section of clap fills the lines of examples
+    // clap would reflow the lines of examples
     let without = command.clone().after_help(None::<&str>);
     let man = Man::new(without).source(source).manual("Gritstone");
     let mut page = vec![];
@@ -171,10 +171,10 @@ mod tests {
     #[test]
     fn visible_commands_have_pages() {
         let folder = tempfile::tempdir().unwrap();
-        let mut whole = Cli::command().disable_help_subcommand(true);
-        whole.build();
-        write(&whole, folder.path()).unwrap();
-        for command in whole.get_subcommands() {
+        let mut root = Cli::command().disable_help_subcommand(true);
+        root.build();
+        write(&root, folder.path()).unwrap();
+        for command in root.get_subcommands() {
             let file = folder
                 .path()
                 .join(format!("gritstone-{}.1", command.get_name()));

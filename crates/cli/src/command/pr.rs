@@ -1,4 +1,4 @@
-//! `gritstone pr`: base and head of a git repository, by the benchmarks that it has.
+//! `gritstone pr`: compares base and head of a git repository by the benchmarks of the project.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -23,7 +23,7 @@ use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(300);
 const MAX_SLOWDOWN: f64 = 0.02;
-/// Of instructions, which are counted more exactly than time is measured.
+/// Margin for instructions, which are more exact than times.
 const MAX_MORE_INSTRUCTIONS: f64 = 0.005;
 const HARNESS: &str = "command";
 
@@ -54,7 +54,7 @@ pub struct PrArgs {
     pub format: PrFormat,
 }
 
-/// What is built and measured of each revision.
+/// Benchmarks and build of a trial.
 #[derive(Debug, Args)]
 pub struct TrialArgs {
     /// Program that measures, with its arguments; options for output, time and filter are added [default: `command` of gritstone-pr.toml]
@@ -167,7 +167,11 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     check_layouts(&comparison)?;
     let mut store = context.writer()?;
     let answer = comparison.run(&show_progress)?;
-    let Answer { view, whole, runs } = answer;
+    let Answer {
+        view,
+        complete,
+        runs,
+    } = answer;
     clear_progress();
     print_view(args.format, &view)?;
     for run in &runs {
@@ -185,7 +189,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         ));
     }
     Ok(match view.outcome {
-        _ if !whole => Exit::Interrupted,
+        _ if !complete => Exit::Interrupted,
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
         CheckOutcome::Inconclusive => Exit::Inconclusive,
@@ -195,7 +199,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
 /// The command line, completed by the file of the repository.
 ///
 /// # Errors
-/// When the file is wrong, or names untrusted commands.
+/// When the file is invalid, or names untrusted commands.
 pub fn comparison(
     args: &TrialArgs,
     repository: Repository,
@@ -295,7 +299,7 @@ fn margins(args: &TrialArgs, project: &Project, quantity: PrQuantity) -> Result<
         value_parsers::share(text).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
     };
     let of_file = project.max_slowdown.as_ref().map(share).transpose()?;
-    // the file is about time
+    // the margins of the file are for time
     let is_time = quantity == PrQuantity::Time;
     let of_file = of_file.filter(|_| is_time);
     let by_name = project.margins.iter().filter(|_| is_time);

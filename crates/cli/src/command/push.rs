@@ -57,7 +57,7 @@ pub struct SyncArgs {
     pub server: ServerArgs,
 }
 
-/// How a server is reached.
+/// Access to a server.
 #[derive(Debug, Args)]
 pub struct ServerArgs {
     /// File with the token, which only its user can read [default: $GRITSTONE_TOKEN]
@@ -68,17 +68,17 @@ pub struct ServerArgs {
     pub ca_file: Option<PathBuf>,
 }
 
-/// Time for all of a request.
+/// Time limit of a request.
 const WHOLE: Duration = Duration::from_secs(120);
-/// How often a server that has too much to do is asked again, and after how long at most.
+/// Attempts at a busy server, and the longest wait between them.
 const TRIES: usize = 10;
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// Bytes of a file with a token.
+/// Most bytes of a file with a token.
 const LONGEST_TOKEN: u64 = 4096;
-/// How hard bundles are packed: they cross a network once.
+/// zstd level of uploaded bundles.
 const PACKED: i32 = 3;
 
-/// A server, and what it is asked with.
+/// A server, and the client with its credential.
 struct Server {
     agent: Agent,
     runs: String,
@@ -164,7 +164,7 @@ pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The runs that have ended and that another store does not have. Those that have no samples any more are left out.
+/// Ended runs that another store lacks. Pruned runs are left out.
 fn lacking(runs: Vec<ListedRun>, known: &BTreeSet<String>) -> Vec<String> {
     let ended = runs.into_iter().filter(|run| run.elapsed_s.is_some());
     let new = ended.filter(|run| !known.contains(&run.id));
@@ -246,7 +246,7 @@ impl Server {
         token.map_or_else(String::new, |token| format!("Bearer {token}"))
     }
 
-    /// Its runs, oldest first.
+    /// Runs of the server, oldest first.
     fn list(&self) -> Result<Vec<ListedRun>> {
         let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
             .with_context(|| format!("{} is no list of runs", self.runs))?;
@@ -280,7 +280,7 @@ impl Server {
     }
 }
 
-/// Why a server did not do what it was asked.
+/// Error response of a server.
 #[derive(Debug)]
 struct Refusal {
     status: StatusCode,
@@ -303,7 +303,7 @@ fn is_gone(why: &anyhow::Error) -> bool {
 
 type Response = ureq::http::Response<ureq::Body>;
 
-/// What a server said, unless it refused; one that has too much to do is asked again.
+/// The text of a response; retries while the server is busy.
 fn response_text(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<String> {
     let again = |response: &Response| [429, 503].contains(&response.status().as_u16());
     let mut response = ask().with_context(|| format!("cannot reach {url}"))?;
@@ -337,7 +337,7 @@ fn response_text(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> 
     Err(Refusal { status, text }.into())
 }
 
-/// The first line of a file that nobody else can read.
+/// The first line of a file that only its owner can read.
 fn token_of(path: &Path) -> Result<String> {
     use std::os::unix::fs::MetadataExt;
     let open =

@@ -1,4 +1,4 @@
-//! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
+//! `gritstone report`: the performance brief of one run, or of a comparison of two, as HTML and as PDF.
 
 use crate::ui::args::IdentityArgs;
 use crate::ui::candidates;
@@ -102,7 +102,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A file that stands alone, and the summary that goes with it.
+/// A single file, and its summary.
 fn share(runs: &[RunView], document: &Document, out: &[PathBuf]) -> Result<Exit> {
     let [run] = runs else {
         bail!("--share is of one run; name one");
@@ -173,7 +173,7 @@ fn pdf(_: &Document) -> Result<Vec<u8>> {
     bail!("this gritstone was built without the feature `pdf`: name a file that ends in .html")
 }
 
-/// Writes a document, and prints where.
+/// Writes a document, and prints its path.
 pub fn write(document: &Document, path: &Path) -> Result<()> {
     write_file(document, path)?;
     output::plain(&format!("{}\n", absolute(path)))

@@ -118,7 +118,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// `gritstone runs verify`: what is damaged, a line each.
+/// `gritstone runs verify`: prints a line per fault.
 fn verify(context: &Context) -> Result<Exit> {
     let store = context.reader()?.context("the store has no runs")?;
     let damaged = store.verify()?;

@@ -40,7 +40,7 @@ pub enum TokenCommand {
     },
 }
 
-/// What a token is for.
+/// Scope of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TokenScope {
     /// Read all runs

@@ -1,4 +1,4 @@
-//! `gritstone verify`: what the maintainers of a gallery check of a contributed bundle.
+//! `gritstone verify`: checks bundles that users contribute to a gallery.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -17,7 +17,7 @@ pub struct VerifyArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// A line for each file, and one for each of its faults.
+/// Prints a line for each file, and one for each of its faults.
 pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit> {
     let mut outcome = Exit::Done;
     for path in &args.files {
@@ -27,7 +27,7 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit> {
                 let faults = context.verify(&file)?.into_iter();
                 faults.map(|fault| format!("{name}: {fault}\n")).collect()
             }
-            // it begins with the name
+            // the message begins with the name
             Err(why) => vec![format!("{why:#}\n")],
         };
         if lines.is_empty() {

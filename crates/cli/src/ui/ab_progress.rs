@@ -90,7 +90,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Sides that take so many times as long, after so many rounds.
+    /// Side `i` takes `factors[i]` times as long as the fastest, after `rounds` rounds.
     fn words_for(factors: &[f64], rounds: usize, fixed: Option<usize>) -> String {
         let side = |(at, factor): (usize, &f64)| {
             let ns = |i: usize| 100.0 + (i * (5 + 2 * at) % 11) as f64 * 0.1;
@@ -132,9 +132,9 @@ mod tests {
                 "round 18 of 20: c is fastest so far, 1 of 2 slower".to_owned(),
             ),
         ];
-        for (said, wanted) in all {
-            assert_eq!(said, wanted);
-            assert!(said.chars().count() <= 62, "{said}");
+        for (line, wanted) in all {
+            assert_eq!(line, wanted);
+            assert!(line.chars().count() <= 62, "{line}");
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct CatalogueArgs {
     pub trust: bool,
 }
 
-/// What a run may do to the machine.
+/// Permitted actions.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PrivilegeArgs {
     /// Allow an action that is off by default
@@ -39,7 +39,7 @@ pub struct PrivilegeArgs {
 }
 
 impl PrivilegeArgs {
-    /// What is allowed beyond the default, as the command line has it.
+    /// Permitted actions beyond the default, as on the command line.
     pub fn allowed(&self) -> Vec<String> {
         let values = self.allow.iter().filter_map(ValueEnum::to_possible_value);
         values.map(|value| value.get_name().to_owned()).collect()
@@ -61,7 +61,7 @@ pub enum Allow {
     Swap,
 }
 
-/// What is made to be shared.
+/// Identity in shared output.
 #[derive(Debug, Args)]
 pub struct IdentityArgs {
     /// Keep host and user names, values of the environment and paths of home directories
@@ -69,7 +69,7 @@ pub struct IdentityArgs {
     pub with_identity: bool,
 }
 
-/// What becomes of an inconclusive run.
+/// Exit code of an inconclusive run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnInconclusive {
     /// Exit with 4

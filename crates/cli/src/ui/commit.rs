@@ -1,4 +1,4 @@
-//! The commit of a run: as named, else as the job of GitHub, GitLab, Jenkins or Buildkite has it in its environment.
+//! The commit of a run: from the options, else from the environment of a job of GitHub, GitLab, Jenkins or Buildkite.
 
 use crate::ui::output;
 use anyhow::{Result, anyhow, bail};
@@ -50,7 +50,7 @@ const SERVICES: [Service; 4] = [
 
 impl CommitArgs {
     /// # Errors
-    /// When a named commit, branch or repository cannot be one.
+    /// When a named commit, branch or repository is invalid.
     pub fn commit(&self) -> Result<Option<Commit>> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let found = of_environment(&variable);

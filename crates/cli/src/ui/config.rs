@@ -39,15 +39,15 @@ impl Source {
     }
 
     /// A file of the current directory that other users can write, and one that this user cannot read, is skipped with a warning.
-    fn settings(&self, whole: &Command) -> Result<Vec<Setting>> {
+    fn settings(&self, root: &Command) -> Result<Vec<Setting>> {
         let path = self.path();
         match gritstone_exec::read_owned(&self.directory, self.name) {
             Ok(Some(bytes)) => {
                 let text = decode_text(bytes).with_context(|| path.display().to_string())?;
-                parse(&text, &path, self.own, whole)
+                parse(&text, &path, self.own, root)
             }
             Ok(None) => Ok(vec![]),
-            // another user's, as under sudo -E, or one that anybody can write
+            // of another user, as under sudo -E, or writable by others
             Err(why) if !self.own || is_closed(&why) => {
                 output::remark(&format!("gritstone: {} is not read: {why}", path.display()));
                 Ok(vec![])
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-/// True if it is another user's.
+/// True if access to it is denied.
 fn is_closed(why: &io::Error) -> bool {
     let reason = why.get_ref().and_then(|inner| inner.downcast_ref());
     match reason {
@@ -87,15 +87,15 @@ pub fn sources() -> Vec<Source> {
 
 /// # Errors
 /// When a file cannot be read, or sets a key that it may not.
-pub fn read(whole: &Command) -> Result<Vec<Setting>> {
+pub fn read(root: &Command) -> Result<Vec<Setting>> {
     let mut all = vec![];
     for source in sources() {
-        all.extend(source.settings(whole)?);
+        all.extend(source.settings(root)?);
     }
     Ok(all)
 }
 
-fn parse(text: &str, path: &Path, own: bool, whole: &Command) -> Result<Vec<Setting>> {
+fn parse(text: &str, path: &Path, own: bool, root: &Command) -> Result<Vec<Setting>> {
     let line = |at: usize| {
         text.as_bytes()[..at.min(text.len())]
             .iter()
@@ -116,7 +116,7 @@ fn parse(text: &str, path: &Path, own: bool, whole: &Command) -> Result<Vec<Sett
             values: values(value.get_ref()).with_context(|| format!("{}: {key}", place(at)))?,
             place: place(at),
         };
-        setting.check(own, whole)?;
+        setting.check(own, root)?;
         settings.push(setting);
         Ok::<_, anyhow::Error>(())
     };
@@ -167,17 +167,17 @@ pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
 
 impl Setting {
     /// Checks permission, option and value.
-    fn check(&self, own: bool, whole: &Command) -> Result<()> {
+    fn check(&self, own: bool, root: &Command) -> Result<()> {
         let Self { key, place, .. } = self;
-        let commands = || std::iter::once(whole).chain(whole.get_subcommands());
+        let commands = || std::iter::once(root).chain(root.get_subcommands());
         ensure!(
             commands().any(|command| argument(command, key).is_some()),
             "{place}: unknown key '{key}'"
         );
         let (command, section) = match &self.command {
-            None => (Some(whole), "gritstone".to_owned()),
+            None => (Some(root), "gritstone".to_owned()),
             Some(name) => (
-                whole.find_subcommand(name).filter(|c| !c.is_hide_set()),
+                root.find_subcommand(name).filter(|c| !c.is_hide_set()),
                 name.clone(),
             ),
         };
@@ -195,7 +195,7 @@ impl Setting {
             "{place}: '{key}' is true or false"
         );
         if !flag && !arg.is_positional() {
-            self.validate(whole.clone())?;
+            self.validate(root.clone())?;
         }
         Ok(())
     }
@@ -216,9 +216,9 @@ impl Setting {
                     ErrorKind::ValueValidation | ErrorKind::InvalidValue
                 ) =>
             {
-                let said = why.to_string();
-                let said = said.lines().next().unwrap_or_default();
-                bail!("{}: {}", self.place, said.trim_start_matches("error: "))
+                let message = why.to_string();
+                let message = message.lines().next().unwrap_or_default();
+                bail!("{}: {}", self.place, message.trim_start_matches("error: "))
             }
             _ => Ok(()),
         }
@@ -268,17 +268,17 @@ impl Setting {
 }
 
 /// The command line with defaults from all files.
-pub fn configured(whole: Command) -> Result<Command> {
+pub fn configured(root: Command) -> Result<Command> {
     // the watchdog may be started in any directory
     if std::env::args_os()
         .nth(1)
         .is_some_and(|first| first == gritstone_session::undo::WATCHDOG)
     {
-        return Ok(whole);
+        return Ok(root);
     }
-    let settings = read(&whole)?;
+    let settings = read(&root)?;
     let apply = |command, setting: &Setting| setting.apply(command);
-    Ok(settings.iter().fold(whole, apply))
+    Ok(settings.iter().fold(root, apply))
 }
 
 #[cfg(test)]
@@ -320,9 +320,9 @@ mod tests {
             ("[run\n", true, "x.toml:1: "),
             ("[run]\ntrust = true", true, "unknown key 'trust'"),
         ];
-        for (text, own, said) in cases {
+        for (text, own, message) in cases {
             let error = parsed(text, own).unwrap_err().to_string();
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(message), "{text}: {error}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Options of how results are printed.
+//! Options for the output of results.
 
 use crate::ui::settable::SetBy;
 use clap::{Args, ValueEnum};
@@ -43,7 +43,7 @@ pub enum Format {
     Json,
 }
 
-/// When there is color: auto, always or never.
+/// Use of color: auto, always or never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum When {
     /// On a terminal

@@ -75,7 +75,7 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     }
 }
 
-/// True if the machine or the user is_shortage a resource.
+/// True if the machine or the user lacks a resource.
 fn is_shortage(error: &anyhow::Error) -> bool {
     let lack = |cause: &(dyn Error + 'static)| {
         let exec = cause.downcast_ref().and_then(ExecError::shortage);

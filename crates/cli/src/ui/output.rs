@@ -49,11 +49,11 @@ impl log::Log for Remarks {
     fn flush(&self) {}
 }
 
-/// Has output that goes to files added at their ends, where other processes add theirs.
+/// Sets O_APPEND for output to files, to which other processes may append, too.
 pub fn append() {
     let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
     for file in [stdout.as_fd(), stderr.as_fd()] {
-        // what is closed, or does not know of ends, has no output that could be overwritten
+        // a closed descriptor or a pipe has nothing to overwrite
         if let Ok(flags) = fcntl(file, FcntlArg::F_GETFL) {
             let flags = OFlag::from_bits_retain(flags) | OFlag::O_APPEND;
             let _ = fcntl(file, FcntlArg::F_SETFL(flags));
@@ -188,9 +188,9 @@ pub fn text(document: &Document) -> Result<()> {
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn usage(said: &clap::Error) -> Result<()> {
-    let text = said.render();
-    if said.use_stderr() {
+pub fn usage(error: &clap::Error) -> Result<()> {
+    let text = error.render();
+    if error.use_stderr() {
         say(&text.to_string());
         Ok(())
     } else if color() {
@@ -295,7 +295,7 @@ pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
-/// Escapes control characters but for `styles`, and workflow commands.
+/// Escapes control characters except `styles`, and workflow commands.
 fn print(text: &str, styles: &[&str]) -> Result<()> {
     let text = gritstone_document::printable(text, styles);
     write_stdout(&gritstone_document::without_commands(&text))
@@ -312,8 +312,8 @@ fn write_stdout(text: &str) -> Result<()> {
 
 /// Columns of the terminal; `COLUMNS` overrides.
 pub fn width() -> usize {
-    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    asked
+    let override_width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    override_width
         .or_else(|| columns_of(std::io::stdout()))
         .map_or(DEFAULT_WIDTH, |width| width.clamp(40, 400))
 }

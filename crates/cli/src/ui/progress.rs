@@ -22,7 +22,7 @@ pub struct Display {
     terminal: bool,
     last: Option<Instant>,
     quiet: bool,
-    /// Of sides; empty where letters name them.
+    /// Names of the sides; empty if they have letters.
     names: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Display {
     pub fn without_terminal(quiet: bool) -> Self {
         Self {
             terminal: false,
-            // a log is told of what takes its time
+            // the first line of a log follows after an interval
             last: Some(Instant::now()),
             quiet,
             names: vec![],

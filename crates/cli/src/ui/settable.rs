@@ -11,7 +11,7 @@ pub enum SetBy {
 
 impl ArgExt for SetBy {}
 
-/// Marks the options of which one that is typed replaces what files set for all.
+/// Marks options that select: a typed one replaces all that files set.
 #[derive(Clone, Copy, Debug)]
 pub struct Selects;
 

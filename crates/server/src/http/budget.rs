@@ -1,30 +1,29 @@
-//! Budgets of work: how much time of the server a client may take. Each has a bucket of seconds, which fills again over time. Addresses
-//! and tokens have buckets of their own.
+//! Budgets of server time. Each client has a token bucket of seconds; addresses and tokens have separate buckets.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much work a client may ask for.
+/// Server time of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Seconds of work in a second, over a long time.
+    /// Seconds of work per second, in the long run.
     pub per_second: f64,
     /// Seconds of work at once.
     pub burst: f64,
 }
 
-/// Buckets at most. Where there are more clients than that at once, the others share one.
+/// Most buckets; further clients share one.
 const CLIENTS: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Client {
-    /// An address; of IPv6 the network, of which a client has all addresses.
+    /// An address; for IPv6 the network, since a client owns all addresses in it.
     Address(IpAddr),
-    /// The SHA-256 of a token, whether it is one of ours or not.
+    /// The SHA-256 of a token, valid or not.
     Token([u8; 32]),
-    /// Those for which there is no room.
+    /// Clients beyond the limit.
     Others,
 }
 
@@ -37,7 +36,7 @@ impl Client {
     }
 }
 
-/// The client of a request, by its address and by the token that it shows.
+/// The client of a request: its address and its token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller {
     pub(crate) address: Client,
@@ -52,7 +51,7 @@ impl Caller {
 
 #[derive(Clone, Copy)]
 struct Bucket {
-    /// Seconds; below zero where a request took longer than was left.
+    /// Seconds; negative after a request that took longer than was left.
     left: f64,
     at: Instant,
 }
@@ -78,7 +77,7 @@ impl Budgets {
         }
     }
 
-    /// Whether a caller may ask for more; else after how long.
+    /// Whether a caller may send another request; the error is the time to wait.
     pub(crate) fn check(&self, caller: &Caller, now: Instant) -> Result<(), Duration> {
         let of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
         for client in caller.clients() {
@@ -88,20 +87,20 @@ impl Budgets {
             });
             let left = bucket.map_or(self.budget.burst, |bucket| bucket.filled(self.budget, now));
             if left <= 0.0 {
-                // at least a second, for as much as a small page takes
+                // at least a second of budget, enough for a small page
                 return Err(Duration::from_secs_f64(1.0 - left / self.budget.per_second));
             }
         }
         Ok(())
     }
 
-    /// Takes work out of the buckets of a caller.
+    /// Charges a caller for work.
     pub(crate) fn charge(&self, caller: &Caller, work: Duration, now: Instant) {
         let budget = self.budget;
         let mut of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
         for client in caller.clients() {
             if of.len() >= CLIENTS && !of.contains_key(&client) {
-                // one that is full is as good as none
+                // a full bucket need not be stored
                 of.retain(|_, bucket| bucket.filled(budget, now) < budget.burst);
             }
             let client = match of.len() >= CLIENTS && !of.contains_key(&client) {
@@ -144,7 +143,7 @@ mod tests {
         budgets.charge(&caller(1), work, at(0));
         budgets.check(&caller(1), at(0)).unwrap();
         budgets.charge(&caller(1), work, at(0));
-        // a second of debt takes two, and one is the least
+        // a debt of a second takes two seconds; the wait is at least one
         assert_eq!(
             budgets.check(&caller(1), at(0)),
             Err(Duration::from_secs(3))
@@ -155,7 +154,7 @@ mod tests {
         );
         budgets.check(&caller(2), at(1)).unwrap();
         budgets.check(&caller(1), at(3)).unwrap();
-        // never more than it holds
+        // a bucket does not exceed its burst
         budgets.charge(&caller(1), 2 * work, at(3600));
         budgets.check(&caller(1), at(3600)).unwrap_err();
     }
@@ -182,10 +181,10 @@ mod tests {
             budgets.charge(&caller(number), second, now);
         }
         assert!(budgets.of.lock().unwrap().len() <= CLIENTS + 1);
-        // those without room share a bucket
+        // further clients share a bucket
         budgets.check(&caller(more), now).unwrap_err();
         budgets.check(&caller(1), now).unwrap();
-        // when they are full again there is room
+        // full buckets are removed, which makes room
         budgets.charge(&caller(more), second, now + 60 * second);
         assert!(budgets.of.lock().unwrap().len() <= 2);
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 
-/// Pages at most, those included that are being made.
+/// Most pages, including those being rendered.
 const PAGES: usize = 10_000;
 
 type Cell = Arc<OnceCell<Arc<Packed>>>;
@@ -18,7 +18,7 @@ struct Pages {
 }
 
 pub(crate) struct Cache {
-    /// Bytes of pages at most; where they are more, all are forgotten, and made again when they are asked for.
+    /// Most bytes of pages; beyond it, the cache is emptied.
     most: usize,
     pages: Mutex<Pages>,
 }
@@ -107,7 +107,7 @@ mod tests {
     use tokio::runtime::Builder;
     use tokio::task::yield_now;
 
-    /// Counts how often pages are made.
+    /// Counts renderings.
     #[derive(Default)]
     struct Made(AtomicUsize);
 

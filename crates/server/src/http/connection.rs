@@ -1,4 +1,4 @@
-//! Connections: how many there are, how long each may last, and how all of them end.
+//! Connections: their number, their duration, and their orderly end.
 
 use crate::http::budget::Client;
 use crate::http::connections::{Connection, Connections};
@@ -25,16 +25,16 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tower_service::Service as _;
 
-/// Room for the head of a request.
+/// Largest head of a request, bytes.
 const HEAD: usize = 16 << 10;
 const HEADERS: usize = 64;
-/// How long a failing accept(2) is left alone: descriptors may be short for a while.
+/// Pause after a failed accept(2): descriptors may be short for a while.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Answers connections until `stop` can be read, then ends them.
+/// Serves connections until `stop` becomes readable, then ends them.
 ///
 /// # Errors
-/// When no thread can be started, or the listener is none.
+/// When no thread can be started, or the listener is invalid.
 pub fn serve<P: Site>(
     listener: std::net::TcpListener,
     stop: Stop,
@@ -62,7 +62,7 @@ pub fn serve<P: Site>(
     })
 }
 
-/// What each connection needs.
+/// Shared state of connections.
 #[derive(Clone)]
 struct Server {
     limits: Limits,
@@ -117,7 +117,7 @@ impl Server {
             }
         }
         let _ = end.send(true);
-        // what is not done by then is cut
+        // unfinished connections are cut
         let _ = timeout(self.limits.end, async {
             while connections.join_next().await.is_some() {}
         })
@@ -130,7 +130,7 @@ impl Server {
             None => self.converse(stream, peer, of).await,
             Some(tls) => {
                 let secret = timeout(self.limits.head, tls.0.accept(stream)).await;
-                // who speaks no TLS is not answered
+                // clients without TLS get no answer
                 if let Ok(Ok(stream)) = secret {
                     self.converse(stream, peer, of).await;
                 }
@@ -138,7 +138,7 @@ impl Server {
         }
     }
 
-    /// One connection, for as long as it may last.
+    /// Serves one connection up to its time limit.
     async fn converse(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin,
@@ -167,7 +167,7 @@ impl Server {
             .serve_connection(TokioIo::new(stream), answer);
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
-            // whatever is wrong with it is the client's to know
+            // errors of a connection are the client's
             _ = connection.as_mut() => return,
             () = sleep(limits.connection) => {}
             _ = ends.wait_for(|end| *end) => {}

@@ -1,5 +1,4 @@
-//! The open connections: a client has some of all places at most, and where places are short the connection that has been idle for longest
-//! is cut.
+//! Open connections: their number per client is limited, and when all places are taken, the one that has been idle longest is cut.
 
 use crate::http::budget::Client;
 use std::collections::HashMap;
@@ -8,16 +7,16 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// A connection that has been idle for less is not cut for another client.
+/// Shortest idle time after which a connection may be cut for another client.
 const GRACE: Duration = Duration::from_secs(1);
-/// How often connections are looked at while all places are taken.
+/// Poll interval while all places are taken.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     client: Client,
-    /// Since when no request of it is answered; `None` while one is.
+    /// Start of the idle time; `None` during a request.
     idle: Mutex<Option<Instant>>,
     /// Tells the connection to end.
     pub(crate) cut: Notify,
@@ -35,7 +34,7 @@ impl Connection {
     }
 }
 
-/// A request is being answered.
+/// A request in progress.
 pub(crate) struct Busy<'a>(&'a Connection);
 
 impl Drop for Busy<'_> {
@@ -47,12 +46,12 @@ impl Drop for Busy<'_> {
 /// All open connections.
 pub(crate) struct Connections {
     places: Arc<Semaphore>,
-    /// Connections of a client at most.
+    /// Most connections of a client.
     each: usize,
     open: Mutex<HashMap<u64, Arc<Connection>>>,
 }
 
-/// The place of a connection, until it is dropped.
+/// The place of a connection, freed on drop.
 pub(crate) struct Opened {
     pub(crate) connection: Arc<Connection>,
     number: u64,
@@ -90,7 +89,7 @@ impl Connections {
         }
     }
 
-    /// Opens a connection. Where the client has too many, its idlest is cut; where all of them are busy, there is none.
+    /// Adds a connection. If the client has too many, its longest idle one is cut; `None` if all of them are busy.
     pub(crate) fn enter(
         self: &Arc<Self>,
         number: u64,
@@ -116,13 +115,13 @@ impl Connections {
         })
     }
 
-    /// Cuts the connection that has been idle for longest, and for this time at least.
+    /// Cuts the longest idle connection, if it has been idle for at least this time.
     fn cut(&self, which: impl Fn(&Connection) -> bool, least: Duration) -> bool {
         let mut open = self.open();
         let idle = open.iter().filter(|(_, of)| which(of));
         let idle = idle.filter_map(|(number, of)| Some((*of.idle().as_ref()?, *number)));
         let longest = idle.min().filter(|(since, _)| since.elapsed() >= least);
-        // it counts no more, whenever its task notices
+        // no longer counts, even before its task ends
         let connection = longest.and_then(|(_, number)| open.remove(&number));
         if let Some(connection) = &connection {
             connection.cut.notify_one();

@@ -1,18 +1,18 @@
-//! The log of faults: one that repeats itself is written once a minute, with how often it was.
+//! The log of internal errors: a repeated one is written once a minute, with its number.
 
 use crate::http::site::Log;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A fault is not written again before.
+/// Time before a repeated error is written again.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// Faults that are known at most.
+/// Most errors that are remembered.
 const KNOWN: usize = 1000;
 
 struct Written {
     at: Instant,
-    /// Times that it came since.
+    /// Repetitions since the last line.
     more: u64,
 }
 

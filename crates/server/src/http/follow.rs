@@ -1,5 +1,5 @@
-//! Server-sent events: an answer that is made again and again, and sent when it has changed, until one is the last, the client or the server
-//! goes away, or a connection has lasted long enough. A browser connects again by itself.
+//! Server-sent events: an answer is recomputed repeatedly, and sent when it changes, until the last one, a disconnect, the end of the
+//! server, or the time limit of connections. Browsers reconnect by themselves.
 
 use crate::http::places::Place;
 use crate::http::request::Asked;
@@ -16,25 +16,25 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// When a browser connects again after the end of a connection.
+/// Time before a browser reconnects.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// A client that follows something.
+/// A client that follows a resource.
 struct Follower<P: Site> {
     service: Arc<Service<P>>,
     route: &'static Route<P>,
     asked: Asked,
     until: Instant,
-    /// The newest answer that was not sent.
+    /// The newest answer, if not sent yet.
     next: Option<Answer>,
-    /// The text that was sent last.
+    /// The last text sent.
     sent: Option<String>,
     ended: bool,
     _place: Place,
 }
 
 impl<P: Site> Service<P> {
-    /// Sends how the answer changes.
+    /// Streams changes of the answer.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         route: &'static Route<P>,
@@ -63,7 +63,7 @@ impl<P: Site> Service<P> {
             Some((Ok::<_, Infallible>(event), follower))
         });
         let mut response = Sse::new(events).into_response();
-        // nginx would wait for more
+        // nginx would buffer the events
         let buffering = HeaderName::from_static("x-accel-buffering");
         let headers = response.headers_mut();
         headers.insert(buffering, HeaderValue::from_static("no"));
@@ -97,12 +97,12 @@ impl<P: Site> Follower<P> {
             }
             self.next = match self.service.ask(self.route, self.asked.clone()).await {
                 Ok(answer) => Some(answer),
-                // later
+                // retry later
                 Err(Refused {
                     status: Status::Busy | Status::Broken,
                     ..
                 }) => None,
-                // it is gone, or the token was revoked
+                // the resource is gone, or the token was revoked
                 Err(_) => return None,
             };
         }

@@ -1,5 +1,5 @@
-//! The gate: a thread that looks up, before a request is answered, at which revision the store is and whose token the request has. Requests
-//! that come while it looks are looked up together.
+//! The gate: a thread that looks up the revision of the store and the token before a request is answered. Requests that arrive meanwhile
+//! are looked up together.
 
 use crate::http::response::Refused;
 use crate::http::site::{Look, Site};
@@ -16,7 +16,7 @@ struct Wanted {
     to: oneshot::Sender<Result<Seen, Refused>>,
 }
 
-/// What the gate knows of a request.
+/// Revision and token of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) revision: Arc<str>,
@@ -35,7 +35,7 @@ impl Gate {
         Ok(Self(send))
     }
 
-    /// Looks up the revision and the token of a secret, as they are now or later.
+    /// Looks up the revision and the token of a secret, now or later.
     pub(crate) async fn look(&self, secret: Option<&str>) -> Result<Seen, Refused> {
         let (to, seen) = oneshot::channel();
         let secret = secret.map(str::to_owned);
@@ -53,7 +53,7 @@ fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
         secrets.sort_unstable();
         secrets.dedup();
         let Ok(look) = catch_unwind(AssertUnwindSafe(|| site.look(&secrets))) else {
-            // what is half done is not used again
+            // after a panic the site may be inconsistent
             site = make();
             continue;
         };
@@ -63,7 +63,7 @@ fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
                 revision: Arc::clone(revision),
                 token: secret.and_then(|secret| tokens.get(&secret).cloned()),
             };
-            // the client may have gone
+            // the client may have disconnected
             drop(to.send(look.as_ref().map(seen).map_err(Clone::clone)));
         }
     }

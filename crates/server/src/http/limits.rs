@@ -1,38 +1,38 @@
-//! What clients may take.
+//! Limits for clients.
 
 use crate::http::budget::Budget;
 use std::time::Duration;
 
-/// What clients may take. `*_each` is what one client may, so that the rest is left for others.
+/// Limits for clients. `*_each` is the limit of one client, which leaves the rest to others.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at once; others wait.
+    /// Simultaneous connections; others wait.
     pub connections: usize,
     pub connections_each: usize,
-    /// Time for the head of a request, from the first moment that it could come.
+    /// Time to receive the head of a request.
     pub head: Duration,
-    /// After this time a connection takes no further request, and after as much again it is cut.
+    /// After this time a connection accepts no further request, and after twice the time it is cut.
     pub connection: Duration,
-    /// Time for what is being answered when the server is to end.
+    /// Time for requests in progress when the server ends.
     pub end: Duration,
-    /// Threads that answer.
+    /// Worker threads.
     pub threads: usize,
     pub threads_each: usize,
-    /// Bytes of a run that is sent, packed or not.
+    /// Bytes of an uploaded run, compressed or not.
     pub body: usize,
-    /// Time after which a body has to come at its lowest rate.
+    /// Time after which the lowest rate of a body applies.
     pub body_grace: Duration,
     /// Lowest rate of a body, bytes per second.
     pub body_rate: u32,
-    /// Bodies that are received at once; others wait.
+    /// Simultaneous uploads; others wait.
     pub uploads: usize,
     pub uploads_each: usize,
-    /// Clients that follow a run at once; others are turned away.
+    /// Simultaneous followers of a run; others are rejected.
     pub followers: usize,
     pub followers_each: usize,
-    /// After how long a run that is followed is looked at again.
+    /// Poll interval for followed runs.
     pub follow: Duration,
-    /// Bytes of pages that are kept.
+    /// Bytes of cached pages.
     pub cache: usize,
     /// How much work a client may ask for; `None` for as much as it likes.
     pub budget: Option<Budget>,

@@ -1,7 +1,7 @@
 //! HTTP for a store: connections with their limits, routes with their parameters, and the policies that every response carries.
 //!
-//! A [`Route`] says what may be asked for and what answers it, and [`Asked`] is such a request, parsed. The answer comes from a
-//! [`Site`], of which each worker thread makes its own: this module knows no pages, and of stores their tokens alone.
+//! A [`Route`] defines the parameters and the handler of a path, and [`Asked`] is a parsed request. A [`Site`] answers; each worker thread
+//! makes its own. This module knows no pages, and of stores only the tokens.
 
 mod budget;
 mod cache;

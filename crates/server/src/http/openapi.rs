@@ -6,12 +6,12 @@ use crate::http::route::{Gives, Method, Route};
 use gritstone_store::Scope;
 use serde_json::{Map, Value, json};
 
-/// The description of routes.
+/// OpenAPI description of routes.
 #[must_use]
 pub fn description<P>(routes: &[&Route<P>]) -> Value {
     let mut paths = Map::new();
     for route in routes {
-        // a part of a path may have several segments here, which OpenAPI has no word for
+        // OpenAPI cannot express a path parameter of several segments
         let methods = paths
             .entry(route.path.replace("{*", "{"))
             .or_insert_with(|| json!({}));

@@ -1,4 +1,4 @@
-//! Parameters of requests: parsed once, by the list of a route, with a reason for each that does not fit.
+//! Parameters of requests, parsed by the list of their route; errors name the parameter.
 
 use percent_encoding::percent_decode_str;
 
@@ -10,14 +10,14 @@ pub struct Parameter {
     pub about: &'static str,
 }
 
-/// What a parameter may be. Those of a query may be missing, but for [`Kind::Needed`] and [`Kind::Several`].
+/// Type of a parameter. Query parameters are optional, except [`Kind::Needed`] and [`Kind::Several`].
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A part of the path.
     Path,
     /// At most this number of characters.
     Text(usize),
-    /// A text that has to be there.
+    /// A required text.
     Needed,
     /// A date or the beginning of one: 2026-11.
     Date,
@@ -26,13 +26,13 @@ pub enum Kind {
         most: u32,
         otherwise: u32,
     },
-    /// One of these.
+    /// One of these words.
     Word(&'static [&'static str]),
-    /// Texts, from one to this number of them.
+    /// From one to this number of texts.
     Several(usize),
 }
 
-/// Characters of a date at most: 2026-11-25.
+/// Most characters of a date: 2026-11-25.
 const DATE: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,15 +41,15 @@ enum Value {
     Number(u32),
 }
 
-/// The parameters of a request, as their route declares them.
+/// Parameters of a request, as declared by its route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params(Vec<(&'static str, Value)>);
 
 impl Params {
-    /// Parses the parts of a path, which are decoded, and a query, which is not. Parameters that nobody declared are ignored.
+    /// Parses the parts of a path, which are decoded, and a query, which is not. Undeclared parameters are ignored.
     ///
     /// # Errors
-    /// Which parameter does not fit, and what would.
+    /// Names the invalid parameter and the valid values.
     pub fn parse<'a>(
         declared: &'static [Parameter],
         path: impl Iterator<Item = (&'a str, &'a str)>,
@@ -62,7 +62,7 @@ impl Params {
             let name = parameter.name;
             let given: Vec<&str> = match parameter.kind {
                 Kind::Path => of_name(path.iter().copied(), name).collect(),
-                // a form sends what was not chosen as nothing
+                // forms send fields without a choice as empty
                 _ => of_name(query.iter().map(|(n, v)| (&**n, &**v)), name)
                     .filter(|value| !value.is_empty())
                     .collect(),
@@ -121,7 +121,7 @@ impl Params {
         Ok(())
     }
 
-    /// The text of a parameter: empty where it was not given.
+    /// The text of a parameter; empty if absent.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.texts(name).next().unwrap_or_default()
@@ -135,7 +135,7 @@ impl Params {
         })
     }
 
-    /// The number of a parameter: its default where it was not given.
+    /// The number of a parameter, or its default.
     #[must_use]
     pub fn number(&self, name: &str) -> u32 {
         let mut numbers = self.values(name).filter_map(|value| match value {
@@ -164,7 +164,7 @@ fn is_date(text: &str) -> bool {
     text.len() <= DATE && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
 }
 
-/// Names and values of a query, as forms write them.
+/// Decodes the names and values of a query as forms encode them.
 fn pairs(query: &str) -> Result<Vec<(String, String)>, String> {
     let decoded = |text: &str| {
         let text = text.replace('+', " ");

@@ -1,4 +1,4 @@
-//! Places that clients share. Each client has some of them at most, so that some are left for others.
+//! Places shared by clients. Each client has a limit, which leaves places for others.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ pub(crate) struct Places<K> {
     of_client: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
-/// A place, until it is dropped.
+/// A place, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Place {
     _own: OwnedSemaphorePermit,
@@ -20,7 +20,7 @@ pub(crate) struct Place {
 }
 
 impl<K: Eq + Hash> Places<K> {
-    /// This number of places, of which a client has `each` at most.
+    /// `all` places, of which a client gets at most `each`.
     pub(crate) fn new(all: usize, each: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(all)),
@@ -29,7 +29,7 @@ impl<K: Eq + Hash> Places<K> {
         }
     }
 
-    /// Waits for a place. Who waits for one of their own keeps nobody else waiting.
+    /// Waits for a place. A client at its own limit does not delay others.
     pub(crate) async fn take(&self, client: K) -> Place {
         let never = "the semaphores are never closed";
         Place {
@@ -38,7 +38,7 @@ impl<K: Eq + Hash> Places<K> {
         }
     }
 
-    /// A place, where one is free.
+    /// A place, if one is free.
     pub(crate) fn try_take(&self, client: K) -> Option<Place> {
         Some(Place {
             _own: self.own(client).try_acquire_owned().ok()?,

@@ -1,4 +1,4 @@
-//! Who is answered, and what browsers may do with an answer: the rules that hold for every request and every response.
+//! Rules for every request and every response: allowed hosts, client addresses, security headers.
 
 use crate::http::response::plain;
 use axum::http::request::Parts;
@@ -12,16 +12,16 @@ use std::net::IpAddr;
 /// The rules.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// Whether the name in `Host` must be one of this machine: a page that has its own name lead here would read the store otherwise.
+    /// `Host` must name this machine, which prevents DNS rebinding.
     pub own_names_only: bool,
-    /// Whether a proxy says who asks, by the last address in `X-Forwarded-For`.
+    /// Trust the last address in `X-Forwarded-For`.
     forwarded: bool,
-    /// What browsers may execute and show.
+    /// Content security policy.
     content: HeaderValue,
 }
 
 impl Policy {
-    /// With exactly this style and these scripts in pages, and nothing that is fetched but from here.
+    /// Allows exactly this style and these scripts, and fetches only from this server.
     #[must_use]
     pub fn new(own_names_only: bool, style: &str, scripts: &[String]) -> Self {
         let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
@@ -39,14 +39,13 @@ impl Policy {
         }
     }
 
-    /// With a proxy that says who asks.
+    /// Trusts the client addresses of a proxy.
     #[must_use]
     pub fn behind_proxy(self, forwarded: bool) -> Self {
         Self { forwarded, ..self }
     }
 
-    /// The address of who asks. Of several in `X-Forwarded-For` the last is the one that our own proxy saw; those before it are what
-    /// the client says.
+    /// The address of the client. The last one in `X-Forwarded-For` is from our own proxy; earlier ones are claims of the client.
     pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
         let mut lists = headers.get_all("x-forwarded-for").into_iter();
         let last = lists.next_back().filter(|_| self.forwarded);
@@ -55,14 +54,14 @@ impl Policy {
             .unwrap_or(peer)
     }
 
-    /// Why a request is not answered, whatever it asks for.
+    /// Response to a request that is rejected regardless of its route.
     pub(crate) fn refuses(&self, parts: &Parts) -> Option<Response> {
         let mut hosts = parts.headers.get_all(header::HOST).into_iter();
         let host = match (hosts.next().map(HeaderValue::to_str), hosts.next()) {
             (Some(Ok(host)), None) => host,
             _ => return Some(plain(StatusCode::BAD_REQUEST, "one Host is needed")),
         };
-        // a request for a proxy names a host twice
+        // a request through a proxy has a host in its URI, too
         let named = parts.uri.authority().map(|name| name.as_str());
         let own = [Some(host), named].into_iter().flatten().all(is_own);
         (self.own_names_only && !own).then(|| {
@@ -71,14 +70,14 @@ impl Policy {
         })
     }
 
-    /// Adds what every response carries.
+    /// Adds the headers of all responses.
     pub(crate) fn stamp(&self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_SECURITY_POLICY, self.content.clone());
         let fixed: [(HeaderName, &'static str); 6] = [
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
-            // asked for again each time: the tag says whether it is the same
+            // revalidated each time by the tag
             (header::CACHE_CONTROL, "private, no-cache"),
             (header::VARY, "Accept, Accept-Encoding, Authorization"),
             (
@@ -96,7 +95,7 @@ impl Policy {
     }
 }
 
-/// Whether `localhost:8484`, `127.0.0.1` or `[::1]:8484` names this machine.
+/// True for `localhost:8484`, `127.0.0.1`, `[::1]:8484`.
 fn is_own(host: &str) -> bool {
     let (name, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
         Some((name, port)) => (name, port),

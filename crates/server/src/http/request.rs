@@ -1,4 +1,4 @@
-//! A request, parsed: what a route is asked for, in which form, and by which token.
+//! A parsed request: route, format and token.
 
 use crate::http::budget::{Caller, Client};
 use crate::http::params::{Parameter, Params};
@@ -15,18 +15,18 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// The secret that a client shows.
+/// Credential of a client.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum Key {
     #[default]
     None,
-    /// A token that the client sends by itself.
+    /// A bearer token.
     Token(String),
-    /// A token that a browser sends with everything: good for reading alone.
+    /// A token as a password, which browsers send automatically: permits only reading.
     Password(String),
 }
 
-// a secret is in no log
+// keeps secrets out of logs
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -56,7 +56,7 @@ impl Key {
         }
     }
 
-    /// The secret, whatever it is good for.
+    /// The secret, of either kind.
     #[must_use]
     pub fn secret(&self) -> Option<&str> {
         match self {
@@ -66,7 +66,7 @@ impl Key {
     }
 }
 
-/// The form of an answer.
+/// Format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// For people.
@@ -75,29 +75,29 @@ pub enum Form {
     Json,
 }
 
-/// What a route is asked for.
+/// A parsed request.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub params: Params,
     pub form: Form,
-    /// The page, without `.json`.
+    /// URI of the page, without `.json`.
     pub uri: Uri,
     pub key: Key,
     pub(crate) caller: Caller,
-    /// The token of the key, where there is one.
+    /// The valid token of the credential, if any.
     pub token: Option<Token>,
     pub body: Bytes,
 }
 
-/// Says in the extensions of a request that its path ended in `.json`.
+/// Request extension: the path ended in `.json`.
 #[derive(Clone, Copy)]
 pub(crate) struct JsonPath;
 
 impl Asked {
-    /// Parses a request that was routed.
+    /// Parses a routed request.
     ///
     /// # Errors
-    /// What is wrong with a parameter.
+    /// Names an invalid parameter.
     pub(crate) fn parse(
         declared: &'static [Parameter],
         is_page: bool,
@@ -111,7 +111,7 @@ impl Asked {
         })
     }
 
-    /// A page that nobody asks for: it is written to a file.
+    /// A request by this process, which writes the page to a file.
     pub(crate) fn unasked(params: Params, uri: Uri) -> Self {
         Self {
             params,
@@ -127,12 +127,12 @@ impl Asked {
         }
     }
 
-    /// The name of its page.
+    /// Cache key of its page.
     pub(crate) fn page(&self) -> String {
         format!("{:?} {}", self.form, self.uri)
     }
 
-    /// The request with its token, where the scopes of the route permit it.
+    /// Adds the token, if the scopes of the route permit the request.
     pub(crate) fn admit(
         mut self,
         scopes: &[Scope],
@@ -144,7 +144,7 @@ impl Asked {
         match &self.key {
             _ if scopes.is_empty() => return Ok(self),
             Key::Token(_) => {}
-            // a browser sends it with whatever a page of another site makes it ask
+            // a browser would send it with requests forged by other sites
             Key::Password(_) if reads => {}
             _ if reads && everyone => return Ok(self),
             _ => return unknown("A token is needed."),
@@ -162,16 +162,16 @@ impl Asked {
         Ok(self)
     }
 
-    /// The token by which something is changed.
+    /// The token that authorizes a change.
     ///
     /// # Errors
-    /// Where there is none, which a route with the scopes of writers does not admit.
+    /// Without a token, which a route with write scopes does not admit.
     pub fn by(&self) -> Result<&Token, Refused> {
         let none = || Refused::new(Status::Unknown, "A token is needed.");
         self.token.as_ref().ok_or_else(none)
     }
 
-    /// The path of the same as JSON, with its query.
+    /// The path of the JSON form, with its query.
     #[must_use]
     pub fn json(&self) -> String {
         match self.uri.query() {
@@ -180,7 +180,7 @@ impl Asked {
         }
     }
 
-    /// A request whose parameters do not matter.
+    /// A request without parameters.
     pub(crate) fn bare(is_page: bool, parts: &Parts) -> Self {
         let json = parts.extensions.get::<JsonPath>().is_some() || prefers_json(&parts.headers);
         Self {
@@ -198,11 +198,11 @@ impl Asked {
     }
 }
 
-/// The address of a client, in the extensions of its requests.
+/// Request extension: address of the client.
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// By whom a request comes.
+/// The caller of a request.
 pub(crate) fn caller(parts: &Parts) -> Caller {
     let Peer(peer) = parts
         .extensions
@@ -243,7 +243,7 @@ pub(crate) fn canonical(uri: Uri) -> (Uri, bool) {
     (uri, json)
 }
 
-/// Whether a client asks for JSON and not for pages.
+/// Whether a client prefers JSON to HTML.
 fn prefers_json(headers: &HeaderMap) -> bool {
     let lists = headers.get_all(header::ACCEPT).into_iter();
     let lists: Vec<&str> = lists.filter_map(|list| list.to_str().ok()).collect();

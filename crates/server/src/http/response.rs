@@ -1,4 +1,4 @@
-//! What is answered, and how it goes out: with an entity tag, compressed where the client takes it, or not at all where it has the same.
+//! Answers and their encoding: entity tag, compression if the client accepts it, 304 if the client has the same.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -9,63 +9,63 @@ use gritstone_model::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::io::Write as _;
 
-/// Less is not compressed.
+/// Smallest size that is compressed, bytes.
 const WORTH: usize = 1024;
-/// Seconds after which a client that found the server busy is to ask again.
+/// Seconds for `Retry-After`.
 const AGAIN: u64 = 5;
 
-/// How it went.
+/// Result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Here it is.
+    /// 200.
     Found,
-    /// There is no such thing.
+    /// 404.
     NotFound,
-    /// It was there, and is not any more.
+    /// 410.
     Gone,
-    /// The question cannot be answered as it stands.
+    /// 400.
     Wrong,
-    /// The store cannot be read.
+    /// 500.
     Broken,
-    /// It is stored now.
+    /// 201.
     Stored,
-    /// A token is needed; of a browser, as a password.
+    /// 401; browsers ask for a password.
     Unknown,
-    /// The token is for something else.
+    /// 403: the token lacks the scope.
     Forbidden,
-    /// Something else of that name is there.
+    /// 409: a different object has the name.
     Conflict,
-    /// What was sent is no run.
+    /// 422: the body is not a run.
     Unfit,
-    /// Another process keeps the store busy.
+    /// 503: another process locks the store.
     Busy,
-    /// More than is taken.
+    /// 413.
     TooLong,
-    /// A body that comes too slowly.
+    /// 408.
     TooSlow,
-    /// The client asks for too much.
+    /// 429.
     TooMany,
-    /// There is no space left for it.
+    /// 507.
     Full,
-    /// Here it is, and nothing follows on it.
+    /// 200 and the last event of a stream.
     Last,
 }
 
-/// What an answer is.
+/// Media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Media {
-    /// A page.
+    /// HTML.
     Html,
     Json,
     Atom,
     OpenMetrics,
     /// Plain text.
     Text,
-    /// A drawing.
+    /// SVG.
     Svg,
     /// A script of pages.
     Script,
-    /// A bundle: a JSON value a line.
+    /// A bundle: one JSON value per line.
     JsonLines,
 }
 
@@ -86,11 +86,9 @@ impl Media {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// How it went.
     pub status: Status,
-    /// What it is.
     pub media: Media,
-    /// The whole of it.
+    /// The body.
     pub text: String,
 }
 
@@ -135,15 +133,15 @@ impl Status {
     }
 }
 
-/// Why a request is not answered.
+/// An error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     pub status: Status,
-    /// For the client.
+    /// Message for the client.
     pub why: String,
-    /// For the log of the server.
+    /// Message for the log of the server.
     pub fault: Option<String>,
-    /// Seconds after which to ask again.
+    /// Seconds for `Retry-After`.
     pub again: Option<u64>,
 }
 
@@ -157,13 +155,13 @@ impl Refused {
         }
     }
 
-    /// A fault of ours, for the log.
+    /// An internal error, for the log.
     pub(crate) fn broken(fault: impl Into<String>) -> Self {
         let why = "A fault in Gritstone; its log has more.";
         Self::new(Status::Broken, why).fault(fault)
     }
 
-    /// With what the log of the server says of it.
+    /// Adds a message for the log of the server.
     #[must_use]
     pub fn fault(self, fault: impl Into<String>) -> Self {
         Self {
@@ -173,12 +171,12 @@ impl Refused {
     }
 }
 
-/// Plain words with a status.
+/// A plain-text response.
 pub(crate) fn plain(status: StatusCode, text: &str) -> Response {
     (status, format!("{text}\n")).into_response()
 }
 
-/// An answer as it goes out.
+/// An encoded answer.
 #[derive(Debug)]
 pub(crate) struct Packed {
     status: Status,
@@ -201,14 +199,14 @@ impl Packed {
         }
     }
 
-    /// Bytes that it takes.
+    /// Size of the cache entry, bytes.
     pub(crate) fn len(&self) -> usize {
         self.body.len()
     }
 
-    /// The response to a client.
-    pub(crate) fn response(&self, asked: &HeaderMap) -> Response {
-        let gzip = self.gzip && takes_gzip(asked);
+    /// The response for a client with these headers.
+    pub(crate) fn response(&self, headers: &HeaderMap) -> Response {
+        let gzip = self.gzip && takes_gzip(headers);
         let body = match self.gzip && !gzip {
             true => unpacked(&self.body),
             false => self.body.clone(),
@@ -222,7 +220,7 @@ impl Packed {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if self.status == Status::Unknown {
-            // a browser asks for a password; a program knows what to send
+            // a browser shows a password prompt; programs get a bearer challenge
             let how = match self.media {
                 Media::Html => "Basic realm=\"gritstone\", charset=\"UTF-8\"",
                 _ => "Bearer",
@@ -245,24 +243,24 @@ fn unpacked(bytes: &[u8]) -> Bytes {
     Bytes::from(written.expect("it was compressed here"))
 }
 
-/// The entity tag of a page, which is known before the page is made.
+/// The entity tag of a page, computed before the page.
 pub(crate) struct Tag(String);
 
 impl Tag {
-    /// The tag of a page in a life of the server, as this client takes it.
-    pub(crate) fn new(life: &[u8], revision: &str, page: &str, asked: &HeaderMap) -> Self {
+    /// The tag of a page for a process of the server, a revision and an encoding.
+    pub(crate) fn new(life: &[u8], revision: &str, page: &str, headers: &HeaderMap) -> Self {
         let hash = Sha256::new_with_prefix(life)
             .chain_update(revision)
             .chain_update(b"\0")
             .chain_update(page)
             .finalize();
-        let gzip = if takes_gzip(asked) { "-gz" } else { "" };
+        let gzip = if takes_gzip(headers) { "-gz" } else { "" };
         Self(format!("\"{}{gzip}\"", hexadecimal(&hash[..16])))
     }
 
-    /// What says that the client has the page, where it does.
-    pub(crate) fn not_modified(&self, asked: &HeaderMap) -> Option<Response> {
-        let lists = asked.get_all(header::IF_NONE_MATCH).into_iter();
+    /// 304 if the client has the page.
+    pub(crate) fn not_modified(&self, headers: &HeaderMap) -> Option<Response> {
+        let lists = headers.get_all(header::IF_NONE_MATCH).into_iter();
         let mut lists = lists.filter_map(|list| list.to_str().ok());
         let has = lists.any(|list| {
             let mut known = list.split(',').map(str::trim);
@@ -271,7 +269,7 @@ impl Tag {
         has.then(|| self.mark(StatusCode::NOT_MODIFIED.into_response()))
     }
 
-    /// A response with the tag.
+    /// Adds the tag to a response.
     pub(crate) fn mark(&self, mut response: Response) -> Response {
         if let Ok(tag) = HeaderValue::from_str(&self.0) {
             response.headers_mut().insert(header::ETAG, tag);
@@ -280,9 +278,9 @@ impl Tag {
     }
 }
 
-/// Whether the client decodes gzip.
-fn takes_gzip(asked: &HeaderMap) -> bool {
-    let lists = asked.get_all(header::ACCEPT_ENCODING).into_iter();
+/// Whether the client accepts gzip.
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let lists = headers.get_all(header::ACCEPT_ENCODING).into_iter();
     let mut lists = lists.filter_map(|list| list.to_str().ok());
     lists.any(|list| {
         list.split(',').any(|one| {
@@ -298,13 +296,13 @@ fn takes_gzip(asked: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
-    fn asked(name: header::HeaderName, value: &str) -> HeaderMap {
+    fn headers(name: header::HeaderName, value: &str) -> HeaderMap {
         HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())])
     }
 
     #[test]
     fn gzip_needs_accept_encoding() {
-        let takes = |value| takes_gzip(&asked(header::ACCEPT_ENCODING, value));
+        let takes = |value| takes_gzip(&headers(header::ACCEPT_ENCODING, value));
         assert!(takes("gzip") && takes("br, GZIP;q=0.5") && takes("deflate,gzip"));
         assert!(!takes("") && !takes("gzip;q=0") && !takes("br") && !takes("gzip; q=0.0"));
     }
@@ -313,7 +311,7 @@ mod tests {
     fn tags_are_found_in_lists() {
         let tag = Tag("\"a\"".to_owned());
         let has = |list| {
-            tag.not_modified(&asked(header::IF_NONE_MATCH, list))
+            tag.not_modified(&headers(header::IF_NONE_MATCH, list))
                 .is_some()
         };
         assert!(has("\"a\"") && has("\"b\", W/\"a\""));
@@ -323,7 +321,13 @@ mod tests {
     #[test]
     fn tags_differ_with_the_page() {
         let tag = |life: &[u8], revision, page, list| {
-            Tag::new(life, revision, page, &asked(header::ACCEPT_ENCODING, list)).0
+            Tag::new(
+                life,
+                revision,
+                page,
+                &headers(header::ACCEPT_ENCODING, list),
+            )
+            .0
         };
         let one = tag(b"life", "1", "/a", "");
         assert_eq!(one, tag(b"life", "1", "/a", "br"));
@@ -349,7 +353,7 @@ mod tests {
         assert_eq!(unpacked(&packed.body), text.as_bytes());
         let encoding = |list| {
             packed
-                .response(&asked(header::ACCEPT_ENCODING, list))
+                .response(&headers(header::ACCEPT_ENCODING, list))
                 .headers()
                 .get("content-encoding")
                 .cloned()

@@ -1,5 +1,4 @@
-//! Routes: a method and a path, what a request may say there, and what answers it. The router, the parser and the description of the API
-//! are made from one list of them.
+//! Routes: method, path, parameters and handler. The router, the parser and the API description are generated from one list.
 
 use crate::http::params::{Kind, Parameter};
 use crate::http::request::Asked;
@@ -14,7 +13,7 @@ pub enum Method {
     Delete,
 }
 
-/// What a route answers with.
+/// Type of answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Gives {
     /// A page; for programs, JSON of this schema.
@@ -28,30 +27,30 @@ pub enum Gives {
     Events,
 }
 
-/// What a request may carry.
+/// Body of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Upload {
-    /// Bytes at most.
+    /// Most bytes.
     pub most: usize,
     pub media: &'static [&'static str],
     pub about: &'static str,
 }
 
-/// A route to what a `P` answers.
+/// A route handled by a `P`.
 #[derive(Debug)]
 pub struct Route<P> {
     pub method: Method,
-    /// As axum writes them: `/runs/{run}`.
+    /// Path pattern in the syntax of axum: `/runs/{run}`.
     pub path: &'static str,
     pub summary: &'static str,
     pub parameters: &'static [Parameter],
-    /// A token needs one of them; none where everyone may ask.
+    /// Scopes of which a token needs one; none for public routes.
     pub scopes: &'static [Scope],
     pub gives: Gives,
     pub upload: Option<Upload>,
     /// Whether the answer to a GET depends on the store alone.
     pub cached: bool,
-    /// Other statuses than those that follow from the rest, with their meaning.
+    /// Further statuses that the rest does not imply, with their meaning.
     pub statuses: &'static [(Status, &'static str)],
     pub respond: fn(&P, &Asked) -> Result<Answer, Refused>,
 }
@@ -90,19 +89,19 @@ impl<P> Route<P> {
         Self::get(path, summary, Gives::Page(schema), respond)
     }
 
-    /// Whether the answer is made once for each revision.
+    /// Whether the answer is computed once per revision.
     #[must_use]
     pub fn is_cached(&self) -> bool {
         self.cached && self.method == Method::Get
     }
 
-    /// Whether there is a page of it.
+    /// Whether it has an HTML page.
     #[must_use]
     pub fn is_page(&self) -> bool {
         matches!(self.gives, Gives::Page(_))
     }
 
-    /// Whether a part of the path names something, which may be missing.
+    /// Whether a path parameter may name a missing object.
     #[must_use]
     pub fn names_something(&self) -> bool {
         let mut kinds = self.parameters.iter().map(|of| of.kind);

@@ -1,4 +1,4 @@
-//! From a request to a response: the router of all routes, and what happens around each of them.
+//! From a request to a response: the router of all routes, and the checks around each of them.
 
 use crate::http::budget::{Budgets, Caller, Client};
 use crate::http::cache::Cache;
@@ -27,12 +27,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long a client waits for an answer.
+/// Time limit of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What a request costs that is answered without work.
+/// Smallest charge of a request.
 const LEAST_WORK: Duration = Duration::from_micros(100);
 
-/// What answers requests.
+/// Shared state of the router.
 pub(crate) struct Service<P: 'static> {
     routes: &'static [&'static Route<P>],
     everyone: bool,
@@ -40,19 +40,19 @@ pub(crate) struct Service<P: 'static> {
     gate: Gate,
     workers: Workers<P>,
     cache: Cache,
-    /// Of this life of the server: the entity tags of another one are not known.
+    /// Identifies this process, so that entity tags of another one are invalid.
     life: [u8; 16],
     draw: Draw,
     pub(crate) log: Arc<FaultLog>,
     pub(crate) limits: Limits,
-    /// Answers that are made at once.
+    /// Places for answers in progress.
     work: Places<Client>,
-    /// Bodies that are received at once.
+    /// Places for uploads in progress.
     uploads: Places<Client>,
-    /// Clients that follow something.
+    /// Places for followers.
     pub(crate) followers: Places<Client>,
     budgets: Option<Arc<Budgets>>,
-    /// Whether the server ends.
+    /// Becomes true when the server ends.
     pub(crate) ends: watch::Receiver<bool>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
         .with_state(service)
 }
 
-/// A request as the router knows it.
+/// Normalizes a request for the router.
 pub(crate) fn routed(request: Request, peer: IpAddr) -> Request {
     let (mut parts, body) = request.into_parts();
     let (uri, json) = canonical(parts.uri);
@@ -101,7 +101,7 @@ pub(crate) fn routed(request: Request, peer: IpAddr) -> Request {
     Request::from_parts(parts, body)
 }
 
-/// What holds for every request and every response.
+/// Middleware of every request and every response.
 async fn admit<P: Site>(
     State(service): State<Arc<Service<P>>>,
     request: Request,
@@ -109,7 +109,7 @@ async fn admit<P: Site>(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     if let Some(Peer(peer)) = parts.extensions.get().copied() {
-        // behind a proxy another one
+        // the client's address is another one behind a proxy
         let client = service.policy.client(&parts.headers, peer);
         parts.extensions.insert(Peer(client));
     }
@@ -149,7 +149,7 @@ impl<P: Site> Service<P> {
         })
     }
 
-    /// Says when to ask again, where a client has asked for too much work; what it asks for now is work too.
+    /// The refusal for a client over its budget; checking is charged, too.
     fn too_many(&self, caller: &Caller) -> Option<Refused> {
         let budgets = self.budgets.as_ref()?;
         let now = Instant::now();
@@ -231,13 +231,13 @@ impl<P: Site> Service<P> {
             let page = made.await.map_err(|_| busy())??;
             return Ok(tag.mark(page.response(&parts.headers)));
         }
-        // a body has its place until it is answered: those that wait for a thread fill memory too
+        // the place is held until the answer, since waiting bodies take memory
         let (body, _place) = self.receive(route, &asked, body).await?;
         let answer = self.run(route, Asked { body, ..asked }).await?;
         Ok(answer.response(&parts.headers))
     }
 
-    /// The request with its token, and the revision at which it is answered.
+    /// Adds the token, and returns the revision for the answer.
     async fn admit(&self, route: &Route<P>, asked: Asked) -> Result<(Asked, Arc<str>), Refused> {
         let seen = timeout(PATIENCE, self.gate.look(asked.key.secret())).await;
         let seen = seen.map_err(|_| busy())??;
@@ -265,7 +265,7 @@ impl<P: Site> Service<P> {
         Ok((body, Some(place)))
     }
 
-    /// The answer to a request as it is now, where it still may be asked.
+    /// The current answer to a request, if it is still permitted.
     pub(crate) async fn ask(
         &self,
         route: &'static Route<P>,
@@ -278,7 +278,7 @@ impl<P: Site> Service<P> {
             .await
     }
 
-    /// The answer to a request that was admitted, packed.
+    /// The encoded answer to an admitted request.
     async fn run(&self, route: &'static Route<P>, asked: Asked) -> Result<Packed, Refused> {
         let path = asked.uri.path().to_owned();
         let caller = asked.caller;
@@ -286,7 +286,7 @@ impl<P: Site> Service<P> {
         self.work(caller, &path, job).await
     }
 
-    /// What a job of a worker yields. Its caller has a place and is charged for as long as it lasts, though nobody waits for it any more.
+    /// Runs a job on a worker. Its caller holds a place and is charged until the end of the job, even after a disconnect.
     async fn work<T: Send + 'static>(
         &self,
         caller: Caller,
@@ -313,7 +313,7 @@ impl<P: Site> Service<P> {
     }
 }
 
-/// A job that is being done, also where it panics.
+/// Charges for a job on drop, so also after a panic.
 struct Charged {
     budgets: Option<Arc<Budgets>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! What routes lead to, as the server sees it.
+//! Interface between the server and its pages.
 
 use crate::http::limits::Limits;
 use crate::http::policy::Policy;
@@ -11,46 +11,46 @@ use gritstone_store::Token;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a site knows before it answers.
+/// State of a site before an answer.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// Another one whenever a page may be another.
+    /// Changes whenever any page may change.
     pub revision: String,
     /// Valid tokens by their secret.
     pub tokens: HashMap<String, Token>,
 }
 
-/// What routes lead to. A thread has one of its own.
+/// Answers requests. Each thread has its own.
 pub trait Site: Sized + 'static {
-    /// Looks up the revision of all that is served, and the tokens of some secrets.
+    /// Looks up the current revision, and the tokens of some secrets.
     ///
     /// # Errors
-    /// Why nothing can be served.
+    /// When the site cannot be served.
     fn look(&self, secrets: &[&str]) -> Result<Look, Refused>;
 
-    /// Answers a request that may be answered.
+    /// Answers an admitted request.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The error response.
     fn answer(&self, route: &Route<Self>, asked: &Asked) -> Result<Answer, Refused> {
         (route.respond)(self, asked)
     }
 }
 
-/// Draws a refusal with its title and reason, as a page or as JSON.
+/// Renders a refusal with title and reason, as a page or as JSON.
 pub type Draw = fn(&Asked, &str, &str) -> Answer;
 
-/// Says what went wrong, to whoever keeps the log.
+/// Writes an internal error to the log.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A server.
+/// Configuration of a server.
 pub struct Config<P: Site> {
     pub routes: &'static [&'static Route<P>],
-    /// Whether everyone may read.
+    /// Whether reading needs no token.
     pub everyone: bool,
     pub limits: Limits,
     pub policy: Policy,
-    /// By what connections are encrypted; `None` for plain text.
+    /// TLS; `None` for plain text.
     pub tls: Option<Tls>,
     pub make: Make<P>,
     pub draw: Draw,

@@ -1,4 +1,4 @@
-//! Encryption: a certificate and its key from files.
+//! TLS: a certificate and its key from files.
 
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
@@ -8,15 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// By what connections are encrypted.
+/// TLS configuration of connections.
 #[derive(Clone)]
 pub struct Tls(pub(crate) TlsAcceptor);
 
 impl Tls {
-    /// With a chain of certificates, that of the server first, and the key of the first, both as PEM.
+    /// Reads a certificate chain, the server's first, and its key, both as PEM.
     ///
     /// # Errors
-    /// What is wrong with which file.
+    /// Names the file and the fault.
     pub fn from_files(certificates: &Path, key: &Path) -> Result<Self, String> {
         let wrong = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
         let chain = CertificateDer::pem_file_iter(certificates)

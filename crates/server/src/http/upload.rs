@@ -1,4 +1,4 @@
-//! Bodies of requests: received as far as they are short enough, and not more slowly than their lowest rate.
+//! Bodies of requests, with limits of size and lowest rate.
 
 use crate::http::limits::Limits;
 use crate::http::response::{Refused, Status};
@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 /// Receives a body.
 ///
 /// # Errors
-/// When it is too long, too slow, or cut off.
+/// When it is too long, too slow, or truncated.
 pub(crate) async fn receive(
     mut body: Body,
     most: usize,
@@ -23,9 +23,9 @@ pub(crate) async fn receive(
         let frame = timeout_at(start + limits.body_grace + allowed, body.frame()).await;
         let data = match frame {
             Ok(None) => return Ok(all.into()),
-            // trailers are nothing to us
+            // trailers are ignored
             Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
-            // the client has gone, or sends what is no HTTP
+            // a disconnect or an HTTP error
             Ok(Some(Err(_))) => return Err(Refused::new(Status::Wrong, "The body is cut off.")),
             Err(_) => {
                 let why = format!(
@@ -42,7 +42,7 @@ pub(crate) async fn receive(
     }
 }
 
-/// Refuses a body.
+/// Refusal of a body that is too long.
 pub(crate) fn too_long(most: usize) -> Refused {
     Refused::new(
         Status::TooLong,

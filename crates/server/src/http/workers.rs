@@ -1,4 +1,4 @@
-//! Threads that answer: each has a site of its own, which is made and used there alone. Jobs wait in a queue.
+//! Worker threads: each has a site of its own, made and used only there. Jobs wait in a queue.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use tokio::sync::oneshot;
 
-/// Makes what a thread answers with.
+/// Makes the site of a thread.
 pub type Make<P> = Arc<dyn Fn() -> P + Send + Sync>;
 
-/// Does its work; false where it panicked, which leaves the site half done.
+/// A job; returns false after a panic, which leaves the site inconsistent.
 type Job<P> = Box<dyn FnOnce(&P) -> bool + Send>;
 
-/// The threads, as those see them who have jobs.
+/// Handle of the threads.
 pub(crate) struct Workers<P>(Sender<Job<P>>);
 
 impl<P: 'static> Workers<P> {
@@ -29,14 +29,14 @@ impl<P: 'static> Workers<P> {
         Ok(Self(send))
     }
 
-    /// What a job yields; `None` where it panicked.
+    /// The result of a job; `None` after a panic.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&P) -> T + Send + 'static,
     ) -> Option<T> {
         let (to, answer) = oneshot::channel();
         let job: Job<P> = Box::new(move |site| {
-            // the client may have gone
+            // the client may have disconnected
             if to.is_closed() {
                 return true;
             }

@@ -1,4 +1,4 @@
-//! The runs of a store for programs: they are listed, sent, fetched and removed.
+//! API for runs: list, upload, fetch, remove.
 
 use crate::http::{Answer, Asked, Gives, Media, Method, Refused, Route, Status, Upload};
 use crate::pages::{Answered, Pages, RUN, plain};
@@ -8,7 +8,7 @@ use gritstone_runs::listing::listed;
 use gritstone_store::{Scope, Sent};
 
 pub(super) const LIST: Route<Pages> = Route {
-    // who sends runs may know which are there
+    // a sender needs the list of stored runs
     scopes: &[Scope::Read, Scope::Write],
     ..Route::get(
         "/api/v1/runs",
@@ -73,7 +73,7 @@ fn list(pages: &Pages, _: &Asked) -> Answered {
         schema: SCHEMA_RUNS.to_owned(),
         runs: heads.into_iter().rev().map(listed).collect(),
     };
-    // without the notes that other views have: of thousands of runs, to look for them took most of the time
+    // without notes, which other views have: collecting them for thousands of runs took most of the time
     let text = serde_json::to_string_pretty(&list).context("cannot write JSON")?;
     Ok(plain(Media::Json, escape_json(text + "\n")))
 }

@@ -1,4 +1,4 @@
-//! The page of a benchmark: what it does, and its history, of the newest runs or of a range of dates.
+//! The page of a benchmark: its description, and its history over the newest runs or a range of dates.
 
 use crate::http::{Asked, Form, Kind, Parameter, Route};
 use crate::pages::form_options::choice;
@@ -8,7 +8,7 @@ use gritstone_model::{HistoryView, Id, SCHEMA_HISTORY};
 use gritstone_runs::history::over_runs;
 use std::collections::BTreeSet;
 
-/// Numbers of newest runs that can be chosen.
+/// Offered numbers of newest runs.
 const NEWEST: [usize; 5] = [20, 50, 100, 300, 1000];
 
 pub(crate) const ROUTE: Route<Pages> = Route {
@@ -92,8 +92,7 @@ fn months(view: &HistoryView) -> BTreeSet<String> {
     month.map(str::to_owned).collect()
 }
 
-/// Leaves out what is before or after a range of dates, of which the ends may be parts: 2026-11 is all of it. The changes are those that were
-/// found in all runs.
+/// Removes runs outside a range of dates, whose ends may be prefixes: 2026-11 is the whole month. Changes are those found in all runs.
 fn cut(view: &mut HistoryView, from: &str, to: &str) {
     let begins = |started: &str| started >= from;
     let ends = |started: &str| to.is_empty() || started.get(..to.len()).is_none_or(|of| of <= to);
@@ -114,7 +113,7 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
     view.series.retain(|series| !series.points.is_empty());
 }
 
-/// What else can be shown of it.
+/// Form for other ranges.
 fn form(asked: &Asked, months: BTreeSet<String>) -> html::Form {
     let params = &asked.params;
     let months: Vec<(String, String)> = months.into_iter().map(|of| (of.clone(), of)).collect();

@@ -1,4 +1,4 @@
-//! All benchmarks, those of custom catalogs too, each with its page.
+//! All benchmarks, including those of custom catalogs, with links to their pages.
 
 use crate::http::{Asked, Route};
 use crate::pages::{Answered, Pages};
@@ -24,7 +24,7 @@ fn benchmarks(pages: &Pages, asked: &Asked) -> Answered {
         id: id.clone(),
         title: title.to_owned(),
     };
-    // a site has pages of those that were measured
+    // a static site has only pages of measured benchmarks
     let is_shown = |id: &Id| pages.site.is_none() || measured.contains(id);
     let known = catalogue.iter().filter(|of| is_shown(&of.id));
     let is_custom = |id: &&Id| catalogue.iter().all(|of| of.id != **id);

@@ -1,4 +1,4 @@
-//! What changed: all events, one of them, their feed, and their triage logs.
+//! Changes: all events, one event, their feed, and their triage logs.
 
 use crate::http::{
     Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
@@ -10,7 +10,7 @@ use gritstone_store::{NewTriageEntry, Scope, Who};
 use serde::Deserialize;
 use std::slice;
 
-/// Events at most.
+/// Most events.
 pub(crate) const MOST: usize = 200;
 
 const EVENT: Parameter = Parameter {
@@ -139,7 +139,7 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
     };
     store.triage(&event.id, Who::Token(by), &entry, &now)?;
     drop(store);
-    // further runs may have moved it meanwhile
+    // later runs may have moved the change point
     pages.add_triage(slice::from_mut(&mut event))?;
     let (id, state, name) = (&event.id, message.state.as_str(), &by.name);
     log::warn!("gritstone: change {id} is {state}, says {name}");

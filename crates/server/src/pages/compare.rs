@@ -1,4 +1,4 @@
-//! Runs against a base: two side by side, or several in one table, as far as a filter shows them.
+//! Runs against a base, filtered: two side by side, or several in one table.
 
 use crate::http::{Asked, Form, Kind, Parameter, Params, Refused, Route, Status};
 use crate::pages::form_options::{choice, option};
@@ -10,7 +10,7 @@ use gritstone_report::Pair;
 use gritstone_store::RunHead;
 use std::collections::BTreeSet;
 
-/// Runs that can be added by a choice.
+/// Most runs offered in the form.
 const CHOICES: usize = 20;
 const VERDICTS: [Verdict; 4] = [
     Verdict::Slower,
@@ -18,7 +18,7 @@ const VERDICTS: [Verdict; 4] = [
     Verdict::Same,
     Verdict::Inconclusive,
 ];
-/// Sizes of effects that can be chosen, percent.
+/// Offered effect sizes, percent.
 const EFFECTS: [u32; 5] = [1, 2, 5, 10, 20];
 
 pub(crate) const ROUTE: Route<Pages> = Route {
@@ -50,7 +50,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
                 most: 1000,
                 otherwise: 0,
             },
-            about: "Benchmarks that differ by so many percent at least",
+            about: "Only benchmarks that differ by at least this percentage",
         },
     ],
     statuses: &[(Status::NotFound, "A run is not there")],
@@ -81,7 +81,7 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
     let shown = shown.filter(|row| wanted.has(row));
     let shown: BTreeSet<_> = shown.map(|row| row.id.clone()).collect();
     for view in &mut views {
-        // of several, what one of them is asked for by is shown of all
+        // several runs show the same rows
         view.rows.retain(|row| shown.contains(&row.id));
     }
     if asked.form == Form::Json {
@@ -118,11 +118,11 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
     Ok(pages.respond(asked, &views, || (document, frame))?)
 }
 
-/// Which benchmarks are shown.
+/// Filter of benchmarks.
 struct Filter<'a> {
     family: &'a str,
     verdict: Option<Verdict>,
-    /// Ratio of the better to the worse.
+    /// Smallest ratio of the better to the worse.
     least: f64,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// What else can be asked for: a part of it, or one more run.
+/// Form for other filters, or one more run.
 fn form<'a>(
     params: &Params,
     runs: impl Iterator<Item = &'a RunView>,

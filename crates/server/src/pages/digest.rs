@@ -1,4 +1,4 @@
-//! What takes all runs to know, for the pages that show it.
+//! Access of pages to the digest.
 
 use crate::http::Refused;
 use crate::pages::{Pages, busy, lists};
@@ -9,11 +9,11 @@ use gritstone_runs::changes;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A page waits at most so long for what takes all runs to know.
+/// Longest wait of a page that needs the digest.
 const LATER: Duration = Duration::from_secs(10);
 
 impl Pages {
-    /// What is known, perhaps of an older revision of the store; waits where nothing is.
+    /// The digest, possibly of an older revision of the store; waits if there is none.
     pub(super) fn digest_within(&self, patience: Duration) -> Result<Option<Arc<Digest>>, Refused> {
         let revision = match self.store()? {
             Some(store) => store.revision()?,
@@ -22,7 +22,7 @@ impl Pages {
         Ok(self.digests.of(&revision, patience))
     }
 
-    /// What is known: a page that shows nothing else.
+    /// The digest for a page that shows nothing else.
     pub(super) fn digest(&self) -> Result<Arc<Digest>, Refused> {
         self.digest_within(LATER)?.ok_or_else(busy)
     }
@@ -40,7 +40,7 @@ impl Pages {
         let mut systems = lists::systems(self.store()?.as_ref())?;
         let known = digest.map_or(&[][..], |digest| &digest.newest);
         for system in &mut systems {
-            // that of an older run, or of the last complete one, says nothing of this one
+            // the digest has an older run
             if let Some(view) = known.iter().find(|view| view.id == system.newest) {
                 system.reliability = Some(reliability::assess(view).reliability);
                 system.contention.clone_from(&view.contention);

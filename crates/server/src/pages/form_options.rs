@@ -1,9 +1,9 @@
-//! What can be chosen in forms.
+//! Options of forms.
 
 use gritstone_document::html::Choice;
 use gritstone_store::RunHead;
 
-/// A choice of values with their labels, or of nothing, which has a label too.
+/// A selection of labeled values, or of none, which has a label too.
 pub(super) fn choice(
     name: &'static str,
     label: &'static str,
@@ -20,7 +20,7 @@ pub(super) fn choice(
     }
 }
 
-/// A run as it can be chosen.
+/// A run as an option.
 pub(super) fn option(run: RunHead) -> (String, String) {
     let label = run
         .label

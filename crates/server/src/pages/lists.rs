@@ -1,4 +1,4 @@
-//! Lists of what a store has.
+//! Lists of stored runs and systems.
 
 use gritstone_model::{ListedRun, ListedSystem};
 use gritstone_runs::listing::listed;
@@ -8,12 +8,12 @@ use std::rc::Rc;
 /// Runs in a list.
 pub(super) const LISTED: usize = 50;
 
-/// Runs as they are listed.
+/// Runs as list entries.
 pub(super) fn runs(heads: Vec<RunHead>) -> Vec<ListedRun> {
     heads.into_iter().map(listed).collect()
 }
 
-/// All systems, that with the newest run first.
+/// All systems; the one with the newest run first.
 pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, StoreError> {
     let systems = store.map_or(Ok(vec![]), |store| store.systems())?;
     let system = |(head, runs): (RunHead, u64)| ListedSystem {
@@ -29,7 +29,7 @@ pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, St
     Ok(systems.into_iter().map(system).collect())
 }
 
-/// The newest runs of all, newest first.
+/// The newest runs, newest first.
 pub(super) fn newest(store: Option<&Rc<Store>>) -> Result<Vec<ListedRun>, StoreError> {
     let heads = store.map_or(Ok(vec![]), |store| store.newest_runs(None, LISTED))?;
     Ok(runs(heads))

@@ -64,21 +64,21 @@ pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &api_runs::REMOVE,
 ];
 
-/// A run in a path.
+/// Path parameter: a run.
 const RUN: Parameter = Parameter {
     name: "run",
     kind: Kind::Path,
     about: "A run: an id, a part of one, a label, last",
 };
 
-/// Answers from a store.
+/// Answers requests from a store.
 pub(crate) struct Pages {
     context: Context,
     digests: Arc<Digests>,
     follow_fleet: FollowFleet,
-    /// Whether there was a store at any time.
+    /// Whether the store existed at any time.
     seen: Arc<AtomicBool>,
-    /// The files that pages are written to, where they are.
+    /// The files of a static site; none on a server.
     site: Option<Arc<SiteFiles>>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Pages {
 #[derive(Debug, Default)]
 pub(crate) struct SiteFiles {
     pub(crate) files: Files,
-    /// The run before, by run.
+    /// Previous run of the same system, by run.
     pub(crate) before: BTreeMap<String, String>,
 }
 
@@ -108,13 +108,13 @@ impl Site for Pages {
     }
 
     fn answer(&self, route: &Route<Self>, asked: &Asked) -> Answered {
-        // open as long as the answer is made
+        // kept open during the answer
         let _open = self.store()?;
         (route.respond)(self, asked)
     }
 }
 
-/// Draws a refusal.
+/// Renders a refusal.
 pub(crate) const DRAW: Draw = |asked, title, why| {
     let document = gritstone_report::refused(title, why);
     let error = serde_json::json!({ "error": why });
@@ -122,7 +122,7 @@ pub(crate) const DRAW: Draw = |asked, title, why| {
     drawn.unwrap_or_else(|_| plain(Media::Text, title))
 };
 
-/// A value as JSON, or as the page that is made of it.
+/// A value as JSON or as a page.
 fn respond<T: Serialize>(
     asked: &Asked,
     value: &T,
@@ -161,7 +161,7 @@ fn busy() -> Refused {
 }
 
 impl Pages {
-    /// Of this store.
+    /// Pages of the store at a path.
     pub(crate) fn new(
         context: Context,
         digests: Arc<Digests>,
@@ -177,7 +177,7 @@ impl Pages {
         }
     }
 
-    /// Whose pages are files.
+    /// Pages of a static site, with links to files.
     pub(crate) fn of_site(self, site: Arc<SiteFiles>) -> Self {
         Self {
             site: Some(site),
@@ -185,7 +185,7 @@ impl Pages {
         }
     }
 
-    /// A value as JSON, or as the page that is made of it: of a server, or in a file.
+    /// A value as JSON or as a page: on a server, or in a file.
     fn respond<T: Serialize>(
         &self,
         asked: &Asked,
@@ -205,19 +205,19 @@ impl Pages {
         Ok(plain(Media::Html, text))
     }
 
-    /// A run of a static site with the run before.
+    /// Link to the previous run, for a run of a static site.
     fn before(&self, id: &str) -> Option<About> {
         let before = self.site.as_ref()?.before.get(id)?;
         Some(About::Pair([before.clone(), id.to_owned()]))
     }
 
-    /// The page that says why another one cannot be made.
+    /// Page with the reason for which another page cannot be made.
     pub(crate) fn refused(&self, asked: &Asked, refused: &Refused) -> anyhow::Result<Answer> {
         let document = gritstone_report::refused(refused.status.title(), &refused.why);
         self.respond(asked, &(), || (document, Frame::default()))
     }
 
-    /// The store, unless there is none yet.
+    /// The store; `None` if it does not exist yet.
     pub(crate) fn store(&self) -> Result<Option<Rc<Store>>, Refused> {
         let store = self.context.reader()?;
         match &store {
@@ -233,7 +233,7 @@ impl Pages {
         Ok(store)
     }
 
-    /// The store, which has to be there.
+    /// The store, which must exist.
     fn stored(&self) -> Result<Rc<Store>, Refused> {
         self.store()?
             .ok_or_else(|| not_found("No run is stored yet."))
@@ -250,18 +250,18 @@ impl Pages {
         Ok(self.context.stored(&store, &id)?)
     }
 
-    /// The run that a name stands for; `last` is that of the machine of the server.
+    /// Resolves the name of a run; `last` refers to the machine of the server.
     fn resolve(&self, store: &Store, name: &str) -> Result<String, Refused> {
         match store.resolve(name, gritstone_runs::context::here) {
             Ok(named) => Ok(named.id),
             Err(ResolveError::Store(error)) => Err(error.into()),
-            // one that asks which run was meant ends by itself
+            // the message may end in a question mark
             Err(why) => Err(not_found(sentence(&why.to_string()))),
         }
     }
 }
 
-/// Text as a sentence.
+/// A text with a final period.
 fn sentence(text: &str) -> String {
     match text.ends_with(['.', '?', '!']) {
         true => text.to_owned(),
@@ -273,7 +273,7 @@ impl From<anyhow::Error> for Refused {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<StoreError>() {
             Ok(error) => error.into(),
-            // what is wrong with a file is for those who can see the file
+            // file errors are for users who can see the file
             Err(error) => Self::new(
                 Status::Broken,
                 "The store cannot be read; the log of the server says why.",

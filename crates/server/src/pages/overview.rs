@@ -1,4 +1,4 @@
-//! The store at a glance.
+//! Overview of the store.
 
 use crate::http::{Asked, Route};
 use crate::pages::lists;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Days before the newest run in which changes are recent.
 const RECENT: u32 = 7;
-/// The page waits at most so long for what changed.
+/// Longest wait for changes.
 const SOON: Duration = Duration::from_millis(300);
 
 pub(crate) const ROUTE: Route<Pages> = Route::page(

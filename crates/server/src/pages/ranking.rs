@@ -1,4 +1,4 @@
-//! The systems of a store by their scores.
+//! Systems of a store by score.
 
 use crate::http::{Asked, Route};
 use crate::pages::{Answered, Pages, lists};
@@ -7,7 +7,7 @@ use gritstone_model::{RunView, SCHEMA_RATINGS};
 use gritstone_runs::scores;
 use gritstone_store::{Kind, RunHead};
 
-/// Newest runs of a system among which one that ended is looked for.
+/// Newest runs of a system that are searched for a complete one.
 const EXAMINED: usize = 20;
 
 pub(crate) const ROUTE: Route<Pages> = Route::page(

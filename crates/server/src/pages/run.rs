@@ -1,4 +1,4 @@
-//! A run: its report, a choice of runs to compare it with, and how far it has come.
+//! A run: its report, a form for comparisons, and its progress.
 
 use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
 use crate::pages::form_options::option;
@@ -9,7 +9,7 @@ use gritstone_model::{Origin, SCHEMA_RUN};
 use gritstone_report::Brief;
 use gritstone_runs::{brief, scores};
 
-/// Runs that a run can be compared with by a choice.
+/// Runs offered for comparison.
 const CHOICES: usize = 20;
 
 pub(crate) const PAGE: Route<Pages> = Route {
@@ -42,7 +42,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         parts: &parts,
     });
     let own = store.head(&id)?;
-    // one that was imported takes nothing more
+    // an imported run accepts no launches
     let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
         true => {
             let so_far = store.progress(&id)?;

@@ -5,7 +5,7 @@ use crate::pages::{Answered, Pages, lists};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{RunList, SCHEMA_RUNS};
 
-/// Numbers of runs that can be chosen.
+/// Offered numbers of runs.
 const NEWEST: [u32; 3] = [100, 300, 1000];
 
 pub(crate) const ROUTE: Route<Pages> = Route {

@@ -1,4 +1,4 @@
-//! What has some words: benchmarks, systems, runs.
+//! Full-text search: benchmarks, systems, runs.
 
 use crate::http::{Asked, Kind, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
@@ -50,7 +50,7 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
             title: of.title.clone(),
         })
         .collect();
-    // that of exactly this name first
+    // an exact name first
     benchmarks.sort_by_key(|of| !of.is_named(query));
     let view = SearchView {
         schema: SCHEMA_SEARCH.to_owned(),

@@ -1,4 +1,4 @@
-//! What monitors and programs read of a server: metrics, health, the description of the API, and the icon of its pages.
+//! Endpoints for monitors and programs: metrics, health, API description, favicon.
 
 use crate::http::{Asked, Gives, Kind, Media, Parameter, Route, description};
 use crate::pages::{Answered, Pages, ROUTES, not_found, plain};
@@ -22,7 +22,7 @@ pub(super) const HEALTH: Route<Pages> = Route {
         "/health",
         "Whether the store can be read",
         Gives::Media(Media::Text),
-        // the store was looked at before
+        // the gate has read the store
         |_, _| Ok(plain(Media::Text, "ok\n")),
     )
 };

@@ -1,4 +1,4 @@
-//! A system: its facts, those that changed, its runs.
+//! A system: its facts, their changes, its runs.
 
 use crate::http::{Asked, Kind, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
@@ -7,7 +7,7 @@ use gritstone_document::html::Frame;
 use gritstone_model::{FactChange, Machine, SCHEMA_SYSTEM, SystemView};
 use gritstone_runs::changes::differences;
 
-/// Newest runs of a system in which facts that changed are looked for: each is read with its seals.
+/// Newest runs of a system that are searched for changed facts; reading each checks its hashes.
 const EXAMINED: usize = 200;
 
 pub(crate) const ROUTE: Route<Pages> = Route {

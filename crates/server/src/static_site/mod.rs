@@ -1,4 +1,4 @@
-//! The pages of a store as files, for hosts that serve files alone.
+//! The pages of a store as files, for static web hosts.
 
 mod plan;
 mod record;
@@ -22,23 +22,23 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What takes all runs to know is waited for, however long it takes.
+/// Timeout for the digest: practically none.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// What was done.
+/// Numbers of pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Pages of the site.
+    /// All pages.
     pub pages: usize,
-    /// Those that were made, since what they are made of is new.
+    /// Rendered pages, whose inputs changed.
     pub made: usize,
-    /// Those that are others than before.
+    /// Pages whose content changed.
     pub written: usize,
-    /// Those that were removed.
+    /// Removed pages.
     pub removed: usize,
 }
 
-/// Writes the pages of a store into a directory: those that are new, and those whose runs are others than before.
+/// Writes the pages of a store into a directory: new ones, and those whose inputs changed.
 ///
 /// # Errors
 /// When the store cannot be read, or the directory is not of a site or cannot be written.
@@ -57,7 +57,7 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
     let digest = digests.of(&revision, PATIENCE);
     let digest = digest.context("what changed is not known")?;
     let Plan { pages, site } = plan::plan(&context, reader.as_deref(), &digest)?;
-    let due: Vec<&Page> = pages
+    let outdated: Vec<&Page> = pages
         .iter()
         .filter(|page| !record.is_current(&page.file, &page.inputs))
         .collect();
@@ -66,7 +66,7 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
         digests,
         site: Arc::new(site),
         record: &record,
-        due: &due,
+        outdated: &outdated,
         next: AtomicUsize::new(0),
     };
     let made = work.share()?;
@@ -81,19 +81,19 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
     all.insert(CHARTS_FILE);
     Ok(Written {
         pages: pages.len(),
-        made: due.len(),
+        made: outdated.len(),
         written,
         removed: record.finish(made, &all)?,
     })
 }
 
-/// Pages that several threads make.
+/// Pages rendered by several threads.
 struct Work<'a> {
     store: &'a Path,
     digests: Arc<Digests>,
     site: Arc<SiteFiles>,
     record: &'a Record,
-    due: &'a [&'a Page],
+    outdated: &'a [&'a Page],
     next: AtomicUsize,
 }
 
@@ -103,7 +103,7 @@ impl Work<'_> {
     fn share(&self) -> Result<Results> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads.min(self.due.len()))
+            let threads: Vec<_> = (0..threads.min(self.outdated.len()))
                 .map(|_| scope.spawn(|| self.part()))
                 .collect();
             let mut all = Results::new();
@@ -117,7 +117,7 @@ impl Work<'_> {
         })
     }
 
-    /// Makes pages until none is left.
+    /// Renders pages until none is left.
     fn part(&self) -> Result<Results> {
         let pages = Pages::new(
             Context::new(Some(self.store.to_owned())).settled(),
@@ -129,11 +129,11 @@ impl Work<'_> {
         // opened once, not for each page
         let _open = pages.store().map_err(|refused| anyhow!(refused.why))?;
         let mut made = Results::new();
-        while let Some(page) = self.due.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(page) = self.outdated.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let asked = page.asked().with_context(|| page.path.clone())?;
             let answer = match pages.answer(page.route(), &asked) {
                 Ok(answer) => answer,
-                // others lead to it
+                // links may lead to it
                 Err(refused) => {
                     let why = refused.fault.as_ref().unwrap_or(&refused.why);
                     log::warn!("gritstone: {}: {why}", page.path);
@@ -147,10 +147,10 @@ impl Work<'_> {
     }
 }
 
-/// Stores the bundles of a folder and of those below it.
+/// Stores the bundles below a folder.
 ///
 /// # Errors
-/// Which file is no bundle, or has another run of the same identifier as one before.
+/// Names a file that is not a bundle, or differs from an earlier one with the same identifier.
 pub fn import(folder: &Path, store: &Path) -> Result<()> {
     let mut bundles = vec![];
     find_bundles(folder, &mut bundles)?;

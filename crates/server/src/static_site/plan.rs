@@ -1,4 +1,4 @@
-//! The pages of a site, each with a hash of all that it is made of.
+//! The pages of a site, each with a hash of its inputs.
 
 use crate::http::{Asked, Params, Route};
 use crate::pages::{Pages, SiteFiles};
@@ -27,7 +27,7 @@ pub(super) const CHARTS_FILE: &str = "assets/charts.js";
 /// A page of a site.
 pub(super) struct Page {
     route: &'static Route<Pages>,
-    /// On a server.
+    /// Path on a server.
     pub(super) path: String,
     values: Vec<(&'static str, String)>,
     query: String,
@@ -36,7 +36,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// The request of a server for it.
+    /// The request that a server would get for it.
     pub(super) fn asked(&self) -> Result<Asked> {
         let values = self.values.iter().map(|(name, value)| (*name, &**value));
         let params = Params::parse(self.route.parameters, values, &self.query);
@@ -94,12 +94,12 @@ impl Plan {
     }
 }
 
-/// What is known of a run.
+/// A run and its predecessors.
 struct Run {
     head: RunHead,
-    /// Of all runs of the system that began until this one.
+    /// Hash over all runs of the system up to this one.
     until: String,
-    /// The run before.
+    /// The previous run.
     before: Option<String>,
 }
 
@@ -120,9 +120,9 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         None => BTreeMap::new(),
     };
     let pairs = pairs(&runs, &events);
-    let said = serde_json::to_string(&events).context("cannot write JSON")?;
+    let json = serde_json::to_string(&events).context("cannot write JSON")?;
     let until: Vec<&str> = runs.values().map(|run| run.until.as_str()).collect();
-    let everything = hash(&[&hash(&until), &said]);
+    let everything = hash(&[&hash(&until), &json]);
     plan.add_list(&overview::ROUTE, "index.html", "", &everything);
     let newest = format!("newest={LISTED}");
     plan.add_list(&run_list::ROUTE, "runs.html", &newest, &everything);
@@ -144,17 +144,17 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         plan.add(&compare::ROUTE, &About::Pair(pair.clone()), &[], &inputs);
     }
     for event in &events {
-        let said = serde_json::to_string(event).context("cannot write JSON")?;
+        let json = serde_json::to_string(event).context("cannot write JSON")?;
         let values = [("event", event.id.as_str())];
         plan.add(
             &change_log::ONE,
             &About::Event(event.id.clone()),
             &values,
-            &[&said],
+            &[&json],
         );
     }
     if let Some(store) = store {
-        add_benchmarks(&mut plan, store, &runs, &said)?;
+        add_benchmarks(&mut plan, store, &runs, &json)?;
     }
     Ok(plan)
 }
@@ -216,10 +216,10 @@ fn add_benchmarks(
 ) -> Result<()> {
     for id in store.benchmarks()? {
         let newest = store.newest(&id, NEWEST, &|_| true)?;
-        // one that came a moment ago is for the next call
+        // newer runs are left to the next call
         let newest = newest.iter().filter_map(|id| runs.get(id));
         let mut inputs: Vec<&str> = newest.map(|run| run.until.as_str()).collect();
-        // pairs on either side of a change have links
+        // comparisons of the runs around a change are linked
         inputs.push(events);
         let id = id.to_string();
         let values = [("benchmark", id.as_str())];
@@ -233,7 +233,7 @@ fn add_benchmarks(
     Ok(())
 }
 
-/// Pairs of runs that are compared: each run with the one before, and those on either side of a change.
+/// Pairs of runs with a comparison: each run and its predecessor, and the runs around each change.
 fn pairs(runs: &BTreeMap<String, Run>, events: &[ChangeEvent]) -> BTreeSet<[String; 2]> {
     let each = runs.iter();
     let each = each.filter_map(|(id, run)| Some([run.before.clone()?, id.clone()]));
@@ -254,13 +254,13 @@ fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
     let mut runs = BTreeMap::new();
     let mut machines: BTreeMap<String, (String, Option<String>)> = BTreeMap::new();
     let heads = store.runs()?;
-    // those of one second are each other's past
+    // runs of one second affect each other's page
     for second in heads.chunk_by(|a, b| a.started.get(..19) == b.started.get(..19)) {
         let mut known = vec![];
         for head in second {
-            let said = state(store, head, results.get(&head.id))?;
+            let state_hash = state(store, head, results.get(&head.id))?;
             let (until, before) = machines.entry(head.machine_id.clone()).or_default();
-            *until = hash(&[until, &said]);
+            *until = hash(&[until, &state_hash]);
             let is_single =
                 matches!(head.kind, Kind::Run | Kind::Import) && head.elapsed_s.is_some();
             let earlier = match is_single {
@@ -282,7 +282,7 @@ fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
     Ok(runs)
 }
 
-/// All that can change of a run.
+/// Hash of all mutable parts of a run.
 fn state(store: &Store, head: &RunHead, results: Option<&String>) -> Result<String> {
     let launches = match head.elapsed_s {
         Some(_) => 0,
@@ -302,7 +302,7 @@ fn state(store: &Store, head: &RunHead, results: Option<&String>) -> Result<Stri
 
 fn hash(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
-    // another version makes other pages
+    // another version renders other pages
     hash.update(env!("CARGO_PKG_VERSION"));
     for part in parts {
         hash.update((part.len() as u64).to_le_bytes());

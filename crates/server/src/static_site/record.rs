@@ -1,4 +1,4 @@
-//! What a site was made of: the record beside its pages, by which the next call knows what to make again.
+//! Record of a site, beside its pages: hashes of their inputs, by which the next call finds outdated pages.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_model::hexadecimal;
@@ -15,7 +15,7 @@ const SCHEMA: &str = "gritstone/site/1";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Made {
-    /// Hash of all that the page is made of.
+    /// Hash of the inputs of the page.
     pub(super) inputs: String,
     /// Hash of the page.
     pub(super) content: String,
@@ -33,7 +33,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The record of a directory, which is made where it is missing.
+    /// Opens the record of a directory; creates both if missing.
     ///
     /// # Errors
     /// When the directory has files that are not of a site.
@@ -67,7 +67,7 @@ impl Record {
                         root.display()
                     );
                 }
-                // so that a site that is cut off can be gone on with
+                // so that an interrupted site can be continued
                 record.save()?;
             }
             Err(why) => {
@@ -77,13 +77,13 @@ impl Record {
         Ok(record)
     }
 
-    /// Whether a file was made of these inputs and is there.
+    /// Whether the file exists and was made of these inputs.
     pub(super) fn is_current(&self, file: &str, inputs: &str) -> bool {
         let made = self.files.get(file);
         made.is_some_and(|made| made.inputs == inputs) && self.root.join(file).is_file()
     }
 
-    /// Writes a page, unless it is there as it is; whether it was written.
+    /// Writes a page if its content changed; returns whether it did.
     pub(super) fn write(&self, file: &str, text: &str, inputs: &str) -> Result<(Made, bool)> {
         let made = Made {
             inputs: inputs.to_owned(),
@@ -102,7 +102,7 @@ impl Record {
         Ok((made, !is_same))
     }
 
-    /// Replaces what is known of these files, and removes all others; how many.
+    /// Replaces the record by these files, and removes all others; returns their number.
     pub(super) fn finish(
         mut self,
         made: BTreeMap<String, Made>,
@@ -123,7 +123,7 @@ impl Record {
                 }
                 _ => {}
             }
-            // those that have become empty
+            // removes directories that became empty
             for folder in Path::new(file).ancestors().skip(1) {
                 if folder == Path::new("") || fs::remove_dir(self.root.join(folder)).is_err() {
                     break;

@@ -88,9 +88,9 @@ fn surplus_connections_wait() {
         })
         .collect();
     for mut stream in all {
-        let mut said = String::new();
-        stream.read_to_string(&mut said).unwrap();
-        assert!(said.contains("Text(\"a\")"), "{said}");
+        let mut output = String::new();
+        stream.read_to_string(&mut output).unwrap();
+        assert!(output.contains("Text(\"a\")"), "{output}");
     }
 }
 
@@ -101,9 +101,9 @@ fn panics_are_contained() {
         ..short()
     });
     let made = MADE.load(Ordering::SeqCst);
-    let said = server.get("/runs/panic");
-    assert!(said.starts_with("HTTP/1.1 500 "), "{said}");
-    assert!(!said.contains("as the test asks"), "{said}");
+    let output = server.get("/runs/panic");
+    assert!(output.starts_with("HTTP/1.1 500 "), "{output}");
+    assert!(!output.contains("as the test asks"), "{output}");
     server.answers();
     assert!(MADE.load(Ordering::SeqCst) > made);
     let log = server.log.lock().unwrap().join("\n");
@@ -119,15 +119,15 @@ fn shutdown_finishes_responses() {
         .unwrap();
     std::thread::sleep(Duration::from_millis(100));
     server.end();
-    let mut said = String::new();
-    stream.read_to_string(&mut said).unwrap();
+    let mut output = String::new();
+    stream.read_to_string(&mut output).unwrap();
     assert!(
-        said.starts_with("HTTP/1.1 200 ") && said.contains("slow"),
-        "{said}"
+        output.starts_with("HTTP/1.1 200 ") && output.contains("slow"),
+        "{output}"
     );
 }
 
-/// A request by way of a proxy that says for whom.
+/// A request through a proxy that names the client.
 fn of(server: &Server, path: &str, address: &str, token: &str) -> String {
     let head = format!(
         "GET {path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.9.9.9, {address}\r\n\
@@ -163,9 +163,9 @@ fn expensive_clients_wait() {
         ("10.0.0.4", "e", false),
         ("10.0.0.4", "f", true),
     ] {
-        let said = slow(address, token);
-        let found = said.starts_with("HTTP/1.1 200 ");
-        assert_eq!(found, answered, "{address} {token}: {said}");
+        let output = slow(address, token);
+        let found = output.starts_with("HTTP/1.1 200 ");
+        assert_eq!(found, answered, "{address} {token}: {output}");
     }
     // many requests that need no work are answered
     for _ in 0..5 {
@@ -247,17 +247,17 @@ fn slow_bodies_leave_places() {
             .unwrap();
     }
     for _ in 0..3 {
-        let said = server.say((send("other", 3) + "run").as_bytes());
+        let output = server.say((send("other", 3) + "run").as_bytes());
         assert!(
-            said.starts_with("HTTP/1.1 200 ") && said.contains("3 bytes"),
-            "{said}"
+            output.starts_with("HTTP/1.1 200 ") && output.contains("3 bytes"),
+            "{output}"
         );
     }
-    let mut said = String::new();
-    slow[0].read_to_string(&mut said).unwrap();
+    let mut output = String::new();
+    slow[0].read_to_string(&mut output).unwrap();
     assert!(
-        said.starts_with("HTTP/1.1 408 ") && said.contains("too slowly"),
-        "{said}"
+        output.starts_with("HTTP/1.1 408 ") && output.contains("too slowly"),
+        "{output}"
     );
 }
 
@@ -277,9 +277,9 @@ fn work_leaves_one_thread() {
     };
     // more work than others wait for
     let busy: Vec<TcpStream> = (0..40).map(|_| ask("10.0.0.1", "slow")).collect();
-    let mut said = String::new();
-    ask("10.0.0.2", "a").read_to_string(&mut said).unwrap();
-    assert!(said.starts_with("HTTP/1.1 200 "), "{said}");
+    let mut output = String::new();
+    ask("10.0.0.2", "a").read_to_string(&mut output).unwrap();
+    assert!(output.starts_with("HTTP/1.1 200 "), "{output}");
     let unanswered = busy.iter().filter(|stream| {
         stream.set_nonblocking(true).unwrap();
         (&mut &**stream).read(&mut [0]).is_err()
@@ -303,10 +303,10 @@ fn event_streams_are_limited() {
         stream.read_exact(&mut head).unwrap();
         (stream, String::from_utf8_lossy(&head).into_owned())
     };
-    let (one, said) = follow(&server);
-    assert_eq!(said, "HTTP/1.1 200");
-    let (mut two, said) = follow(&server);
-    assert_eq!(said, "HTTP/1.1 200");
+    let (one, output) = follow(&server);
+    assert_eq!(output, "HTTP/1.1 200");
+    let (mut two, output) = follow(&server);
+    assert_eq!(output, "HTTP/1.1 200");
     assert_eq!(follow(&server).1, "HTTP/1.1 503");
     // others are answered meanwhile, and who goes makes room
     server.answers();
@@ -321,8 +321,8 @@ fn event_streams_are_limited() {
     }
     assert!(room);
     server.end();
-    let mut said = String::new();
-    two.read_to_string(&mut said).unwrap();
+    let mut output = String::new();
+    two.read_to_string(&mut output).unwrap();
     // the answer is the same each time: one event
-    assert_eq!(said.matches("event: progress").count(), 1, "{said}");
+    assert_eq!(output.matches("event: progress").count(), 1, "{output}");
 }

@@ -1,4 +1,4 @@
-//! Requests that are not what they should be: each is answered or cut off, and the server goes on.
+//! Malformed requests: each is answered or cut off, and the server continues.
 
 use crate::mutation;
 use crate::server::Server;
@@ -32,12 +32,15 @@ fn damaged_requests_never_panic() {
         let mut stream = server.connect();
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
-        let mut said = vec![];
-        let _ = stream.read_to_end(&mut said);
+        let mut output = vec![];
+        let _ = stream.read_to_end(&mut output);
         // where anything is said, it is HTTP, and no fault
-        let said = String::from_utf8_lossy(&said);
-        assert!(said.is_empty() || said.starts_with("HTTP/1."), "{said}");
-        assert!(!said.starts_with("HTTP/1.1 5"), "{said}");
+        let output = String::from_utf8_lossy(&output);
+        assert!(
+            output.is_empty() || output.starts_with("HTTP/1."),
+            "{output}"
+        );
+        assert!(!output.starts_with("HTTP/1.1 5"), "{output}");
     });
     server.answers();
     assert!(server.log.lock().unwrap().is_empty());

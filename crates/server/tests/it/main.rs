@@ -1,4 +1,4 @@
-//! The server with answers of a test behind it.
+//! The server with a site of the tests.
 
 #[path = "../../../../tests/common/mutation.rs"]
 mod mutation;

@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Answers with what was asked. A run `panic` is a fault, a run `slow` takes a while, a run `large` is long.
+/// Answers with the request. A run `panic` panics, a run `slow` takes a while, a run `large` is long.
 struct Echo;
 
-/// Times that something that answers was made.
+/// Number of sites made.
 pub static MADE: AtomicUsize = AtomicUsize::new(0);
 /// Each look finds another revision.
 static LOOKS: AtomicUsize = AtomicUsize::new(0);
@@ -158,7 +158,7 @@ impl Server {
         socket.into()
     }
 
-    /// All that comes back for these bytes, until the connection is closed.
+    /// The response to these bytes, until the connection is closed.
     pub fn say(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         let _ = stream.write_all(bytes);
@@ -173,8 +173,8 @@ impl Server {
     }
 
     pub fn answers(&self) {
-        let said = self.get("/health");
-        assert!(said.starts_with("HTTP/1.1 200 "), "{said}");
+        let output = self.get("/health");
+        assert!(output.starts_with("HTTP/1.1 200 "), "{output}");
     }
 
     /// Ends it, and waits for the end.

@@ -27,7 +27,7 @@ use values::Parameter;
 
 /// Key of our advisory locks: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
-/// In order; the first has number 1. Released migrations never change.
+/// Migrations in order; the first has number 1. Released migrations never change.
 const MIGRATIONS: [&str; 6] = [
     include_str!("../../schema/postgres/0001.sql"),
     include_str!("../../schema/postgres/0002.sql"),

@@ -23,9 +23,9 @@ const TRUSTED: [&str; 3] = [
 #[derive(Clone)]
 pub(crate) struct Url {
     pub(crate) config: Config,
-    /// As given; the key of idle connections.
+    /// The URL as given; the key of idle connections.
     pub(crate) whole: String,
-    /// Without the password, for messages.
+    /// The URL without its password, for messages.
     pub(crate) shown: PathBuf,
     /// Trusted certificates; `None` without TLS.
     pub(crate) trusted: Option<PathBuf>,
@@ -225,11 +225,14 @@ mod tests {
         ] {
             assert_eq!(address::shown(Path::new(url)), Path::new(shown));
             assert_eq!(has_password(Path::new(url)), url.contains("ret"), "{url}");
-            let said = match Url::parse(url, nothing) {
+            let message = match Url::parse(url, nothing) {
                 Ok(url) => url.shown.display().to_string(),
                 Err(error) => format!("{error} {error:?}"),
             };
-            assert!(!said.contains("ret@") && !said.contains("secret"), "{said}");
+            assert!(
+                !message.contains("ret@") && !message.contains("secret"),
+                "{message}"
+            );
         }
         assert_eq!(address::shown(Path::new("a:b@c/d")), Path::new("a:b@c/d"));
     }

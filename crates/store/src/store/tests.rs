@@ -257,11 +257,11 @@ fn unknown_events_name_their_version() {
         let key = row![1, row_hash::of("launch", &head, [&launch])];
         insert(store.engine(), sql::INSERT_LAUNCH, key, launch).unwrap();
         match store.load(id).unwrap_err() {
-            StoreError::Unreadable(_, version, told) => {
+            StoreError::Unreadable(_, version, why) => {
                 assert_eq!(version, "9.1.0");
                 assert!(
-                    told.starts_with("launch 0: events: ") && told.contains(what),
-                    "{told}"
+                    why.starts_with("launch 0: events: ") && why.contains(what),
+                    "{why}"
                 );
             }
             error => panic!("{error:?}"),

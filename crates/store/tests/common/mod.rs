@@ -24,7 +24,7 @@ pub const KNOWN: NewTriageEntry = NewTriageEntry {
     note: "known",
 };
 
-/// A folder of its own, and the path of a store in it, or of one in a database of its own.
+/// A private folder, and the path of a store in it, or of one in a private database.
 pub fn place() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = match std::env::var(SERVER) {
@@ -69,8 +69,8 @@ impl Raw {
         match self {
             Self::File(of) => of.execute_batch(sql).map_err(|error| error.to_string()),
             Self::Server(of) => of.batch_execute(sql).map_err(|error| {
-                let told = error.as_db_error().map(|error| error.message().to_owned());
-                told.unwrap_or_else(|| error.to_string())
+                let message = error.as_db_error().map(|error| error.message().to_owned());
+                message.unwrap_or_else(|| error.to_string())
             }),
         }
     }
@@ -218,7 +218,7 @@ pub fn launch(number: u64) -> Launch {
     }
 }
 
-/// The `number`th run with so many launches, ended.
+/// The `number`th run with this number of launches, ended.
 pub fn run(number: u32, launches: u64) -> RunData {
     let program = Program {
         hash: "ab".repeat(32),
@@ -279,7 +279,7 @@ pub fn begin(store: &mut Store, run: &RunData) {
         .expect("a beginning");
 }
 
-/// Stores a run as one that goes on: its beginning, its launches one by one, and its end if it has one.
+/// Stores a run step by step: its beginning, its launches one by one, and its end if it has one.
 pub fn store(store: &mut Store, data: &RunData) {
     begin(store, data);
     for launch in &data.launches {

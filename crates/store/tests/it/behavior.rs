@@ -1,4 +1,4 @@
-//! What a store promises while nothing goes wrong.
+//! Behavior of an intact store.
 
 use crate::common::{self, Raw};
 use gritstone_model::{
@@ -234,7 +234,7 @@ fn ended_runs_take_no_launches() {
     assert_eq!(store.load(&id).unwrap(), run);
 }
 
-/// Only who began a run goes on with it, where it began; what was imported takes nothing more.
+/// Only the owner resumes a run, on its machine; imported runs accept nothing more.
 #[test]
 fn only_the_owner_resumes_as_a_file() {
     let (imported, begun) = (common::cut_off(1, 2), common::cut_off(2, 2));
@@ -397,7 +397,7 @@ fn histories_select_wanted_runs() {
     assert_eq!(found(&store, &every, 9), ids(&[0, 2, 3, 5]));
     assert_eq!(found(&store, &extra, 1), ids(&[2]));
     assert!(found(&store, &common::id("no/such"), 9).is_empty());
-    // those that nobody wants take no place of others, by the label that they have now
+    // unwanted runs take no place of others, by their current label
     store.label(&runs[5].info.id, "aside").unwrap();
     let others = |label: Option<&str>| label != Some("aside");
     let older = store.newest(&every, 2, &others).unwrap();
@@ -561,7 +561,7 @@ fn shown_revision_follows_the_view() {
     assert!(is_new(&store) && !is_new(&store));
 }
 
-/// A store of version 5, with what somebody knew of a change.
+/// A store of version 5, with a triage entry.
 fn version_5(path: &Path) {
     let is_server = gritstone_store::is_server(path);
     let folder = format!(

@@ -1,4 +1,4 @@
-//! Files that are not what they should be: never a crash, never a wrong figure, always a word on what to do.
+//! Damaged and foreign files: no crash, no wrong result, always advice.
 
 use crate::common;
 use gritstone_store::{Store, StoreError};
@@ -7,15 +7,15 @@ use rusqlite::config::DbConfig;
 use std::fs;
 use std::path::Path;
 
-/// What both ways of opening say of a file, and that they leave it alone.
-fn refused(path: &Path, kind: &str, told: &str) {
+/// Both ways of opening report this error on a file, and leave it alone.
+fn refused(path: &Path, kind: &str, message: &str) {
     let before = fs::read(path).unwrap();
     for opened in [Store::open(path), Store::open_read_only(path)] {
         let error = opened.unwrap_err();
         assert!(format!("{error:?}").starts_with(kind), "{error:?}");
         let error = error.to_string();
         assert!(error.starts_with(&path.display().to_string()), "{error}");
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     assert_eq!(fs::read(path).unwrap(), before);
 }
@@ -44,7 +44,7 @@ fn foreign_files_are_refused() {
     refused(&path, "Before", "gritstone export RUN --out");
 }
 
-/// A view in the place of a table keeps whoever reads it busy for ever; other things could act when something is stored.
+/// A view instead of a table occupies its reader forever; triggers could act on writes.
 #[test]
 fn foreign_schemas_are_refused_unread() {
     for (change, object) in [
@@ -88,8 +88,8 @@ fn with_triggers_off(path: &Path, change: &str) {
     other.execute_batch(change).unwrap();
 }
 
-/// What is whole row by row, and not as a whole: each change with what can still be read, of two runs of three launches and an end,
-/// and of the list of runs.
+/// Damage that rows alone do not show: each change with the results that can still be read, of two runs of three launches and an end, and
+/// of the list of runs.
 #[test]
 fn row_damage_is_detected() {
     let runs = [common::run(1, 3), common::run(2, 3)];

@@ -42,7 +42,7 @@ fn damaged_stores_never_panic() {
             let _ = store.runs();
             for run in &runs {
                 if let Ok(read) = store.load(&run.info.id) {
-                    assert_eq!(read, *run, "another result, and nobody says so");
+                    assert_eq!(read, *run, "another result without an error");
                 }
             }
         }

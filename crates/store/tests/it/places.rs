@@ -28,7 +28,7 @@ fn without_writing(folder: &Path, act: impl FnOnce()) {
         setfsuid(Uid::from_raw(65534));
     }
     let restricted = File::create(folder.join("probe")).is_err();
-    assert!(restricted, "this user writes where nobody may");
+    assert!(restricted, "this user can write to read-only places");
     act();
     setfsuid(me);
     set(0o644);

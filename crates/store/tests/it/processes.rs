@@ -13,7 +13,7 @@ const PLACE: &str = "GRITSTONE_STORE_TEST_PLACE";
 /// Which run the child writes.
 const NUMBER: &str = "GRITSTONE_STORE_TEST_NUMBER";
 
-/// The child of the other test: stores launches until it is killed, and says so of each.
+/// The child of the other test: stores launches and reports each, until it is killed.
 #[test]
 #[ignore = "started by the other test"]
 fn writer() {
@@ -23,7 +23,7 @@ fn writer() {
     let run = common::run(number, 0);
     common::begin(&mut store, &run);
     let mut out = std::io::stdout();
-    // a bound, for the day on which nobody kills it
+    // a bound, in case it is never killed
     for launch in 0..5_000 {
         common::append(&mut store, &run.info.id, &common::launch(launch));
         writeln!(out, "stored {launch}")
@@ -44,10 +44,10 @@ fn start(path: &Path, number: u32) -> Child {
         .unwrap()
 }
 
-/// Kills the writer as soon as it has stored so many launches. How many it said it had stored when it was dead.
+/// Kills the writer after it has stored this number of launches; returns the number that it had reported.
 fn kill_after(mut child: Child, launches: usize) -> usize {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut said = 0;
+    let mut output = 0;
     for line in lines {
         // on one CPU the name of the test stands before the first
         said += usize::from(line.unwrap().contains("stored "));
@@ -56,7 +56,7 @@ fn kill_after(mut child: Child, launches: usize) -> usize {
         }
     }
     child.wait().unwrap();
-    said
+    output
 }
 
 #[test]
@@ -65,13 +65,16 @@ fn killed_writers_keep_every_launch() {
     let children =
         [(1, 30), (2, 7), (3, 1)].map(|(number, most)| (number, most, start(&path, number)));
     for (number, most, child) in children {
-        let said = kill_after(child, most);
-        assert!(said >= most, "it ended early, after {said}");
+        let output = kill_after(child, most);
+        assert!(output >= most, "it ended early, after {output}");
         let run = Store::open(&path).unwrap().load(&common::info(number).id);
         let run = run.unwrap();
         // one more may have been stored just before it could say so
         let stored = run.launches.len();
-        assert!([said, said + 1].contains(&stored), "{stored}, said {said}");
+        assert!(
+            [output, output + 1].contains(&stored),
+            "{stored}, said {output}"
+        );
         assert_eq!(run, common::cut_off(number, stored as u64));
     }
     // and a run goes on

@@ -1,4 +1,4 @@
-//! Runs whose launches were pruned: what is kept is there for good, and what is not as it was written is found.
+//! Runs whose launches were pruned: their results are permanent, and changes of them are detected.
 
 use crate::common::{self, Raw};
 use gritstone_model::RunData;
@@ -151,7 +151,7 @@ fn unfinished_runs_are_not_pruned() {
     }
 }
 
-/// A run that is sent again is known by the seals of what is gone.
+/// Uploads of a pruned run are recognized by its hashes.
 #[test]
 fn pruned_runs_recognize_uploads() {
     let run = common::run(1, 3);
@@ -282,7 +282,7 @@ fn pruned_results_detect_damage() {
     }
 }
 
-/// What fails in the middle leaves all launches.
+/// A failure in the middle leaves all launches.
 #[test]
 fn pruning_is_atomic() {
     let run = common::run(1, 3);
@@ -295,7 +295,7 @@ fn pruning_is_atomic() {
     assert_eq!(store.runs().unwrap()[0].pruned, None);
 }
 
-/// The child of the next test: prunes run after run until it is killed, and says so of each.
+/// The child of the next test: prunes run after run and reports each, until it is killed.
 #[test]
 #[ignore = "started by the other test"]
 fn pruner() {
@@ -325,7 +325,7 @@ fn killed_pruning_is_atomic() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = 0;
+        let mut output = 0;
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             // on one CPU the name of the test stands before the first
             said += usize::from(line.unwrap().contains("pruned "));
@@ -349,8 +349,8 @@ fn killed_pruning_is_atomic() {
         }
         let pruned = heads.iter().filter(|head| head.pruned.is_some()).count();
         assert!(
-            said >= most && [said, said + 1].contains(&pruned),
-            "{pruned}, said {said}"
+            output >= most && [output, output + 1].contains(&pruned),
+            "{pruned}, said {output}"
         );
     }
 }
@@ -385,7 +385,7 @@ fn shrink_needs_sole_use_as_a_file() {
     assert_eq!(reader.load(&runs[19].info.id).unwrap(), runs[19]);
     drop(reader);
     let Shrunk::To(bytes) = store.shrink().unwrap() else {
-        panic!("nobody else has it");
+        panic!("no other process has it");
     };
     assert!(bytes < before / 2, "{bytes} of {before}");
     // it has its log again, and is the store that it was

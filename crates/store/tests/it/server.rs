@@ -1,4 +1,4 @@
-//! The store on a PostgreSQL server: the same promises, and what only a server does.
+//! The store on a PostgreSQL server: the same tests as for files, and those for servers alone.
 
 use crate::common::{self, Raw};
 use crate::postgresql::Server;
@@ -19,17 +19,17 @@ fn executed(words: &[&str], data: &Path, server: Option<&str>) {
         command.env(common::SERVER, server);
     }
     let done = command.output().unwrap();
-    let said = String::from_utf8_lossy(&done.stdout);
-    println!("{said}");
+    let printed = String::from_utf8_lossy(&done.stdout);
+    println!("{printed}");
     assert!(
         done.status.success(),
         "{}",
         String::from_utf8_lossy(&done.stderr)
     );
-    assert!(!said.contains("running 0 tests"), "{words:?}");
+    assert!(!printed.contains("running 0 tests"), "{words:?}");
 }
 
-/// What files promise, on a server.
+/// The tests for files, on a server.
 #[test]
 #[ignore = "measures: make test-full store"]
 fn on_a_server() {
@@ -48,7 +48,7 @@ fn on_a_server() {
     executed(&of_any, data.path(), Some(&url));
 }
 
-/// What only a server does.
+/// Tests for servers alone.
 #[test]
 #[ignore = "measures: make test-full store"]
 fn of_a_server() {
@@ -100,7 +100,7 @@ fn alone_triggers_refuse_changes() {
             format!("UPDATE {table} SET {column} = {column}"),
             format!("DELETE FROM {table}"),
             format!("TRUNCATE {table} CASCADE"),
-            // a table in the place of one of ours, for this session alone
+            // a table of the session that shadows one of ours
             format!(
                 "CREATE TEMP TABLE IF NOT EXISTS ledger AS SELECT *, 'remove' AS entry FROM run; DELETE FROM public.{table}"
             ),
@@ -119,7 +119,7 @@ fn alone_triggers_refuse_changes() {
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
 
-/// Who may do anything can damage everything: it is found.
+/// A database owner can damage everything, which is detected.
 #[test]
 #[ignore = "started by the other test"]
 fn alone_damage_is_found() {
@@ -188,17 +188,17 @@ fn alone_refusals_are_explained() {
         (url("ann", &database, &trust), "Refused"),
         (url("nobody:wrong-pw", &database, &trust), "Refused"),
         (url(right, "none", &trust), "NoDatabase"),
-        // in plain text, and by a certificate that nobody knows
+        // in plain text, and with an untrusted certificate
         (url(right, &database, "sslmode=disable"), "Refused"),
         (url(right, &database, "sslmode=require"), "Database"),
         (url(right, &database, "sslmode=maybe"), "Url"),
     ] {
         let error = Store::open_read_only(&url).unwrap_err();
-        let said = format!("{error:?} {error}");
-        assert!(said.starts_with(kind), "{said}");
+        let printed = format!("{error:?} {error}");
+        assert!(printed.starts_with(kind), "{printed}");
         assert!(
-            !said.contains("wrong-pw") && !said.contains("w@rd") && !said.contains("%40"),
-            "{said}"
+            !printed.contains("wrong-pw") && !printed.contains("w@rd") && !printed.contains("%40"),
+            "{printed}"
         );
     }
     let store = Store::open(&url(right, &database, &trust)).unwrap();
@@ -366,7 +366,7 @@ fn alone_killed_database_loses_nothing() {
     for run in &stored {
         assert_eq!(store.load(&run.info.id).unwrap(), *run);
     }
-    // one more of each writer may have been stored before it was told
+    // each writer may have stored one more before it got the answer
     let found = store.runs().unwrap().len();
     assert!((stored.len()..=stored.len() + 4).contains(&found));
     assert_eq!(store.verify().unwrap(), [""; 0]);

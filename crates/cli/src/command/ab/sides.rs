@@ -229,18 +229,18 @@ fn slug(values: &Values) -> String {
 /// Describes the difference of a side.
 fn what(side: &Side) -> String {
     let environment = side.environment.iter();
-    let mut said: Vec<String> = environment
+    let mut parts: Vec<String> = environment
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-    said.extend(side.setting.clone());
-    said.extend(side.compiler.clone());
+    parts.extend(side.setting.clone());
+    parts.extend(side.compiler.clone());
     match side.commands.as_slice() {
-        [] if said.is_empty() => said.push("as it is".to_owned()),
+        [] if parts.is_empty() => parts.push("as it is".to_owned()),
         [] => {}
-        [one] => said.push(one.title.clone()),
-        [first, rest @ ..] => said.push(format!("{} and {} more", first.title, rest.len())),
+        [one] => parts.push(one.title.clone()),
+        [first, rest @ ..] => parts.push(format!("{} and {} more", first.title, rest.len())),
     }
-    said.join("; ")
+    parts.join("; ")
 }
 
 #[cfg(test)]

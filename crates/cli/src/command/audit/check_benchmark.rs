@@ -53,9 +53,9 @@ pub fn kernel(
         found.push(subject.instructions(shipped, work)?);
     }
     let is_long = subject.longest > LONG;
-    let due =
+    let is_tested =
         |build: &AuditBuild| build.why_not.is_none() && (!is_long || build.flags == STRICTEST);
-    for (build, programs) in again.iter().filter(|(build, _)| due(build)) {
+    for (build, programs) in again.iter().filter(|(build, _)| is_tested(build)) {
         let built = programs_of(benchmark).filter_map(|name| {
             let built = programs.get(name)?.clone();
             Some(built.map(|built| (name.clone(), built)))
@@ -66,8 +66,8 @@ pub fn kernel(
                     environment: shipped.environment.clone(),
                     builds,
                 };
-                let told = subject.build(&build.name, &variant, &short, work);
-                let tests = told?.0.into_iter();
+                let result = subject.build(&build.name, &variant, &short, work);
+                let tests = result?.0.into_iter();
                 found.extend(tests.map(|test| excused(test, benchmark, build)));
             }
             Err(why) => {

@@ -252,7 +252,7 @@ fn removed_loops_fail_linearity() {
     assert_eq!(exit(&view), Exit::CheckFailed);
     assert_eq!(failing(&view, SHIPPED), [Claim::Linear]);
     assert_eq!(failing(&view, "cc -O3"), [Claim::Linear]);
-    assert_eq!(failing(&view, "cc -O0"), [], "nobody removes it there");
+    assert_eq!(failing(&view, "cc -O0"), [], "-O0 keeps it");
     let result = planted.caught();
     assert_eq!(result.estimate(), None, "no work, no figure: {result:?}");
 }
@@ -363,7 +363,7 @@ fn empty_audits_are_neutral() {
 
 #[test]
 fn ofast_fails_ieee_proofs() {
-    // whoever else uses the machine has a say in how time grows, and none in what comes out
+    // other users of the machine influence growth, but not results
     let wrong = |result: &Measurement| {
         let mut notes = result.notes.iter();
         notes.any(|note| matches!(note.finding, gritstone_model::Finding::WrongCheck { .. }))

@@ -194,15 +194,15 @@ pub struct BenchArgs {
 
 /// Most executions of a launch of a short command.
 const MAX_BATCH: u32 = 200;
-/// The same of commands that are compared until it is decided.
+/// The same for commands that are compared.
 const COMPARED_BATCH: u32 = 20;
-/// Launches of a counted number of executions: twice as many as a verdict takes.
+/// Launches of a fixed number of executions: twice as many as a verdict takes.
 const MIN_COUNTED_LAUNCHES: u32 = 24;
 
-/// Exit statuses that are no failure.
+/// Exit statuses that are not failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statuses {
-    /// All.
+    /// All statuses.
     Any,
     /// 0 and these.
     These(Vec<u8>),
@@ -275,7 +275,7 @@ impl BenchArgs {
         self.runs.or(self.min_runs).or(self.max_runs).is_some()
     }
 
-    /// Executions of a launch, one of `commands`: many make starts of launches cheap, few make launches many, on which verdicts rest.
+    /// Executions per launch of one of `commands`: large batches amortize starts, small ones give more launches for verdicts.
     pub fn batch(&self, commands: usize) -> u32 {
         match self.max_executions() {
             Some(most) => (most / MIN_COUNTED_LAUNCHES).clamp(1, MAX_BATCH),
@@ -284,7 +284,7 @@ impl BenchArgs {
         }
     }
 
-    /// Whether a command prints where this program does.
+    /// Whether a command shares the standard output of this program.
     pub fn inherits_output(&self) -> bool {
         self.show_output || self.output.contains(&gritstone_model::Output::Inherit)
     }
@@ -304,7 +304,7 @@ impl BenchArgs {
     }
 }
 
-/// What is drawn while it goes on, and whether results have color.
+/// Style of progress, and color of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum StyleType {
     #[default]

@@ -30,12 +30,12 @@ fn parameter_values(args: &BenchArgs) -> Result<Vec<Values>> {
 #[derive(Clone, Debug)]
 pub struct Timed {
     pub name: String,
-    /// With its values.
+    /// The command line with its values.
     pub command: String,
     pub entry: Benchmark,
     pub by_shell: bool,
     pub values: Values,
-    /// Before its first execution; before each launch if it names a parameter.
+    /// Run before the first execution; before each launch if it names a parameter.
     pub setup: Option<String>,
     pub cleanup: Option<String>,
 }
@@ -45,15 +45,15 @@ pub struct Timed {
 pub struct Commands {
     pub all: Vec<Timed>,
     pub shell: Vec<String>,
-    /// Whose time is subtracted from all.
+    /// Command whose time is subtracted from all.
     pub baseline: Option<Baseline>,
-    /// In which all commands run.
+    /// Working directory of all commands.
     pub directory: String,
     /// The setup names a parameter, so that it differs by command.
     pub setup_varies: bool,
 }
 
-/// Measured for its time alone, and not compared.
+/// Measured only for its time, and not compared.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     pub entry: Benchmark,
@@ -390,10 +390,10 @@ mod tests {
             (&["-i=300", "true"], "from 0 to 255"),
         ];
         for (line, what) in cases {
-            let said = read(line).err().map(|why| format!("{why:#}"));
+            let error = read(line).err().map(|why| format!("{why:#}"));
             assert!(
-                said.as_ref().is_some_and(|said| said.contains(what)),
-                "{line:?}: {said:?}"
+                error.as_ref().is_some_and(|error| error.contains(what)),
+                "{line:?}: {error:?}"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Time that is no command's: the start of its shell, and a baseline that the user names.
+//! Time that belongs to no command: start-up of the shell, and a baseline named by the user.
 
 use super::expand::{Baseline, Commands, Timed};
 use crate::ui::exit::Exit;
@@ -52,7 +52,7 @@ pub fn subtract(
     if commands.all.iter().any(|timed| timed.by_shell) || baseline.is_some_and(|b| b.by_shell) {
         let words = commands.shell.iter().map(String::as_str).chain(["-c", ""]);
         let user = UserCommand {
-            // where a relative path of the shell leads
+            // base of relative paths in the shell
             directory: commands.directory.clone(),
             ..UserCommand::default()
         };

@@ -91,14 +91,14 @@ fn measured(
         true => ids.into_iter().filter(known).collect(),
         false => args.selectors.clone(),
     };
-    let asked = RunArgs {
+    let run_args = RunArgs {
         selectors,
         quick: true,
         budget: Some(args.budget),
         label: Some(format!("check-{}", args.node)),
         ..RunArgs::default()
     };
-    let job = Job::new(context, &asked)?;
+    let job = Job::new(context, &run_args)?;
     let id = job.info.id.clone();
     let (view, end) = job.measure(context)?;
     if end == End::Interrupted {

@@ -78,7 +78,7 @@ pub struct RunArgs {
     pub format: FormatArgs,
 }
 
-/// The far ends of network benchmarks on another host.
+/// Far ends of network benchmarks on another host.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PeerArgs {
     /// Measure network benchmarks with their far ends on this host, started by ssh, instead of in a network namespace
@@ -111,7 +111,7 @@ pub struct PeerArgs {
 }
 
 impl PeerArgs {
-    /// How the peer is reached.
+    /// Access to the peer.
     pub fn options(&self) -> gritstone_peer::Options {
         gritstone_peer::Options {
             host: self.host.clone(),
@@ -122,7 +122,7 @@ impl PeerArgs {
     }
 }
 
-/// Compilers for the workloads, in place of those that this binary was built with.
+/// Compilers for the workloads, which replace the shipped builds.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CompilerArgs {
     /// Compile the workloads with this C compiler [with --cflags: cc]
@@ -152,9 +152,9 @@ pub struct CompilerArgs {
 }
 
 impl CompilerArgs {
-    /// What the kernels are to be compiled again with, if with anything.
-    pub fn asked(&self) -> Option<gritstone_model::Compilers> {
-        let asked = gritstone_model::Compilers {
+    /// The compilers of the command line, if any.
+    pub fn compilers(&self) -> Option<gritstone_model::Compilers> {
+        let compilers = gritstone_model::Compilers {
             cc: self
                 .cc
                 .as_deref()
@@ -166,6 +166,6 @@ impl CompilerArgs {
                 .map(gritstone_session::compiler::absolute_compiler),
             fflags: self.fflags.clone(),
         };
-        Some(asked).filter(|asked| *asked != gritstone_model::Compilers::default())
+        Some(compilers).filter(|compilers| *compilers != gritstone_model::Compilers::default())
     }
 }

@@ -15,10 +15,10 @@ use gritstone_session::privileges::{self, Listed};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The form of `--dry-run --format json`.
+/// Schema of `--dry-run --format json`.
 pub(crate) const SCHEMA_DRY_RUN: &str = "gritstone/dry-run/1";
 
-/// What a run would do, as `--dry-run` shows it.
+/// Plan of a run, as `--dry-run` shows it.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DryRun {
     schema: &'static str,
@@ -30,7 +30,7 @@ pub(crate) struct DryRun {
 }
 
 impl Job {
-    /// Lists what would be measured and done, and does none of it.
+    /// Prints the plan without executing it.
     pub fn list(&self, context: &Context, format: Format) -> Result<Exit> {
         let (plan, own) = (&self.plan, self.own.as_ref());
         let dry = DryRun {

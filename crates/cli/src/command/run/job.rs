@@ -63,9 +63,9 @@ impl Job {
         let params = args.params.iter().cloned().collect();
         param_overrides::apply(catalogue, &mut wanted, &params)?;
         let (refused, reached) =
-            gritstone_peer::asked(&args.peer.options(), args.dry_run, &mut wanted)?;
+            gritstone_peer::place_far_ends(&args.peer.options(), args.dry_run, &mut wanted)?;
         let permits = args.privileges.permits();
-        let compilers = args.compilers.asked();
+        let compilers = args.compilers.compilers();
         let own = context.own.as_ref();
         let mut offer = host.offer(&wanted, permits, own, compilers.is_some());
         offer.refused.extend(refused);
@@ -123,7 +123,7 @@ impl Job {
         let mut session = Session::new(host, &mut plan, self.own.as_ref(), self.bounds)?;
         session.setup.far_end = self.peer.as_ref().map(Reached::far_end);
         let builds = match &info.settings.compilers {
-            Some(asked) => session.rebuild(asked, &mut plan)?,
+            Some(compilers) => session.rebuild(compilers, &mut plan)?,
             None => BTreeMap::new(),
         };
         let outcome = match self.bounds.steady {
@@ -289,7 +289,7 @@ fn announce(
     skips::announce(plan);
 }
 
-/// The time that a run takes, and until when.
+/// Expected duration and end of a run.
 fn ends(limits: &Limits, expected: Duration) -> String {
     let clock = |after: Duration| {
         let end = jiff::Zoned::now().checked_add(after);

@@ -1,4 +1,4 @@
-//! `gritstone runs prune`: old runs lose their raw samples, and keep their results.
+//! `gritstone runs prune`: removes the raw samples of old runs, and keeps their results.
 
 use crate::ui::exit::Exit;
 use crate::ui::output::{plain, remark};
@@ -28,7 +28,7 @@ pub struct PruneArgs {
     pub dry_run: bool,
 }
 
-/// Prunes, or says what would be pruned.
+/// Prunes, or reports what would be pruned.
 pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
     let now = Timestamp::now();
     let before = SignedDuration::try_from(args.keep_samples)
@@ -39,20 +39,20 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
         let Some(store) = context.reader()? else {
             return print_samples("to prune", 0, Samples::default());
         };
-        let due = Due::find(&store, before)?;
+        let prunable = Prunable::find(&store, before)?;
         let mut all = Samples::default();
-        for (_, samples) in &due.runs {
+        for (_, samples) in &prunable.runs {
             add(&mut all, *samples);
         }
-        return print_samples("to prune", due.runs.len(), all);
+        return print_samples("to prune", prunable.runs.len(), all);
     }
     let mut store = context.administrator()?;
-    let due = Due::find(&store, before)?;
+    let prunable = Prunable::find(&store, before)?;
     let now = clock::rfc3339(now);
     let (mut runs, mut all) = (0, Samples::default());
     let mut tests = BTreeMap::new();
-    for (head, samples) in &due.runs {
-        let read = due.read(context, &store, head, &mut tests);
+    for (head, samples) in &prunable.runs {
+        let read = prunable.read(context, &store, head, &mut tests);
         // a damaged run is skipped; a failed write ends the command
         let (run, test) = match read {
             Ok(read) => read,
@@ -71,19 +71,19 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What is due to be pruned.
-struct Due {
-    /// With what they would lose.
+/// Runs to be pruned.
+struct Prunable {
+    /// Runs with the size of their samples.
     runs: Vec<(RunHead, Samples)>,
-    /// The sides of each A/B test.
+    /// The sides of each trial.
     sides: BTreeMap<String, Vec<RunHead>>,
-    /// The A/B test of a run.
+    /// The trial of a run.
     tests: BTreeMap<String, String>,
 }
 
-impl Due {
-    /// The runs that have ended, began before a time and have samples that no server waits for. An A/B test is compared launch by launch: its
-    /// sides go together.
+impl Prunable {
+    /// Finds ended runs before a time whose samples no server waits for. Trials are compared launch by launch, so all sides are pruned
+    /// together.
     fn find(store: &Store, before: Timestamp) -> Result<Self> {
         let heads = store.runs()?;
         let (mut sides, mut tests) = (BTreeMap::<_, Vec<RunHead>>::new(), BTreeMap::new());
@@ -101,14 +101,14 @@ impl Due {
             let began = head.started.parse::<Timestamp>();
             head.elapsed_s.is_some() && began.is_ok_and(|began| began < before)
         };
-        let whole = |trial: &String| sides[trial].iter().all(old);
-        let due = |head: &&RunHead| {
-            old(head) && head.pruned.is_none() && tests.get(&head.id).is_none_or(whole)
+        let are_all_old = |trial: &String| sides[trial].iter().all(old);
+        let is_prunable = |head: &&RunHead| {
+            old(head) && head.pruned.is_none() && tests.get(&head.id).is_none_or(are_all_old)
         };
         let mut runs = vec![];
-        for head in heads.iter().filter(due) {
+        for head in heads.iter().filter(is_prunable) {
             let samples = store.samples(&head.id)?;
-            // one of which nothing was measured stays one of which nothing was
+            // a run without measured launches has no samples
             if samples.measured > 0 {
                 runs.push((head.clone(), samples));
             }
@@ -116,23 +116,24 @@ impl Due {
         Ok(Self { runs, sides, tests })
     }
 
-    /// One with the A/B test of which it is a side, which is computed from all sides before the first of them is pruned: `seen` has it then.
+    /// The results of a run and of its trial. A trial is computed from all sides before the first of them is pruned, and then added to
+    /// `trials`.
     fn read(
         &self,
         context: &Context,
         store: &Store,
         head: &RunHead,
-        seen: &mut BTreeMap<String, AbView>,
+        trials: &mut BTreeMap<String, AbView>,
     ) -> Result<(RunData, Option<AbView>)> {
         let run = store.load(&head.id)?;
         let Some(test) = self.tests.get(&head.id) else {
             return Ok((run, None));
         };
-        if !seen.contains_key(test) {
+        if !trials.contains_key(test) {
             let sides: Vec<&RunHead> = self.sides[test].iter().collect();
-            seen.insert(test.clone(), context.trial_of(store, &sides)?);
+            trials.insert(test.clone(), context.trial_of(store, &sides)?);
         }
-        Ok((run, seen.get(test).cloned()))
+        Ok((run, trials.get(test).cloned()))
     }
 }
 
@@ -143,8 +144,8 @@ fn add(all: &mut Samples, of: Samples) {
 }
 
 fn print_samples(what: &str, runs: usize, of: Samples) -> Result<Exit> {
-    let told = gritstone_report::samples(runs, of.launches as usize, of.bytes);
-    plain(&format!("{what}: {told}\n"))?;
+    let size = gritstone_report::samples(runs, of.launches as usize, of.bytes);
+    plain(&format!("{what}: {size}\n"))?;
     Ok(Exit::Done)
 }
 
