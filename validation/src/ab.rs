@@ -1,4 +1,4 @@
-//! Trials of two sides: how often the same is called different, how often a change is found, after how many pairs.
+//! Trials of two sides: rate of false calls, rate of detected changes, number of pairs.
 
 use crate::world::pairs::{Order, Weather, busy_side, different, four_looks, ranking, trial};
 use crate::world::{Shape, World};
@@ -32,7 +32,7 @@ const WEATHERS: [(&str, Weather); 10] = [
     ("neighbor in step", Weather::InStep),
 ];
 
-/// Neighbors on the other thread of the core, and whether the probes see them.
+/// Neighbors on the SMT sibling, and whether the probes detect them.
 const NEIGHBORS: [(&str, Weather); 4] = [
     ("intermittent neighbor", Weather::Neighbor),
     ("as above, detected", Weather::Seen),
@@ -58,7 +58,7 @@ pub fn neighbors() -> String {
     )
 }
 
-/// What is said of sides that differ by these factors; how many trials, and the seed.
+/// Verdicts for sides that differ by these factors; number of trials, and the seed.
 fn table_of(
     title: &str,
     weathers: &[(&str, Weather)],
@@ -83,9 +83,9 @@ fn table_of(
                 .collect();
             let mut pairs: Vec<usize> = made.iter().map(|(_, pairs)| *pairs).collect();
             pairs.sort_unstable();
-            let said = [Verdict::Slower, Verdict::Faster, Verdict::Same];
-            let shares = said.map(|verdict| {
-                let hits = made.iter().filter(|(said, _)| *said == verdict).count();
+            let verdicts = [Verdict::Slower, Verdict::Faster, Verdict::Same];
+            let shares = verdicts.map(|verdict| {
+                let hits = made.iter().filter(|(made, _)| *made == verdict).count();
                 format!("{:.2}", 100.0 * hits as f64 / times as f64)
             });
             format!("{}; {}", shares.join(" / "), pairs[times / 2])
@@ -95,7 +95,7 @@ fn table_of(
     table
 }
 
-/// A side that keeps the other thread of its core busy itself.
+/// A side that keeps its SMT sibling busy.
 pub fn busy() -> String {
     const SEED: u64 = 65;
     let trials = TIMES / 4;
@@ -118,10 +118,13 @@ pub fn busy() -> String {
     for (name, weather) in weathers {
         let cells = shares.iter().map(|&share| {
             let made = (0..trials).map(|_| busy_side(&mut world, weather, share));
-            let (said, mut pairs): (Vec<Verdict>, Vec<usize>) = made.unzip();
+            let (verdicts, mut pairs): (Vec<Verdict>, Vec<usize>) = made.unzip();
             pairs.sort_unstable();
             let shares = [Verdict::Slower, Verdict::Same].map(|verdict| {
-                percent(said.iter().filter(|said| **said == verdict).count(), trials)
+                percent(
+                    verdicts.iter().filter(|made| **made == verdict).count(),
+                    trials,
+                )
             });
             format!("{}; {}", shares.join(" / "), pairs[trials / 2])
         });

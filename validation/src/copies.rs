@@ -1,4 +1,4 @@
-//! Copies at once on two sides: how often what they do together, or how efficiently, is called different, and how often a change is found.
+//! Simultaneous copies on two sides: false calls of total rate or efficiency, and detected changes.
 
 use crate::runs::{empty, run};
 use crate::world::World;
@@ -13,7 +13,7 @@ const SEED: u64 = 74;
 const ROUNDS: usize = 10;
 const COPIES: u32 = 4;
 
-/// What runs scatter by: one copy and several together, and several on top.
+/// Scatter of runs: of one copy and several together, and of several in addition.
 const SCATTERS: [(f64, f64); 5] = [
     (0.0, 0.0),
     (0.01, 0.0),
@@ -21,9 +21,9 @@ const SCATTERS: [(f64, f64); 5] = [
     (0.025, 0.0),
     (0.025, 0.025),
 ];
-/// By how much less copies do together on the other side.
+/// Reduction of the total rate on the other side.
 const LESS: [f64; 3] = [0.0, 0.05, 0.1];
-/// Earlier runs that tell of the scatter.
+/// Earlier runs that the scatter is learned from.
 const EARLIER: [usize; 2] = [0, 10];
 
 pub fn together() -> String {
@@ -80,7 +80,7 @@ pub fn together() -> String {
     table
 }
 
-/// What is said of total and efficiency of the last run against the one before it.
+/// Verdicts on total and efficiency of the last run against the one before it.
 fn verdicts(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
     let past: Vec<Past> = earlier.iter().map(Past::new).collect();
@@ -90,7 +90,7 @@ fn verdicts(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     [copies.total.verdict, copies.efficiency.verdict]
 }
 
-/// A run with one copy and with several, which take `factor` times as long as they might.
+/// A run with one copy and with several, which take `factor` times as long as ideal ones.
 fn measured(
     world: &mut World,
     empty: &RunView,

@@ -1,4 +1,4 @@
-//! The estimate of an undisturbed machine while neighbors come and go: coverage and width of its interval, beside the pseudo-median.
+//! The estimate of an undisturbed machine with neighbors: coverage and width of its interval, beside the pseudo-median.
 
 use crate::world::World;
 use crate::{head, line, percent};
@@ -7,13 +7,13 @@ use gritstone_stats::{center, undisturbed};
 const TIMES: usize = 400;
 /// Samples of a launch.
 const SAMPLES: usize = 20;
-/// Seconds between the samples of a launch, and in all.
+/// Seconds between the samples of a launch, and between launches.
 const STEP: f64 = 0.002;
 const RUN: f64 = 150.0;
 /// Scale by which the SMT probe loses weight.
 const CONTENDED: f64 = 0.05;
 
-/// How launches of a program scatter on an undisturbed machine.
+/// Scatter of launches on an undisturbed machine.
 #[derive(Clone, Copy)]
 enum Layout {
     Normal(f64),
@@ -74,7 +74,7 @@ fn launch(world: &mut World, layout: Layout, bursts: &[(f64, f64, f64)], seen: b
         let burst = bursts
             .iter()
             .find(|(from, to, _)| *from <= now && now < *to);
-        // skewed: interrupts and the like only add
+        // skewed: interrupts only add time
         let skew = 0.005 * world.normal().abs().powi(2);
         let slowed = burst.map_or(0.0, |(.., by)| (by * (0.9 + 0.2 * world.uniform())).ln_1p());
         let probe = 0.003 * world.normal().abs();
@@ -101,7 +101,7 @@ fn median(launch: &Sampled) -> f64 {
     undisturbed::weighted_quantile(&all, 0.5).expect("there are samples")
 }
 
-/// The estimand: the same functional of many launches on an undisturbed machine.
+/// The estimand: the same functional over many launches on an undisturbed machine.
 fn truth(world: &mut World, layout: Layout) -> f64 {
     let mut values: Vec<f64> = (0..20_000)
         .map(|_| value(&launch(world, layout, &[], true)))

@@ -1,4 +1,4 @@
-//! Fleets of which no node, or some, are not like the others: false alarms and power.
+//! Fleets with and without outliers: false alarms and power.
 
 use crate::world::World;
 use crate::{head, line, percent};
@@ -10,21 +10,21 @@ const FAMILIES: usize = 10;
 /// Standard deviations of a benchmark: between nodes, and between runs of a node.
 const NODES: f64 = 0.005;
 const RUNS: f64 = 0.01;
-/// What the launches of a run show of its variance.
+/// Variance of a run, from its launches.
 const WITHIN: f64 = 4e-6;
-/// Nodes that are made up for a line, in so many fleets.
+/// Simulated nodes per line, over all its fleets.
 const NODES_PER_LINE: usize = 24_000;
 const LEAST: usize = 10;
 const MOST: usize = 1_000;
 
-/// Of a fleet.
+/// Scatter of a fleet.
 #[derive(Clone, Copy)]
 struct Of {
     nodes: usize,
-    /// Standard deviation of what all benchmarks of a run share, and what a family of a run shares.
+    /// Standard deviation of the common effect on all benchmarks of a run, and on a family of a run.
     common: f64,
     family: f64,
-    /// Chance that a result is slower by an exponential 5%.
+    /// Probability that a result is slower by an exponential 5%.
     spikes: f64,
 }
 
@@ -35,7 +35,7 @@ const PLAIN: Of = Of {
     spikes: 0.0,
 };
 
-/// What is slow on a node: by how much, and what.
+/// A slow node: factor and scope.
 #[derive(Clone, Copy, PartialEq)]
 enum Planted {
     Family(f64),
@@ -90,7 +90,7 @@ fn lines() -> [(&'static str, Of); 10] {
     ]
 }
 
-/// False alarms without slow nodes and beside some, and how often these are found in what is slow on them.
+/// False alarms with and without slow nodes, and detection rates.
 pub fn nodes() -> String {
     let title = format!(
         "Fleets of {BENCHMARKS} benchmarks in {FAMILIES} families, one `--quick` run a node, {}% between nodes and {}% between runs, margin {}%; nodes called where none is slow, fleets with any such, other nodes called beside slow ones, %; slow nodes found in what is slow on them (one node, or one in forty, of five sorts in turn), %",
@@ -144,7 +144,7 @@ pub fn nodes() -> String {
     text
 }
 
-/// Which nodes of a fleet are slow in what: one node of a small fleet, one in forty of a large one, twenty at most.
+/// Slow nodes of a fleet with their scope: one node of a small fleet, one in forty of a large one, twenty at most.
 fn planted(nodes: usize, number: usize) -> Vec<(usize, usize)> {
     let slow = (nodes / 40).clamp(1, 20);
     (0..slow)
@@ -152,7 +152,7 @@ fn planted(nodes: usize, number: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// A small share.
+/// A small share with more digits.
 fn exact(hits: usize, of: usize) -> String {
     format!("{:.3}", 100.0 * hits as f64 / of as f64)
 }

@@ -1,4 +1,4 @@
-//! Fleets that facts divide into groups, of which none, or one, is slow: false alarms and power.
+//! Fleets divided into groups by facts, with no or one slow group: false alarms and power.
 
 use crate::world::World;
 use crate::{head, line, percent};
@@ -12,12 +12,12 @@ const FAMILIES: usize = 10;
 const NODES: f64 = 0.005;
 const RUNS: f64 = 0.01;
 const FLEETS: usize = 200;
-/// Into how many groups each of the facts divides a fleet.
+/// Number of groups by each fact.
 const FACTS: [usize; 8] = [2, 2, 3, 4, 4, 6, 8, 10];
-/// The fact of the group that is slow: the first of four.
+/// The fact whose first group is slow.
 const SLOW: usize = 3;
 
-/// What part of the fleets has which groups.
+/// Shares of fleets with reported groups.
 #[derive(Default)]
 struct Called {
     fleets: usize,
@@ -26,7 +26,7 @@ struct Called {
     found: usize,
 }
 
-/// How often groups are called where no group differs, by the margin and without one, and how often one that is slow by so much is found.
+/// False alarms without slow groups, with and without a margin, and detection rates of a slow group.
 pub fn groups() -> String {
     let title = format!(
         "Fleets of {BENCHMARKS} benchmarks in {FAMILIES} families, {}% between nodes and {}% between runs, which {} facts divide into 2 to 10 groups each; fleets with a group that is called where none differs, without a margin and with {}%, and with another one called beside a group of a quarter of the nodes that is slow by 3% in a family, %; that group found, %",
@@ -93,7 +93,7 @@ fn family(number: usize) -> String {
     format!("family-{number}")
 }
 
-/// The nodes in a random order: the place of each.
+/// A random order of nodes: the position of each.
 fn order(world: &mut World, nodes: usize) -> Vec<usize> {
     let mut drawn: Vec<(f64, usize)> = (0..nodes).map(|node| (world.normal(), node)).collect();
     drawn.sort_by(|a, b| a.0.total_cmp(&b.0));

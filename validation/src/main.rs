@@ -1,6 +1,5 @@
-//! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-validation`; with
-//! words such as `series` or `ab::rankings` only these. With `--write` the tables replace those of the document, with `--check` they must be
-//! those of the document.
+//! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-validation`; arguments such as `series`
+//! or `ab::rankings` select tables. `--write` updates the document, `--check` compares with it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +21,7 @@ mod tails;
 #[path = "../../crates/stats/tests/rates/world/mod.rs"]
 mod world;
 
-/// The document that has the tables.
+/// The document with the tables.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md");
 
 /// A table, as Markdown.
@@ -67,7 +66,7 @@ fn main() {
         .filter(|(name, _)| is_wanted(name))
         .collect();
     assert!(!tables.is_empty(), "no table is of {wanted:?}");
-    // two threads; each table has a seed of its own, so the order in which they are made does not matter
+    // two threads; each table has its own seed, so their order does not matter
     let next = AtomicUsize::new(0);
     let made = Mutex::new(vec![String::new(); tables.len()]);
     std::thread::scope(|scope| {
@@ -110,7 +109,7 @@ fn main() {
     }
 }
 
-/// Whether two tables have the same words, and numbers that the arithmetic of another C library may have moved by a few of the trials.
+/// Whether two tables have the same words, and numbers that differ by no more than the rounding of another C library may cause.
 fn same(there: &str, made: &str) -> bool {
     let numbers = |text: &str| -> Vec<f64> {
         let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
@@ -121,7 +120,7 @@ fn same(there: &str, made: &str) -> bool {
     words(there) == words(made) && pairs.all(|(a, b)| (a - b).abs() <= 0.3)
 }
 
-/// The document up to the line `<!-- name -->`, from there to the next `<!-- end -->`, and from that on.
+/// The document up to the line `<!-- name -->`, from there to the next `<!-- end -->`, and the rest.
 fn around<'a>(page: &'a str, name: &str) -> [&'a str; 3] {
     let begin = format!("<!-- {name} -->\n");
     let place = page.find(&begin).and_then(|at| {

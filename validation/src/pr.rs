@@ -1,5 +1,5 @@
-//! Pull requests: twenty benchmarks in one trial of `gritstone pr`. How often one that changes nothing has a false call, and how often one
-//! benchmark that is slower is found, and it alone.
+//! Pull requests: trials of `gritstone pr` with twenty benchmarks. False calls without a change, and detection of one slower benchmark,
+//! alone.
 
 use crate::world::World;
 use crate::{head, line, percent};
@@ -9,29 +9,29 @@ use gritstone_pr::trial::{Margins, Trial};
 use std::collections::BTreeMap;
 
 const BENCHMARKS: usize = 20;
-/// Of the slower one.
+/// Index of the slower benchmark.
 const SLOW: usize = 7;
-/// Rounds for which a budget has time: what `pr` aims at, by its choice of the measuring time.
+/// Rounds of a budget: the target for the measuring time of `pr`.
 const ROUNDS: usize = 90;
 const SEED: u64 = 71;
 const CHANGES: [f64; 3] = [0.0, 0.03, 0.1];
 
-/// What happens to the launches of a trial.
+/// Disturbance of the launches of a trial.
 #[derive(Clone, Copy)]
 enum Machine {
     /// Scatter of 1 to 4% by benchmark, log-normal.
     Quiet,
     /// Student's t with two degrees of freedom, whose variance is infinite.
     HeavyTails,
-    /// Contention in bursts of eight launches in the mean, a quarter of the time, by 10 to 60% for the benchmarks of a launch alike.
+    /// Contention in bursts of eight launches on average, a quarter of the time, by 10 to 60% for all benchmarks of a launch.
     Bursts,
-    /// The machine gets slower by 15% during the trial, and wanders by 3% with a memory of twenty launches.
+    /// The machine slows down by 15% during the trial, and varies by 3% with a correlation length of twenty launches.
     Drift,
-    /// Benchmarks of a launch share nine tenths of its scatter, as where the layout of memory differs.
+    /// Benchmarks of a launch share nine tenths of its scatter, as with different memory layouts.
     Correlated,
     /// One launch of all takes ten times as long.
     OneBad,
-    /// Two modes 6% apart, chosen anew for each benchmark of each launch.
+    /// Two modes 6% apart, drawn for each benchmark of each launch.
     Modes,
     /// A neighbor with the period of four launches, by 8%.
     InStep,
@@ -70,14 +70,14 @@ struct During<'a> {
     machine: Machine,
     /// Launches so far.
     launches: usize,
-    /// Of the one bad launch, and of the neighbor's period.
+    /// Time of the one bad launch, and phase of the neighbor's period.
     moment: usize,
     is_busy: bool,
     level: f64,
 }
 
 impl During<'_> {
-    /// ln of the times of a launch's benchmarks, apart from what they are.
+    /// ln of the times of a launch's benchmarks, relative to their true times.
     fn launch(&mut self) -> Vec<f64> {
         let at = self.launches;
         self.launches += 1;

@@ -1,4 +1,4 @@
-//! Modes, ratings, the number of launches.
+//! Modes, scores, the number of launches.
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
@@ -120,7 +120,7 @@ pub fn rating() -> String {
     table
 }
 
-/// Rows whose rating is 1: the reference is the lower quartile of the times of all launches.
+/// Benchmarks with a score of 1: the reference is the lower quartile of the times of all launches.
 fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<ScoredBenchmark> {
     // ln(1 + 0.01 Z) has a mean of -0.00005
     let quartile = 0.6745 * sd.hypot(0.01) - 0.000_05;

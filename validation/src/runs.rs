@@ -1,4 +1,4 @@
-//! Made-up runs as a reader sees them, of rows whose launches are given.
+//! Simulated runs as views, from given launches.
 
 use gritstone_analysis::summary::{self, Options};
 use gritstone_model::{
@@ -7,7 +7,7 @@ use gritstone_model::{
 use gritstone_stats::undisturbed;
 use std::collections::BTreeMap;
 
-/// A run of so many rows in which nothing was measured; whether they are compared in core cycles.
+/// A run of `rows` benchmarks without launches; `cycles`: they are compared in core cycles.
 pub fn empty(rows: usize, cycles: bool) -> RunView {
     let row = |row: usize| Benchmark {
         processor_bound: cycles,
@@ -33,7 +33,7 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
     view
 }
 
-/// The `number`-th run, with the launches of each row; what the clock says is what the cycle probe says.
+/// The `number`-th run, with the launches of each benchmark; clock and cycle probe agree.
 pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
     let mut view = empty.clone();
     view.id = format!("run-{number}");

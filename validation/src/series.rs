@@ -1,4 +1,4 @@
-//! Runs of a system over time: what the gate, comparisons and changes say where nothing changed, and where something did.
+//! Runs of a system over time: calls of gate, comparisons and changes, with and without true changes.
 
 use crate::machine::{Machine, ROWS, WORLDS};
 use crate::{head, line, percent};
@@ -19,7 +19,7 @@ pub fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
     check::against_history(run, earlier, 0.02, &Accepted::new()).outcome
 }
 
-/// Red runs, the most in a row, and changes that last to the end, where nothing changed.
+/// Without a change: failed runs, the longest sequence of them, and changes that last to the end.
 pub fn unchanged() -> String {
     let (machines, runs) = (25, 40);
     let title = format!(
@@ -57,7 +57,7 @@ pub fn unchanged() -> String {
     table
 }
 
-/// How soon the gate fails on a lasting slowdown of one benchmark or of all, and whether it still fails at the tenth run.
+/// Delay until the gate fails on a lasting slowdown of one benchmark or of all, and whether it still fails at the tenth run.
 pub fn lasting() -> String {
     let times = 100;
     let title = format!(
@@ -96,7 +96,7 @@ pub fn lasting() -> String {
     table
 }
 
-/// How often the gate fails on a benchmark that gets a little slower with each run.
+/// How often the gate fails on a benchmark that slows down a little with each run.
 pub fn creep() -> String {
     let times = 100;
     let (step, runs) = (0.25, 20);
@@ -131,7 +131,8 @@ pub fn creep() -> String {
     table
 }
 
-/// Verdicts of one comparison: a false call, those called of the changed, and of the unchanged the same and those whose interval has 1.
+/// Verdicts of one comparison: whether there is a false call; calls among changed benchmarks; "same", and intervals with 1, among the
+/// others.
 #[derive(Default)]
 struct Calls {
     wrong: usize,
@@ -177,7 +178,7 @@ pub fn sides() -> String {
     compared(3, &[0, 8], &[(0, 0.0), (1, 0.05), (1, 0.02), (12, 0.05)])
 }
 
-/// With so many runs a side; changes of so many benchmarks.
+/// Comparisons with this number of runs per side, after `earlier` runs; `changes` is the number of changed benchmarks, with the factor.
 fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String {
     let times = 150;
     let title = format!(
@@ -276,7 +277,7 @@ pub fn changes() -> String {
     table
 }
 
-/// Events of a step as its runs arrive: found, located, under one identifier.
+/// Events of a step as its runs arrive: detected, located, with a stable identifier.
 pub fn events() -> String {
     let (times, before, after) = (20, 20, 20);
     let title = format!(
@@ -324,7 +325,7 @@ pub fn events() -> String {
     table
 }
 
-/// What `gritstone changes` says of one step while runs arrive.
+/// Output of `gritstone changes` on one step while runs arrive.
 #[derive(Default)]
 struct Seen {
     known: KnownEvents,

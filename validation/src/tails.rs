@@ -1,4 +1,4 @@
-//! Percentiles of single events: coverage of their intervals; false calls where two runs are of the same, and changes that are found.
+//! Percentiles of single events: coverage of their intervals; false calls between equal runs, and detected changes.
 
 use crate::world::World;
 use crate::{head, line, percent};
@@ -13,17 +13,17 @@ use gritstone_stats::percentiles::{self, Bucket};
 use std::collections::BTreeMap;
 
 const TRIALS: usize = 500;
-/// Launches and events in each, from which the truth is taken.
+/// Launches and events per launch for the true value.
 const TRUTH: (usize, usize) = (1000, 20_000);
 
-/// How events of a launch scatter about 5 us.
+/// Scatter of the events of a launch about 5 us.
 #[derive(Clone, Copy)]
 enum Shape {
     /// Log-normal by 20%, and launches by this much.
     LogNormal(f64),
-    /// The same, launches by 2%, and one event in 50 later by Pareto's law with this exponent, from 5 us on.
+    /// The same, launches by 2%, and one event in 50 delayed by Pareto's law with this exponent, from 5 us on.
     Pareto(f64),
-    /// The same, and one event in 100 later by an exponential 50 us, in some launches more often than in others: log-normal by 0.7.
+    /// The same, and one event in 100 delayed by an exponential 50 us; the rate varies between launches, log-normal by 0.7.
     Bursts,
 }
 
@@ -34,8 +34,8 @@ const SHAPES: [(&str, Shape); 4] = [
     ("1 in 100 late, launches differ", Shape::Bursts),
 ];
 
-/// The events of a launch, counted by the lower ends of the buckets of a launch's histogram. Of events that are late, `later` times as
-/// many are.
+/// The events of a launch, counted by the lower ends of the buckets of a launch's histogram. The rate of delayed events is multiplied by
+/// `later`.
 fn counts(world: &mut World, shape: Shape, events: usize, later: f64) -> BTreeMap<u64, u64> {
     let (spread, late) = match shape {
         Shape::LogNormal(spread) => (spread, 0.0),
@@ -86,7 +86,7 @@ fn of_each(launches: &[Vec<Bucket>], share: f64) -> Vec<f64> {
     launches.iter().filter_map(of).collect()
 }
 
-/// Of launches by themselves, or of all their events: what its interval is to cover.
+/// True value for single launches, or for all their events.
 fn truth(launches: &[Vec<Bucket>], share: f64, by_launch: bool) -> f64 {
     if by_launch {
         return center::log_center(&of_each(launches, share), 0.95)
@@ -151,13 +151,13 @@ pub fn coverage() -> String {
 const BENCHMARKS: usize = 12;
 const LAUNCHES: usize = 12;
 const COMPARISONS: usize = 100;
-/// Comparisons for which the same earlier runs are in the store.
+/// Comparisons that share the same stored runs.
 const SHARED: usize = 10;
-/// Factors of the share of late events of the first benchmark in the later run.
+/// Factors of the share of delayed events of the first benchmark in the later run.
 const LATER: [f64; 3] = [1.0, 2.0, 4.0];
 
-/// A run of benchmarks with so many events a launch, whose level scatters between runs by 1% each and by 2% all together, and the share
-/// of late events by this much.
+/// A run of benchmarks with `events` events per launch, whose level scatters between runs by 1% each and by 2% all together, and the share
+/// of delayed events by `tail`.
 fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -> RunView {
     let id = |at: usize| Id::parse(&format!("made/up/{at}")).expect("it is an identifier");
     let work = || KernelWork {
@@ -204,7 +204,7 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
     summary::summarize(&data, &summary::Options::default())
 }
 
-/// All times as much longer.
+/// All times longer by a factor.
 fn histogram(counts: BTreeMap<u64, u64>, level: f64) -> Histogram {
     let mut all = Histogram {
         min: u64::MAX,

@@ -21,8 +21,8 @@ pub const START_UP: &str = "command/start-up";
 /// Launches of each round, by side, in the order of time.
 type Rounds = BTreeMap<u32, Vec<(usize, Option<Timed>)>>;
 
-/// A trial from the launches of its sides. A trial that ended by itself or with its budget is tested once more; one
-/// that was interrupted is not, since its user saw the interim results.
+/// A trial from the launches of its sides. A trial that ended by itself or with its budget is tested once more; an interrupted one is not,
+/// since its user saw the interim results.
 #[must_use]
 pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let over = runs.iter().all(|run| run.info.elapsed_s.is_some());
@@ -83,7 +83,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     }
 }
 
-/// Benchmarks with a time, but for the start-up program.
+/// Benchmarks with a time, except the start-up program.
 fn compared(run: &RunData) -> Vec<&Benchmark> {
     let launched = |row: &&Benchmark| run.launches.iter().any(|launch| launch.id == row.id);
     let rows = run
@@ -151,8 +151,8 @@ fn times(rounds: &Rounds, sides: usize) -> Times {
     Times((0..sides).map(side).collect())
 }
 
-/// Tests for carry-over: pairs that the base began against the others, by the rank-sum test, adjusted by Holm over all
-/// comparisons. Without carry-over the coin is the only difference between them.
+/// Tests for carry-over: pairs that the base began against the others, by the rank-sum test, adjusted by Holm over all comparisons. Without
+/// carry-over only the random order distinguishes them.
 fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Finding>> {
     let comparisons = rounds
         .iter()
@@ -238,7 +238,7 @@ fn readings<'r>(run: &'r RunData, id: &Id) -> Vec<Reading<'r>> {
         .collect()
 }
 
-/// Error of a side's time by what was subtracted from it, as a share of that time. Sides share it as far as they subtract the same.
+/// Relative error of a side's time from the subtracted overhead. Sides that subtract the same overhead share this error.
 fn relative_overhead_error(run: &RunData, side: &AbFigure, id: &Id) -> f64 {
     let readings = readings(run, id);
     let error = readings.iter().find_map(Reading::subtraction_error_ns);
@@ -248,7 +248,7 @@ fn relative_overhead_error(run: &RunData, side: &AbFigure, id: &Id) -> f64 {
     share.unwrap_or(0.0)
 }
 
-/// The interval of a ratio with a further error of its logarithm. That the ratio is not 1 does not depend on what both subtract.
+/// The interval of a ratio with a further error of its logarithm. Whether it excludes 1 does not change: both sides subtract the same.
 fn widened(ratio: f64, [low, high]: [f64; 2], error: f64) -> [f64; 2] {
     let wide = |end: f64| ratio * ((end / ratio).ln().hypot(error) * (end - ratio).signum()).exp();
     [

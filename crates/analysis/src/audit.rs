@@ -15,9 +15,9 @@ use gritstone_model::{
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     pub build: &'a str,
-    /// Batches of another n than the samples allow tests of switches and faults.
+    /// Tests of switches and faults need batches of another n than the samples.
     pub launches: &'a [Launch],
-    /// Entries into the kernel for each operation, or why they are not known.
+    /// System calls per operation, or why they are unknown.
     pub entries: Result<f64, &'a str>,
     /// Resource use of another build of the program: the reference where the entry claims nothing.
     pub entries_elsewhere: Option<f64>,
@@ -59,12 +59,12 @@ pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
     found.tests
 }
 
-/// Check value, growth, lower bound.
+/// Tests check value, growth and lower bound.
 fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let claims = &benchmark.claims;
     let idle = all.iter().find(|r| !r.measured());
     let wrong = match idle {
-        // it ended before its samples, so that silence proves nothing
+        // it ended before its samples, so a missing check value proves nothing
         Some(_) => rules::checks(all, false),
         None => rules::checks(all, claims.check),
     };
@@ -108,7 +108,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
 
 fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let claims = &benchmark.claims;
-    // the most of any launch: a busy machine saves switches in some
+    // the maximum over launches: a busy machine removes switches from some
     if let Some(switches) = per_op(all, |usage| usage.vcsw).reduce(f64::max) {
         let least = claims.switches_per_op;
         let few = least.and_then(|least| rules::few_switches(switches, least));
@@ -167,8 +167,8 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
     );
 }
 
-/// Resource use per operation, by launch: the slope between samples and batches, which removes the cost per region;
-/// with a single n, the whole of it. None without batches.
+/// Resource use per operation, by launch: the slope between samples and batches, which removes the cost per region; with a single n, the
+/// total. None without batches.
 fn per_op<'a>(
     all: &'a [&Reading],
     of: impl Fn(&Usage) -> u64 + 'a,
@@ -190,7 +190,7 @@ fn per_op<'a>(
     })
 }
 
-/// The tests of a build as they come.
+/// The tests of a build so far.
 struct Found<'a> {
     build: &'a str,
     tests: Vec<AuditTest>,
@@ -215,7 +215,7 @@ impl Found<'_> {
         });
     }
 
-    /// A claim that was tested: it fails where there is a reason.
+    /// A tested claim: it fails if there is a reason.
     fn judged(
         &mut self,
         claim: Claim,

@@ -26,9 +26,9 @@ use view::worst_first;
 const ALPHA: f64 = 0.02;
 /// Fewest runs of a base.
 pub(crate) const MIN_BASE: usize = 3;
-/// Numbers of newest runs that are tested together before they are a level.
+/// Numbers of newest runs that are tested as a group against the level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
-/// Newest runs that do not say how runs scatter.
+/// Newest runs that are left out when the scatter of runs is estimated.
 const JUDGED: usize = 3;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
@@ -156,7 +156,7 @@ struct Gate<'a> {
     allowed: f64,
 }
 
-/// The newest runs of a benchmark against the level that they should have.
+/// The newest runs of a benchmark against their expected level.
 #[derive(Clone, Copy, Debug)]
 struct Standing {
     base: Level,
@@ -167,9 +167,9 @@ struct Standing {
     /// Standard error of `by`, and its degrees of freedom.
     error: f64,
     freedom: f64,
-    /// Of no slowdown, over all that was tried.
+    /// p of no slowdown, adjusted for all groups of newest runs.
     p: f64,
-    /// The runs are a level, so that a change precedes them.
+    /// The runs form a new level, so that a change precedes them.
     is_level: bool,
     /// Standard error of the newest run alone.
     error_of_one: f64,
@@ -206,8 +206,8 @@ impl Gate<'_> {
         self.accepted.contains(&(run, id.clone()))
     }
 
-    /// Position of the first point of the level that was accepted last: points before it are no base. Of a run whose level is not a
-    /// slower one it is the run that was accepted, as one that was slower alone.
+    /// Position of the first point of the level that was accepted last: points before it do not belong to the base. If the accepted run's
+    /// level is not slower, the run was accepted as a single slow one, and its own position counts.
     fn first_accepted(&self, id: &Id, series: &Series) -> usize {
         let all = series.levels();
         let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
@@ -241,7 +241,7 @@ impl Gate<'_> {
         let is_slower = |of: &Departure| of.by < -self.allowed;
         let slower = each.iter().filter(|(_, of)| is_slower(of));
         let least = slower.map(|(_, of)| of.p).fold(1.0, f64::min);
-        // a large change has the least p in its last run alone, and the largest distance where it begins
+        // p is smallest for the last run of a large change, and the distance is largest for its first
         let (base, clearest) = each.iter().min_by(|(_, a), (_, b)| {
             let slower_first = is_slower(b).cmp(&is_slower(a));
             slower_first.then(a.distance.total_cmp(&b.distance))
@@ -260,7 +260,7 @@ impl Gate<'_> {
         })
     }
 
-    /// What the benchmarks of these runs deviate alike by chance.
+    /// Deviation that the benchmarks of these runs share by chance.
     fn common(&self, points: &[Point]) -> f64 {
         let of_run = |point: &Point| self.system.common.get(&point.run).copied();
         let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();

@@ -1,4 +1,4 @@
-//! Conditions that the runs of a series share. Kernel, compiler and other programs are none: they are what may have changed a result.
+//! Circumstances that the runs of a series share. Kernel, compiler and other programs are excluded: they may be the cause of a change.
 
 use gritstone_model::{Machine, PeerPath, Settings};
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 pub struct Circumstances {
     /// Short name of the system.
     pub machine: String,
-    /// Directory of file benchmarks, which stands for the file system.
+    /// Directory of file benchmarks, as a proxy for the file system.
     pub dir: String,
-    /// Settings that `--tune` held.
+    /// Settings held by `--tune`.
     pub steady: Vec<String>,
     /// Parameters of workloads that override those of their catalog entries.
     pub params: BTreeMap<String, String>,
-    /// Where the far ends were, if not on the system itself.
+    /// Place of the far ends, if not on the system itself.
     #[serde(default)]
     pub peer: Option<PeerPath>,
 }
@@ -42,7 +42,7 @@ impl Selection {
 }
 
 impl Circumstances {
-    /// Those of a run on this machine; a printed machine has no settings.
+    /// Circumstances of a run on this machine; a printed machine has no settings.
     #[must_use]
     pub fn new(machine: &Machine, settings: Option<&Settings>) -> Self {
         let settings = settings.cloned().unwrap_or_default();

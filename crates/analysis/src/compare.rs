@@ -1,7 +1,7 @@
 //! Compares two runs or systems: a ratio above 1 means that the other is better, whatever the unit.
 //!
-//! Stored runs are not interleaved, so that intervals include the effects of runs. Nothing is taken out of a difference; a change that
-//! nearly all benchmarks share is reported with the verdicts. False calls are controlled over all results.
+//! Stored runs are not interleaved, so intervals include run effects. Nothing is subtracted from a difference; a change shared by nearly
+//! all benchmarks is reported beside the verdicts. The false discovery rate is controlled over all results.
 
 mod copies;
 mod difference;
@@ -67,7 +67,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     }
 }
 
-/// Of all results that both sides measured.
+/// Differences of all results that both sides measured.
 fn differences(base: &RunView, other: &RunView, options: &Options) -> Vec<Difference> {
     let both = base
         .results
@@ -170,7 +170,7 @@ struct Row {
     difference: Option<Difference>,
 }
 
-/// A result of one side; `is_base` tells which.
+/// A result of one side; `is_base` is true for the base.
 fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
     let mut notes = result.notes.clone();
     let lacking = name(lacking).to_owned();
@@ -231,7 +231,7 @@ pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     pair
 }
 
-/// Valid and without interference.
+/// Whether a result is valid and without interference.
 pub(crate) fn counts(result: &Measurement, compared: Subject) -> bool {
     !result.has_flag(Flag::Invalid, compared) && !result.has_flag(Flag::Interference, compared)
 }
@@ -257,7 +257,7 @@ fn both(
     notes
 }
 
-/// Common notes, then those of one side with its name.
+/// Common notes, then those of one side, prefixed by its name.
 fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
     let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
         let named = |note: &Note| Note {
@@ -283,9 +283,8 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
     }
 }
 
-/// Adjusts p over all comparisons and sets the verdicts, which the intervals decide. An interval that excludes no difference is drawn
-/// again at the level that holds for the family: with Holm's of the last p that is rejected, it excludes none where the adjusted p is below
-/// alpha, and nowhere else.
+/// Adjusts p over all comparisons and sets the verdicts by the intervals. An interval that excludes 1 is recomputed at the level of the
+/// family: at Holm's level of the last rejected p, it excludes 1 exactly if the adjusted p is below alpha.
 fn set_verdicts(rows: &mut [Row], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|row| tested(&row.row)).collect();
     let adjusted = multiple::holm(&all);
@@ -366,7 +365,7 @@ fn name(view: &RunView) -> &str {
     view.label.as_deref().unwrap_or(&view.id)
 }
 
-/// Machine and system of a reference system; machine of a run, or the run's name where both sides share the machine.
+/// Machine and system of a reference system; machine of a run, or the run's name if the sides share the machine.
 fn people(view: &RunView, beside: &RunView) -> String {
     let machine = &view.machine;
     let printed = machine.document.is_some();

@@ -28,7 +28,7 @@ fn counted(unit: &Unit) -> &str {
     }
 }
 
-/// Factor from the frequency of the other side to that of the base; frequencies are those of both.
+/// Factor from the frequency of the other side to that of the base.
 pub(crate) fn to_reference(other: &Measurement, unit: &Unit, ghz: Option<[f64; 2]>) -> f64 {
     let paced = other.cycles().is_some();
     match (ghz.filter(|_| paced), unit.quantity()) {

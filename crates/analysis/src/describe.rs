@@ -7,13 +7,13 @@ use gritstone_stats::{descriptive, modes, serial};
 /// Percentiles that may be printed: name and share of the values at or below.
 const PERCENTILES: [(&str, f64); 3] = [("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Statistics over values, one a launch in the order of time, in their unit.
+/// Statistics over values, one per launch in the order of time, in their unit.
 ///
 /// - `sd` has n - 1 in the denominator, and is 0 for a single value.
 /// - `percentiles` are values of the sample (nearest rank), and only those that n supports.
 /// - `drift` is the Theil-Sen slope times (n - 1), over the absolute pseudo-median: the change from the first launch to
 ///   the last as a share of the estimate. From three values to 1,000; `None` where the pseudo-median is 0.
-/// - `modes` is the number of groups that are surely apart, see docs/statistics.md; from six values to 1,000.
+/// - `modes` is the number of clearly separated groups, see docs/statistics.md; from six values to 1,000.
 ///
 /// `None` when there is no value, or one that is not finite.
 #[must_use]
@@ -24,7 +24,7 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
     let n = values.len();
     let sorted = descriptive::sorted(values);
     let rank = |share: f64| sorted[((share * n as f64).ceil() as usize).clamp(1, n) - 1];
-    // the estimators that use all pairs
+    // the estimators over all pairs
     let pairs = Some(values).filter(|_| n <= descriptive::MAX_VALUES);
     Some(Statistics {
         min: sorted[0],
@@ -48,8 +48,8 @@ fn drift(values: &[f64]) -> Option<f64> {
     (center > 0.0).then(|| change / center)
 }
 
-/// Statistics over single events, in ns. Minimum, maximum and mean are exact; the standard deviation takes every event at the middle of
-/// its bucket, which is off by at most 0.8%. `None` when the histogram holds no event.
+/// Statistics over single events, in ns. Minimum, maximum and mean are exact; the standard deviation places every event at the middle of
+/// its bucket, an error of at most 0.8%. `None` if the histogram is empty.
 #[must_use]
 pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();
@@ -73,8 +73,8 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     })
 }
 
-/// The buckets of a histogram, ns. Events lie evenly in each, or else launches that differ by less than a bucket would seem to be the
-/// same; an integer of ns stands for what rounds to it.
+/// The buckets of a histogram, ns. Events are spread evenly over each, so that launches that differ by less than a bucket differ; an
+/// integer of ns includes all values that round to it.
 #[must_use]
 pub fn buckets(histogram: &Histogram) -> Vec<Bucket> {
     let (min, max) = (histogram.min as f64, histogram.max as f64);

@@ -6,7 +6,7 @@ use gritstone_model::{
 use gritstone_stats::descriptive;
 use std::collections::BTreeMap;
 
-/// Of twenty changes that began with one run, some seem not to have.
+/// Runs on either side of a change's range: of twenty changes that began with one run, some seem not to have.
 const ASIDE: usize = 2;
 /// Suffixes of event identifiers, after the id of the first run.
 const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
@@ -27,7 +27,7 @@ pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent
 struct Located {
     change: Change,
     may_begin: Vec<String>,
-    /// These, and [`ASIDE`] more on either side: it belongs to what began with one of them.
+    /// These and [`ASIDE`] more on either side: the change joins events that began with one of them.
     joins: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Located {
     }
 }
 
-/// Changes for the worse or the better of one system that may have begun with the same run are one event: first that of most changes.
+/// Changes of one system in one direction that may have begun with the same run form one event; the largest event is formed first.
 fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
     left.sort_by(|a, b| {
         let begun = |of: &Located| {
@@ -73,7 +73,7 @@ impl Beginning {
     }
 }
 
-/// That of most changes; of equal ones that with which most begin, then the first.
+/// The run with most changes; among equals the one that most begin with, then the first.
 fn likeliest(all: &[Located]) -> Option<Beginning> {
     let mut counts: BTreeMap<Beginning, (usize, usize)> = BTreeMap::new();
     let mut order = vec![];

@@ -2,10 +2,9 @@
 
 use gritstone_model::{Counter, CounterChange, Counts, Explanation, Measurement};
 
-/// Counts per operation that differ by less are equal: work of the kernel and ends of regions move them by as much
-/// (docs/method.md).
+/// Counts per operation that differ by less count as equal: kernel work and ends of regions change them by as much (docs/method.md).
 const SAME: f64 = 0.005;
-/// Of the cycles that instructions do not explain, a cause could make this share.
+/// A cause must be able to explain this share of the cycles that instructions do not explain.
 const SHARE: f64 = 0.5;
 
 /// Upper bounds of the cost of each event, cycles, from publications on current processors. A miss of memory takes up
@@ -18,15 +17,14 @@ const COSTS: [(Counter, f64); 6] = [
     (Counter::TlbMisses, 50.0),
     (Counter::PageWalks, 200.0),
 ];
-/// Software counters, which every kernel has; hardware counters are compared only if cycles were counted in the same
-/// modes.
+/// Software counters, which every kernel has; hardware counters are compared only if cycles were counted in the same modes.
 const OF_THE_KERNEL: usize = 2;
 
 /// Counts per operation of one side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side<'a> {
     pub counters: &'a Counts<f64>,
-    /// By the cycle probe.
+    /// Frequency by the cycle probe.
     pub probed: Option<f64>,
 }
 
@@ -83,7 +81,7 @@ fn change(counter: Counter, base: f64, other: f64) -> Option<CounterChange> {
     })
 }
 
-/// Counters that moved with the cycles beyond those that came or went with the instructions, and could make their share of them.
+/// Counters that changed with the cycles beyond the change of instructions, and could explain their share of them.
 fn causes(
     instructions: Option<CounterChange>,
     cycles: CounterChange,

@@ -1,5 +1,5 @@
-//! The nodes of a fleet against each other: which is not like the others, in what, and what those have in common.
-//! The mathematics is that of [`gritstone_stats::fleet`].
+//! Compares the nodes of a fleet: outliers, the benchmarks in which they differ, and their shared facts. The mathematics is in
+//! [`gritstone_stats::fleet`].
 
 mod check;
 mod check_values;
@@ -22,9 +22,9 @@ pub use node::{CheckValue, NodeResult, NodeRun};
 pub use onset::{Earlier, since};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Difference within which a node is like the others, unless told: that of an A/B test.
+/// Default difference within which a node is like the others: that of an A/B test.
 pub const MARGIN: f64 = 0.01;
-/// Shares of the nodes that have a smaller estimate.
+/// Quantiles over the nodes.
 const QUANTILES: [f64; 7] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0];
 
 /// A node with its runs, oldest first.
@@ -37,14 +37,14 @@ pub(crate) struct Node<'a> {
 /// A benchmark over the nodes.
 struct Row<'a> {
     id: &'a Id,
-    /// Valid results that did the work that most nodes did, of each node.
+    /// Valid results of each node with the work that most nodes did.
     results: Vec<Vec<&'a NodeResult>>,
     first: &'a NodeResult,
     other_work: usize,
     without_result: usize,
 }
 
-/// Compares the nodes of which these are runs; those within the margin, a share, are alike.
+/// Compares the nodes of these runs; nodes within the margin, a share, are alike.
 #[must_use]
 pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
     let (nodes, mut kinds) = nodes(runs);
@@ -129,7 +129,7 @@ fn nodes(runs: &[NodeRun]) -> (Vec<Node<'_>>, Vec<FleetKind>) {
     (nodes, kinds.into_iter().map(kind).collect())
 }
 
-/// The benchmarks that any node has a valid result of, each with the work that most nodes did.
+/// The benchmarks with a valid result on any node, each with the work that most nodes did.
 fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
     let runs = || nodes.iter().flat_map(|node| &node.runs);
     let ids: BTreeSet<&Id> = runs().flat_map(|run| run.results.keys()).collect();
@@ -182,19 +182,19 @@ fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
     }
 }
 
-/// Variance between the runs of a node, by the median of what two that follow each other differ by.
+/// Variance between the runs of a node, from the median difference of consecutive runs.
 fn between_runs(row: &Row) -> Option<f64> {
     let pairs = row.results.iter().flat_map(|own| own.windows(2));
     let differences = pairs.filter_map(|pair| Some((pair[1].speed? - pair[0].speed?).abs()));
     let differences: Vec<f64> = differences.collect();
     (differences.len() >= MIN_NODES).then(|| {
         let median = descriptive::median(&descriptive::sorted(&differences));
-        // the median of the size of a normal variable, of twice the variance
+        // the median of |x| for a normal x with twice the variance
         (median / 0.674_49).powi(2) / 2.0
     })
 }
 
-/// What is called, in the order of levels.
+/// Outliers, by level.
 fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<FleetOutlier> {
     let mut found = vec![];
     let mut call = |level: &Level, about: &dyn Fn() -> FleetScope, of: &dyn Fn(&Row) -> bool| {
@@ -236,7 +236,7 @@ fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<F
     found
 }
 
-/// The slowest node first, with all that is said of it, the largest effect first.
+/// Sorts by slowness of nodes, and the findings of each by size of the effect.
 fn in_order(outliers: &mut [FleetOutlier]) {
     let mut worst: BTreeMap<String, f64> = BTreeMap::new();
     for outlier in outliers.iter() {

@@ -6,7 +6,7 @@ use gritstone_model::Id;
 use gritstone_stats::series::{self, Point, Series};
 use std::collections::BTreeMap;
 
-/// Fewest runs of a series that tails are learned from.
+/// Fewest runs of a series for an estimate of tails.
 const MIN_RUNS_OF_TAILS: usize = 6;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,9 +15,9 @@ pub struct SystemLevels {
     pub series: BTreeMap<Id, Series>,
     /// Degrees of freedom of the tails of run effects, over all benchmarks.
     pub tails: f64,
-    /// What the benchmarks of each run deviate alike from their levels, ln, by position of the run ([`series::in_common`]).
+    /// Deviation from the level that the benchmarks of a run share, ln, by position of the run ([`series::in_common`]).
     pub common: BTreeMap<usize, f64>,
-    /// The same of runs that are not judged.
+    /// The same for runs that are not judged.
     pub others_common: Vec<f64>,
 }
 
@@ -92,14 +92,14 @@ pub fn fit<'a>(
     }
 }
 
-/// Of a result from its level.
+/// Deviation of a result from its level.
 struct Deviation {
     by: f64,
-    /// Standard deviation of a run, where there are enough to learn tails.
+    /// Standard deviation of a run, if there are enough runs to learn tails.
     sd: Option<f64>,
 }
 
-/// By run.
+/// Deviations by run.
 fn deviations(all: &BTreeMap<Id, Series>) -> BTreeMap<usize, Vec<Deviation>> {
     let mut runs: BTreeMap<usize, Vec<Deviation>> = BTreeMap::new();
     for of in all.values() {
@@ -115,7 +115,7 @@ fn deviations(all: &BTreeMap<Id, Series>) -> BTreeMap<usize, Vec<Deviation>> {
     runs
 }
 
-/// From how many results of runs that are not judged are far from their levels, beyond what all benchmarks of their run have in common.
+/// Estimates tails from the frequency of results of unjudged runs far from their levels, beyond the shared deviation of their run.
 fn tails(
     apart: &BTreeMap<usize, Vec<Deviation>>,
     common: &BTreeMap<usize, f64>,

@@ -19,7 +19,7 @@ pub struct Past {
     pub selection: Selection,
     #[serde(rename = "figures")]
     pub values: BTreeMap<Id, RunValue>,
-    /// Those of percentiles beyond the median, by name.
+    /// Results of percentiles beyond the median, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub percentiles: BTreeMap<String, BTreeMap<Id, RunValue>>,
 }
@@ -29,7 +29,7 @@ pub struct RunValue {
     pub version: u32,
     /// ln(speed): of the estimate where more is better, of its reciprocal where less is.
     pub speed: f64,
-    /// Variance of `speed` that the launches of the run show.
+    /// Variance of `speed`, from the launches of the run.
     pub within: f64,
 }
 
@@ -50,7 +50,7 @@ impl Past {
         }
     }
 
-    /// Without disturbed or invalid results, which are flagged.
+    /// Excludes invalid results and those with interference.
     #[must_use]
     pub fn new(view: &RunView) -> Self {
         let values = |results: &[Measurement]| -> BTreeMap<Id, RunValue> {
@@ -75,7 +75,7 @@ impl Past {
 }
 
 impl RunValue {
-    /// `None` where the result does not count in a series.
+    /// `None` for a result that no series includes.
     #[must_use]
     pub fn new(result: &Measurement) -> Option<Self> {
         let counts = result.outcome() == Status::Measured
@@ -95,7 +95,7 @@ impl RunValue {
     }
 }
 
-/// Sizes are exact, and the parts of scores are there themselves.
+/// False for exact sizes, and for scores, whose parts are included.
 pub(crate) fn varies(result: &Measurement) -> bool {
     result.kind != Kind::Rating && result.unit.quantity() != Quantity::Exact
 }
@@ -108,7 +108,7 @@ pub(crate) fn within(interval: Option<[f64; 2]>) -> f64 {
     ((high / low).ln() / 2.0 / quantile::normal(0.95)).powi(2)
 }
 
-/// Hash of the program behind a result; empty where there is none.
+/// Hash of the program behind a result; empty if there is none.
 pub(crate) fn program(result: &Measurement) -> &str {
     result.program.as_ref().map_or("", |program| &program.hash)
 }

@@ -1,14 +1,14 @@
-//! The reliability of a run: by the share of its results that are in doubt.
+//! Reliability of a run: by the share of its results that are in doubt.
 
 use gritstone_model::{Assessment, Flag, Measurement, Reliability, RunView, Status};
 
 /// Flags that put a result in doubt.
 const DOUBTS: [Flag; 4] = [Flag::Invalid, Flag::Noisy, Flag::Modes, Flag::Interference];
-/// From these shares of the results in doubt on, reliability is low, or medium.
+/// From these shares of doubtful results, reliability is low, or medium.
 const LOW: f64 = 1.0 / 3.0;
 const MEDIUM: f64 = 0.1;
 
-/// How far the results of a run can be relied on.
+/// Rates the reliability of a run.
 #[must_use]
 pub fn assess(run: &RunView) -> Assessment {
     let measured = run.results.iter();
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use gritstone_model::{Author, Data, Finding, Id, Kind, Machine, Unit};
 
-    /// A run of 30 results, so many of which carry a flag.
+    /// A run of 30 results, `doubtful` of which carry a flag.
     fn run(doubtful: usize, flag: Flag, elapsed_s: Option<f64>) -> RunView {
         let unit = Unit::parse("ns").unwrap();
         let plain = Measurement::new(

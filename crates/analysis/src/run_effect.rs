@@ -1,5 +1,5 @@
-//! The effect that a run has on all launches of a benchmark, beyond what these show: learned from all runs of the system
-//! ([`crate::levels`]), stated until there are three.
+//! The effect of a run on all launches of a benchmark, beyond their scatter: learned from all runs of the system ([`crate::levels`]),
+//! assumed until there are three.
 
 use crate::comparability::Circumstances;
 use crate::levels::{self, Role, SystemLevels};
@@ -15,17 +15,17 @@ use std::collections::BTreeMap;
 
 /// Fewest runs for a half-width over runs.
 const RUNS_OF_A_SYSTEM: usize = 5;
-/// Before there are three runs: half a percent, known as badly as from four. Comparisons widen it where their benchmarks differ by more
-/// ([`crate::compare`]).
+/// Assumed before there are three runs: half a percent, with the uncertainty of four runs. Comparisons widen it if their benchmarks differ
+/// by more ([`crate::compare`]).
 pub const STATED: Scatter = Scatter::stated(0.005, 4.0);
 
-/// Effects of runs for a comparison, by benchmark; [`STATED`] holds for those that are not here.
+/// Run effects for a comparison, by benchmark; [`STATED`] for missing ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEffects {
     pub rows: BTreeMap<Id, Scatter>,
-    /// What the benchmarks of each earlier run deviated alike from their levels, ln.
+    /// Shared deviation of each earlier run from the levels, ln.
     pub common: Vec<f64>,
-    /// The same as `rows` of percentiles beyond the median, by name.
+    /// Like `rows`, for percentiles beyond the median, by name.
     pub percentiles: BTreeMap<String, BTreeMap<Id, Scatter>>,
     /// Runs of the base and of the other.
     pub runs: [usize; 2],
@@ -56,7 +56,7 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
 /// The results of a run: its estimates, or a percentile of them.
 type Values<'a> = &'a dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>;
 
-/// [`of_sides`] with one run a side.
+/// [`of_sides`] with one run per side.
 #[must_use]
 pub fn estimate(past: &[impl Borrow<Past>], base: &RunView, other: &RunView) -> RunEffects {
     of_sides(past, &[base, other].map(Side::from))
@@ -84,7 +84,7 @@ pub fn of_sides(past: &[impl Borrow<Past>], sides: &[Side; 2]) -> RunEffects {
         let runs = all.iter().copied().filter(|run| run.circumstances == *like);
         levels::fit(&runs.collect::<Vec<&Past>>(), &role, values)
     };
-    // of two systems each has its own
+    // each system has its own variances
     let systems = |values: Values| {
         let base = fitted(of_base, values);
         let other = (of_base != of_other).then(|| fitted(of_other, values));

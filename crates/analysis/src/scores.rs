@@ -76,7 +76,7 @@ pub fn profiled(profile: &Profile) -> Vec<Environment> {
     each.collect()
 }
 
-/// Withheld unless both sides have all benchmarks: a score over fewer would be another one under the same name.
+/// Withheld unless both sides have all benchmarks: a score over fewer would be a different one.
 #[must_use]
 pub fn score_profile(
     profile: &Profile,
@@ -252,7 +252,7 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
     Ok((machine, interval))
 }
 
-/// Half-width of the effects of runs, on the logarithmic scale. What moves a run moves most benchmarks, so that it does not average out.
+/// Half-width of the run effects, on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
 fn between(pairs: &[Pair], options: &Options) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
     let effect = |pair: &Pair| *options.effects.rows.get(&pair.id).unwrap_or(&STATED);

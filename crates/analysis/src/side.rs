@@ -130,7 +130,7 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
     match &mut result.data {
         Data::Measured(measured) => {
             measured.sampled.estimate = estimate;
-            // these belong to one run
+            // these belong to single runs
             (measured.latencies, measured.copies) = (None, None);
         }
         Data::Derived(sampled) => sampled.estimate = estimate,

@@ -48,7 +48,7 @@ pub struct Options {
     pub confidence: f64,
     /// Baselines of scores by their name in the entry (`ref:...`).
     pub baselines: BTreeMap<String, RunView>,
-    /// Frequency at which times are stated, GHz, in place of that of the run's settings.
+    /// Frequency at which times are stated, GHz; overrides that of the run's settings.
     pub reference_ghz: Option<f64>,
 }
 
@@ -336,7 +336,7 @@ impl<'a> Launched<'a> {
         };
         let count = Count::launches(bad.len(), self.launches.len());
         let none = count.part == count.of;
-        // of launches that all failed the last one counts
+        // if all launches failed, the last one is reported
         let shown = if none {
             Some(last)
         } else {

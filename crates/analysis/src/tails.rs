@@ -2,10 +2,10 @@
 
 use gritstone_model::{Data, Measured, Measurement, RunView, Sampled};
 
-/// Those beyond the median, which is the result itself.
+/// Percentiles beyond the median, which is the result itself.
 pub(crate) const TAILS: [&str; 3] = ["p90", "p99", "p99.9"];
 
-/// `None` where the result does not have it.
+/// `None` if the result lacks it.
 pub(crate) fn percentile_of(result: &Measurement, name: &str) -> Option<Measurement> {
     let percentile = result.latencies()?.get(name)?;
     let Data::Measured(measured) = &result.data else {

@@ -1,4 +1,4 @@
-//! How the families of benchmarks went over the newest runs of each system.
+//! Trends of the families of benchmarks over the newest runs of each system.
 
 use gritstone_model::{Better, FamilyTrend, HistoryPoint, HistorySeries, HistoryView, SystemTrend};
 use gritstone_stats::descriptive;
@@ -19,7 +19,7 @@ struct Family {
     changed: usize,
 }
 
-/// By system, that with the newest run first. Of several series of a benchmark on a system the newest counts.
+/// By system, the one with the newest run first. Of several series of a benchmark on a system the newest counts.
 #[must_use]
 pub fn trends(histories: &[HistoryView]) -> Vec<SystemTrend> {
     let first = first_runs(histories);
@@ -69,7 +69,7 @@ fn first_runs(histories: &[HistoryView]) -> BTreeMap<&str, Run> {
         .collect()
 }
 
-/// Adds a series from a run on. A change counts where the level before is visible.
+/// Adds a series from a run on. A change counts if the level before it is visible.
 fn add(family: &mut Family, series: &HistorySeries, better: Better, from: &Run) {
     let speed = |value: f64| match better {
         Better::Higher => value.ln(),

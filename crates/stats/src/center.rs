@@ -15,7 +15,7 @@ pub struct Estimate {
     pub interval: Option<[f64; 2]>,
 }
 
-/// Center of positive values, one a launch: the pseudo-median of ln(value), exponentiated.
+/// Center of positive values, one per launch: the pseudo-median of ln(value), exponentiated.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
 #[must_use]
@@ -27,7 +27,7 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     })
 }
 
-/// Center of values that may be negative, such as differences, one a launch.
+/// Center of values that may be negative, such as differences, one per launch.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
@@ -43,8 +43,8 @@ pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     })
 }
 
-/// Where the median lies, by order statistics: from the k-th smallest to the k-th largest value, k as large as 2 P(B < k) <= 1 - confidence
-/// allows, B binomial with one half; from the least to the most of values that are too few for that.
+/// Interval of the median by order statistics: from the k-th smallest to the k-th largest value, with the largest k for which 2 P(B < k) <=
+/// 1 - confidence, B binomial with one half; the range if the values are too few for that.
 pub fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
     let n = values.len();
     let binomial = Binomial::new(0.5, n as u64).ok()?;
@@ -59,7 +59,7 @@ pub fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// No two averages are the same, and no order is hidden in it.
+    /// No ties among the averages, and in no particular order.
     const TEN: [f64; 10] = [3.0, 1024.0, 9.0, 1.0, 243.0, 27.0, 512.0, 81.0, 5.0, 77.0];
 
     #[test]

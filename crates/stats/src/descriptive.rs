@@ -1,27 +1,25 @@
 //! Descriptive statistics of sorted values.
 
-/// Most values of a center: all pairs are computed, and an imported file that claims a million launches must not
-/// exhaust the memory.
+/// Most values of a center: all pairs are computed, and an imported file that claims a million launches must not exhaust the memory.
 pub const MAX_VALUES: usize = 1000;
 
-/// Standard deviation of normal values over their median absolute deviation.
+/// Ratio of the standard deviation of normal values to their median absolute deviation.
 pub const OF_MAD: f64 = 1.4826;
 
-/// The values in ascending order.
+/// Returns the values in ascending order.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted
 }
 
-/// Median of values in ascending order, of which there is at least one.
+/// Median of values in ascending order, at least one.
 pub fn median(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
 }
 
-/// The value that a share of the values lies below, of values in ascending order, at least one: linear between neighbors (Hyndman
-/// and Fan's type 7).
+/// Quantile of values in ascending order, at least one: linear between neighbors (Hyndman and Fan's type 7).
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let below = sorted[place.floor() as usize];
@@ -50,7 +48,7 @@ pub fn logs(values: &[f64]) -> Option<Vec<f64>> {
     (some && values.iter().all(fit)).then(|| values.iter().map(|x| x.ln()).collect())
 }
 
-/// All averages of two values, each value with itself among them, in ascending order (Walsh averages).
+/// All averages of two values, including each value with itself, in ascending order (Walsh averages).
 pub fn walsh(values: &[f64]) -> Vec<f64> {
     let n = values.len();
     let mut averages = Vec::with_capacity(n * (n + 1) / 2);

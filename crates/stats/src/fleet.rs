@@ -1,10 +1,10 @@
-//! Nodes of a fleet that are not like the others.
+//! Finds outliers among the nodes of a fleet.
 //!
 //! Mixed model of y = ln(speed) of benchmark b on node i, the mean of its runs: y = m(b, kind) + s(i) + f(i, family) + e(i, b). Each
 //! level is estimated robustly, from the widest: m by the median over the nodes of a kind, s by the median over benchmarks, f by the
-//! Hodges-Lehmann estimate over a family. What a level scatters by is taken from its own distribution over nodes, so that benchmarks
-//! of a family, or of a run, may err together. Fewer than half of the nodes of a kind may differ. docs/validation.md has rates of
-//! false alarms and power.
+//! Hodges-Lehmann estimate over a family. The scale of a level is estimated from its own distribution over nodes, so that benchmarks of a
+//! family, or of a run, may have common errors. Fewer than half of the nodes of a kind may differ. docs/validation.md has rates of false
+//! alarms and power.
 
 use crate::moderated::{self, MIN_BENCHMARKS, Variance};
 use crate::{descriptive, multiple, quantile};
@@ -12,21 +12,22 @@ use std::collections::BTreeSet;
 
 /// False discovery rate of each level: everything, families, benchmarks.
 pub const LEVEL: f64 = 0.05;
-/// Fewest nodes of a kind that are compared with each other: of three, two that differ leave no majority.
+/// Fewest nodes of a kind that are compared with each other: of three, two outliers leave no majority.
 pub const MIN_NODES: usize = 4;
-/// Standard deviations beyond which a node counts no more for the scale than at them.
+/// Standard deviations at which deviations are clipped for the scale.
 const CLIP: f64 = 2.5;
 /// E(min(z, CLIP)^2) of a standard normal z.
 const CLIPPED: f64 = 0.977_6;
 /// The median of |z|.
 const QUARTILE: f64 = 0.674_49;
-/// Degrees of freedom that a node adds to the robust scale, by simulation: those of the standard deviation, less what clipping costs.
+/// Degrees of freedom per node of the robust scale, by simulation: those of the standard deviation, reduced by clipping.
 const DF_OF_NODE: f64 = 0.7;
-/// Share of the benchmarks of a family that must be off by a standard deviation in its direction: one that is far off is no family.
+/// Share of the benchmarks of a family that must deviate by a standard deviation in its direction: a single outlier does not count as the
+/// family.
 const TOGETHER: f64 = 2.0 / 3.0;
-/// Standard deviation of a median of many normal values over that of their mean: the root of pi/2.
+/// Ratio of the standard deviation of a median of many normal values to that of their mean: the root of pi/2.
 const MEDIAN_OVER_MEAN: f64 = 1.253_314;
-/// Normal quantile above which one case in twenty lies.
+/// One-sided normal quantile of 5%.
 const ONE_IN_TWENTY: f64 = 1.644_854;
 
 /// A benchmark on a node.
@@ -34,13 +35,13 @@ const ONE_IN_TWENTY: f64 = 1.644_854;
 pub struct Cell {
     /// Mean of ln(speed) over the runs of the node.
     pub value: f64,
-    /// Variance of it that the launches show.
+    /// Variance of it, from the launches.
     pub within: f64,
-    /// How many runs it is the mean of.
+    /// Number of runs in the mean.
     pub runs: usize,
 }
 
-/// What the nodes of a fleet show.
+/// Measurements of a fleet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// The kind of each node, from 0.
@@ -49,52 +50,52 @@ pub struct Measured {
     pub cells: Vec<Vec<Option<Cell>>>,
     /// The family of each benchmark, from 0.
     pub families: Vec<usize>,
-    /// Variance between runs of one node of each benchmark, where nodes have several.
+    /// Variance between runs of one node of each benchmark, if nodes have several.
     pub between_runs: Vec<Option<f64>>,
-    /// Deviation, ln, that a node may have and is called like the others.
+    /// Deviation, ln, up to which a node counts as like the others.
     pub margin: f64,
 }
 
-/// Everything, a family or a benchmark over the nodes.
+/// Estimates of one scope over the nodes: all benchmarks, a family or a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     /// Robust standard deviation over nodes.
     pub sd: f64,
     /// Its degrees of freedom.
     pub df: f64,
-    /// Smallest deviation, ln, that is found on one node in 95 of 100 cases.
+    /// Smallest deviation, ln, that is detected on one node with a probability of 95%.
     pub smallest: f64,
-    /// Each node that has it.
+    /// Nodes with an estimate.
     pub nodes: Vec<Option<Deviation>>,
 }
 
-/// How far a node is from the others.
+/// Deviation of a node from the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
     /// ln(speed) less that of the others.
     pub by: f64,
-    /// Half of its interval at 95%.
+    /// Half-width of its 95% interval.
     pub half: f64,
-    /// Of no deviation.
+    /// p of no deviation.
     pub p: f64,
-    /// Adjusted over nodes and over all of the level.
+    /// Adjusted over nodes and over the whole level.
     pub p_adjusted: f64,
-    /// Whether it is called.
+    /// Whether the deviation is significant and beyond the margin.
     pub differs: bool,
 }
 
 /// The fitted model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fit {
-    /// Everything; `None` where there are too few benchmarks or families.
+    /// All benchmarks; `None` with too few benchmarks or families.
     pub all: Option<Level>,
-    /// Each family of at least two benchmarks, where there are two families.
+    /// Each family of at least two benchmarks, if there are two families.
     pub families: Vec<Option<Level>>,
     /// One level for each benchmark.
     pub benchmarks: Vec<Option<Level>>,
 }
 
-/// Deviations by node, and by what factor the scatter of a node is larger than that of most.
+/// Deviations by node, and the ratio of its scatter to the typical one.
 type Column = Vec<Option<(f64, f64)>>;
 
 /// Fits the model.
@@ -113,7 +114,7 @@ pub fn fit(measured: &Measured) -> Fit {
     if let Some(shares) = &all {
         for column in &mut columns {
             for (cell, share) in column.iter_mut().zip(shares) {
-                // with too few benchmarks to say what they share, a node is what each of them says
+                // with too few benchmarks for a common value, the common value of a node is that of its benchmarks
                 if let (Some((by, _)), Some((share, _))) = (cell, share) {
                     *by -= share;
                 }
@@ -154,7 +155,7 @@ pub fn fit(measured: &Measured) -> Fit {
     }
 }
 
-/// Deviations of a benchmark from the median of the nodes of each kind; none where the kind has too few.
+/// Deviations of a benchmark from the median of the nodes of each kind; none if the kind has too few.
 fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Column {
     let last = kinds.iter().max().copied();
     let mut centers = vec![];
@@ -194,7 +195,7 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
         .collect()
 }
 
-/// What all benchmarks of a node share.
+/// Common deviation of all benchmarks of a node.
 fn everything(columns: &[Column], nodes: usize) -> Column {
     let of_node = |node: usize| {
         let own: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
@@ -206,7 +207,7 @@ fn everything(columns: &[Column], nodes: usize) -> Column {
     (0..nodes).map(of_node).collect()
 }
 
-/// What the benchmarks of a family share, on each node that has half of them.
+/// Common deviation of the benchmarks of a family, on each node that has half of them.
 fn family(columns: &[Column], of: &[usize], nodes: usize) -> Column {
     let of_node = |node: usize| {
         let own: Vec<(f64, f64)> = of.iter().filter_map(|&b| columns[b][node]).collect();
@@ -218,7 +219,7 @@ fn family(columns: &[Column], of: &[usize], nodes: usize) -> Column {
     (0..nodes).map(of_node).collect()
 }
 
-/// Whether most benchmarks of a family are off in its direction.
+/// Whether most benchmarks of a family deviate in its direction.
 fn together(
     columns: &[Column],
     scales: &[Option<Variance>],
@@ -234,7 +235,7 @@ fn together(
     off as f64 >= TOGETHER * own().count() as f64
 }
 
-/// The variance of each benchmark over nodes, moderated by that of all, and at least what the launches of most nodes show.
+/// The variance of each benchmark over nodes, moderated by that of all, and at least that of the launches of most nodes.
 fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
     let own: Vec<Option<Variance>> = columns
         .iter()
@@ -257,7 +258,7 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
     own.into_iter().zip(floors).map(floored).collect()
 }
 
-/// The robust variance of what nodes deviate by.
+/// The robust variance of the deviations of nodes.
 fn variance(column: &Column, measured: &Measured) -> Option<Variance> {
     let values: Vec<f64> = column
         .iter()
@@ -274,12 +275,12 @@ fn variance(column: &Column, measured: &Measured) -> Option<Variance> {
     Some(Variance { value: sd * sd, df })
 }
 
-/// The same, where nodes differ at all.
+/// The same, if nodes differ at all.
 fn some_scatter(column: &Column, measured: &Measured) -> Option<Variance> {
     variance(column, measured).filter(|variance| variance.value > 0.0)
 }
 
-/// Robust standard deviation about 0: the median of the absolute values, then one step of the variance of values that are clipped by it.
+/// Robust standard deviation about 0: the median of the absolute values, then one step of the variance of values clipped by it.
 fn scale(values: &[f64]) -> Option<f64> {
     if values.len() < MIN_NODES {
         return None;
@@ -293,7 +294,7 @@ fn scale(values: &[f64]) -> Option<f64> {
     Some((clipped / values.len() as f64 / CLIPPED).sqrt())
 }
 
-/// Levels whose scale is that of their own distribution.
+/// Levels with a scale from their own distribution.
 fn levels(
     columns: Vec<Option<Column>>,
     measured: &Measured,
@@ -306,7 +307,7 @@ fn levels(
     tested(columns.collect(), measured.margin, holds)
 }
 
-/// Tests every node in every column, and calls those that differ.
+/// Tests every node in every column, and marks outliers.
 fn tested(
     columns: Vec<Option<(Column, Variance)>>,
     margin: f64,
@@ -356,8 +357,8 @@ fn tested(
         .collect()
 }
 
-/// Since which of a series of values, oldest first and each with its standard deviation, they are as the last one is: by least squares, in
-/// which what was before is about `before`, or about a mean of its own. 0 where all are.
+/// Index from which a series of values, oldest first and each with its standard deviation, has the level of the last one: by least squares,
+/// with a level of `before` or a free mean until then. 0 if all have it.
 #[must_use]
 pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
     let mean = |part: &[(f64, f64)]| {
@@ -384,7 +385,7 @@ pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
         .map_or(0, |(at, _)| at)
 }
 
-/// What a fleet changed by between two runs: the median over nodes, and its standard deviation, by the robust scale of nodes.
+/// Change of a fleet between two runs: the median over nodes, and its standard deviation, by the robust scale of nodes.
 #[must_use]
 pub fn shift(by_node: &[f64]) -> Option<(f64, f64)> {
     if by_node.len() < MIN_NODES {

@@ -1,14 +1,14 @@
-//! Group-sequential tests of interleaved pairs at fixed looks.
+//! Group-sequential tests of interleaved pairs at fixed numbers of pairs.
 //!
-//! A coin orders each pair. Between equal sides d = ln(other / base) is then as likely as -d, so that the signed-rank
-//! test is exact under any disturbance that does not depend on the coin: drift, spikes, a periodic neighbor. ABBA and
-//! BAAB are not drawn: a neighbor with the period of four launches gives their pairs one sign.
+//! The order within each pair is random. Between equal sides d = ln(other / base) is then as likely as -d, so that the signed-rank test is
+//! exact under any disturbance that is independent of the order: drift, spikes, a periodic neighbor. ABBA and BAAB are not used: a neighbor
+//! with the period of four launches gives their pairs one sign.
 //!
-//! Where the sides have several builds each, a pair of builds is the unit: its value is the median of d over its rounds, and Student's t of
-//! these is the test, since rounds of one pair of builds share the layout of their code.
+//! If the sides have several builds each, a pair of builds is the unit: its value is the median of d over its rounds, and the test is
+//! Student's t over pairs of builds, since rounds of one pair of builds share the layout of their code.
 //!
-//! Each look has an equal share of the level, so that by Boole's inequality all together stay below it, whatever their
-//! correlation, and whenever the trial ends.
+//! Each interim analysis has an equal share of the level, so that by Boole's inequality all together stay below it, with any correlation
+//! and any end of the trial.
 
 use crate::paired_times::{Pairs, Times};
 use crate::two_sample::{self, Ratio};
@@ -17,11 +17,11 @@ use crate::{descriptive, multiple, quantile};
 use std::collections::BTreeMap;
 use std::f64::consts::SQRT_2;
 
-/// Pairs before each look: the first that can reach the level of a look, then half as many more each time.
+/// Pairs before each interim analysis: the first number that can reach its level, then 1.5 times as many each time.
 pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
 /// Share of equal sides that may be called different.
 pub const LEVEL: f64 = 0.01;
-/// Level of one look.
+/// Level of one interim analysis.
 pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
 /// Power at the minimum detectable effect.
 const POWER: f64 = 0.95;
@@ -33,33 +33,33 @@ pub struct Comparison {
     pub base: usize,
     /// Index of the other.
     pub other: usize,
-    /// Pairs that it rests on.
+    /// Pairs that it uses.
     pub pairs: usize,
     /// Launches of the base, and of the other, with a busy SMT sibling.
     pub crowded: [usize; 2],
-    /// Whether these differ by more than chance, so that nothing is left out and means are compared.
+    /// Whether these differ by more than chance, so that no pair is dropped and means are compared.
     pub crowded_differ: bool,
-    /// Pairs that it does not rest on.
+    /// Dropped pairs.
     pub left_out: usize,
     /// Contribution of pairs with one contended launch to the mean of ln(ratio of times) over all pairs.
     pub one_sided: f64,
-    /// Above 1: the other takes less time. Its p is that of the last look alone.
+    /// Above 1: the other is faster. Its p is that of the last interim analysis alone.
     pub ratio: Option<Ratio>,
-    /// p adjusted for the looks; none before the first.
+    /// p adjusted for the interim analyses; none before the first.
     pub p: Option<f64>,
     /// The same, adjusted for the number of comparisons.
     pub p_adjusted: Option<f64>,
-    /// Standard error of ln(ratio of times), as the interval of the test has it; none before the first look.
+    /// Standard error of ln(ratio of times), as implied by the interval of the test; none before the first interim analysis.
     pub standard_error: Option<f64>,
-    /// Minimum detectable effect of this number of pairs among so many comparisons, as a share, with 95% power. None where so few
-    /// pairs decide nothing.
+    /// Minimum detectable effect of this number of pairs among that number of comparisons, as a share, with 95% power. None if the pairs
+    /// are too few.
     pub smallest: Option<f64>,
     /// By `p_adjusted`.
     pub verdict: Verdict,
 }
 
-/// Compares all pairs of sides of all benchmarks, the n-th by `margin(n)`; the false-discovery rate is over all of them. `over`: nothing
-/// more will be measured, so that an undecided comparison is tested once more, in place of the next look.
+/// Compares all pairs of sides of all benchmarks, the n-th with `margin(n)`; the false-discovery rate is over all of them. `over`: no more
+/// data will come, so that an undecided comparison is tested once more, instead of at the next number of pairs.
 #[must_use]
 pub fn decide_all(
     rows: &[Times],
@@ -83,7 +83,7 @@ pub fn decide_all(
     judged
 }
 
-/// Before its first look a comparison counts as undecided.
+/// A comparison counts as undecided before its first interim analysis.
 fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
     let all = judged.iter().flatten();
     let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
@@ -95,22 +95,22 @@ fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
         let outcome = verdict(interval, comparison.p_adjusted, margin, LEVEL);
-        // dropped pairs may be the cost of one side, before its launches can show that
+        // dropped pairs may hide the cost of one side, before its launches show that
         let hidden = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
         comparison.verdict = match outcome {
             Verdict::Same if hidden => Verdict::Inconclusive,
             outcome => outcome,
         };
         if comparison.verdict != Verdict::Inconclusive && comparison.smallest.is_none() {
-            // decided by the interval of the look, with too few pairs for the level of the family
+            // significant by its interval, with too few pairs for the level of the family
             let found = comparison.ratio.and_then(distance);
             comparison.smallest = detectable(found, comparison.standard_error);
         }
     }
 }
 
-/// Shown comparisons: the one of two sides; of more, those with the best side, or with the first if it is the
-/// reference. The choice of the best is covered: the rate is controlled over all pairs of sides.
+/// Shown comparisons: the one of two sides; of more, those with the best side, or with the first if it is the reference. Choosing the best
+/// keeps the error rate: it is controlled over all pairs of sides.
 #[must_use]
 pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
     let best = || row.best().filter(|_| row.0.len() > 2);
@@ -139,7 +139,7 @@ pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec
     out.into_iter().filter(beaten).collect()
 }
 
-/// Whether more pairs would add nothing: all that is shown has a verdict.
+/// Whether more pairs are useless: all shown comparisons have a verdict.
 #[must_use]
 pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
     let shown = shown(row, judged, reference);
@@ -147,7 +147,7 @@ pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
 }
 
 impl Comparison {
-    /// Smallest slowdown that is found, and beyond the margin as well, with 95% power.
+    /// Smallest slowdown that is detected as beyond the margin, with 95% power.
     #[must_use]
     pub fn smallest_beyond(&self, margin: f64) -> Option<f64> {
         let beyond = margin.ln_1p() + quantile::normal(2.0 * POWER - 1.0) * self.standard_error?;
@@ -182,7 +182,7 @@ fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
         .collect()
 }
 
-/// All interim analyses of two sides so far, one of `tests` comparisons: the smallest p, and the interval of the last.
+/// All interim analyses of two sides so far, as one of `tests` comparisons: the smallest p, and the interval of the last.
 fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
     let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();
@@ -208,7 +208,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     let p = p.min_by(f64::total_cmp);
     let mut ratio = paired(looks.last().copied().unwrap_or(n));
     if looks.is_empty() {
-        // between looks there is an estimate, and nothing to conclude from
+        // between interim analyses there is an estimate, but no inference
         ratio = ratio.map(|ratio| Ratio {
             interval: None,
             p: None,
@@ -216,7 +216,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
         });
     }
     let standard_error = ratio.filter(|_| n >= LOOKS[0]).and_then(standard_error);
-    // none where so few pairs cannot reach the level of the family
+    // none if the pairs are too few for the level of the family
     let found = looks
         .last()
         .and_then(|&n| distance(at(n, LEVEL_OF_LOOK / tests as f64)?));
@@ -250,7 +250,7 @@ fn by_layout(base: &[f64], other: &[f64], layouts: &[u32], confidence: f64) -> O
     two_sample::paired_means(&vec![1.0; medians.len()], &medians, confidence)
 }
 
-/// Distance of the estimate from the farther end of its interval, ln: disturbed pairs make intervals lopsided.
+/// Distance of the estimate from the farther end of its interval, ln: disturbed pairs make intervals asymmetric.
 fn distance(ratio: Ratio) -> Option<f64> {
     let [low, high] = ratio.interval?.map(|end| (end / ratio.ratio).ln().abs());
     Some(low.max(high))
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::paired_times::Timed;
 
-    /// A side that takes so many times as long.
+    /// A side that takes `factor` times as long.
     fn slower(side: &[Option<Timed>], factor: f64) -> Vec<Option<Timed>> {
         let more = |timed: Timed| Timed::from(factor * timed.ns);
         side.iter().map(|timed| timed.map(more)).collect()
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(says(times(12, 1.5), false), Verdict::Slower);
         assert_eq!(says(times(12, 0.9), false), Verdict::Faster);
         assert_eq!(says(times(12, 1.0), false), Verdict::Same);
-        // what ended early is looked at where it ended, if so few pairs can show anything
+        // a trial that ended early is tested at its end, if the pairs can show anything
         assert_eq!(says(times(11, 1.5), true), Verdict::Slower);
         assert_eq!(says(times(10, 1.5), true), Verdict::Inconclusive);
     }
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn decision_holds_between_looks() {
-        // the look at 12 holds until that at 18, whatever the pairs in between say
+        // the result at 12 pairs holds until 18, regardless of the pairs between
         let mut wild = times(12, 1.5);
         for side in &mut wild.0 {
             side.extend([Some(Timed::from(1.0)); 3]);
@@ -332,18 +332,18 @@ mod tests {
 
     #[test]
     fn early_decision_is_final() {
-        // fifteen pairs of which the last three say the opposite
+        // fifteen pairs, the last three with the opposite sign
         let mut wild = times(12, 1.5);
         for (side, ns) in wild.0.iter_mut().zip([900.0, 1.0]) {
             side.extend([Some(Timed::from(ns)); 3]);
         }
-        // and a row whose first look is still to come, with nothing to show
+        // and a row before its first interim analysis
         let rows = [wild, times(11, 1.0)];
         for over in [false, true] {
             let judged = decide_all(&rows, |_| 0.01, over);
             assert_eq!(judged[0][0].verdict, Verdict::Slower, "{over}");
         }
-        // three sides: p of one comparison is enough for one, and not for three of which two show nothing
+        // three sides: p suffices for one comparison, but not for three, two of which show nothing
         let p = |rows: &[Times]| decide_all(rows, |_| 0.01, false)[0][0].p_adjusted.unwrap();
         let alone = p(&rows[..1]);
         assert!((p(&rows) - 2.0 * alone).abs() < 1e-12);
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn own_contention_is_still_found() {
-        // the same but for a share of launches that take a quarter more time and keep the other thread busy
+        // the same, except for a share of launches that take a quarter more time and keep the SMT sibling busy
         for (every, rounds) in [(10, 200), (5, 90), (2, 18), (1, 12)] {
             let mut sides = times(rounds, 1.0);
             for timed in sides.0[1].iter_mut().step_by(every).flatten() {
@@ -432,13 +432,13 @@ mod tests {
 
     #[test]
     fn slower_sides_are_dropped() {
-        // a is 100, b a hair more, c 10% more
+        // a is 100, b slightly more, c 10% more
         let mut three = times(18, 1.002);
         three.0.push(slower(&three.0[0], 1.1));
         let judged = decide_all(std::slice::from_ref(&three), |_| 0.0001, false);
         assert_eq!(three.best(), Some(0));
         assert_eq!(dropped_sides(&three, &judged[0], false), [2]);
-        // once it is out, the rounds of the others count, and what is known of it stays
+        // after it is dropped, the rounds of the others count, and its result stays
         let mut longer = three.clone();
         for side in &mut longer.0[..2] {
             let more = side[..9].to_vec();
@@ -451,7 +451,7 @@ mod tests {
             pair.map(|c| (c.pairs, c.ratio, c.p, c.verdict))
         };
         assert_eq!(of(&judged[0]), of(&again[0]));
-        // of two sides none is out: the trial ends
+        // of two sides none is dropped: the trial ends
         assert!(
             dropped_sides(
                 &times(18, 1.5),
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn layouts_are_the_units() {
-        // ninety rounds of eight builds, of which those of the other side are 3% slower or faster by their layout
+        // ninety rounds of eight builds; the layouts of the other side are 3% slower or faster
         let effects = [0.03, -0.01, 0.02, -0.02, 0.03, 0.01, 0.02, -0.01];
         let laid_out = |factor: f64, several: bool| {
             let mut sides = times(90, factor);
@@ -489,7 +489,7 @@ mod tests {
             sides
         };
         let judge = |times: Times| decide_all(&[times], |_| 0.001, true)[0][0].clone();
-        // by rounds the 0.9% by which these layouts differ is certain
+        // by rounds the 0.9% between these layouts is significant
         let (by_round, by_layout) = (judge(laid_out(1.0, false)), judge(laid_out(1.0, true)));
         assert!(by_round.p.unwrap() < LEVEL && by_layout.p.unwrap() > 0.5);
         assert_eq!(by_layout.verdict, Verdict::Inconclusive);

@@ -1,5 +1,5 @@
-//! The mathematics of repeated timings: centers and their intervals, ratios of two samples, tests that look while it is measured,
-//! change points. Formulas, sources and the simulations that back them are in `docs/statistics.md`.
+//! The mathematics of repeated timings: centers and their intervals, ratios of two samples, tests with interim analyses, change points.
+//! Formulas, sources and the simulations behind them are in `docs/statistics.md`.
 
 #![warn(missing_docs)]
 

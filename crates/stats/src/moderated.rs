@@ -1,14 +1,14 @@
-//! Variances of many benchmarks, each of which a few runs estimate badly: together they give the distribution of variances, towards which
+//! Variances of many benchmarks, each poorly estimated from a few runs: together they give the distribution of variances, towards which
 //! each is moderated (Smyth 2004, "Linear models and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), equations 4 and 7 and
 //! section 6.2).
 
 use crate::descriptive;
 use statrs::function::gamma::digamma;
 
-/// Fewest benchmarks of which a distribution of variances is estimated.
+/// Fewest benchmarks for an estimate of the distribution.
 pub const MIN_BENCHMARKS: usize = 8;
-/// Most degrees of freedom that the distribution lends. The variances of real benchmarks have longer tails than the model's: with 30
-/// in place of 10, false calls of fleets of four nodes rise from 0.6 to 3.7% of nodes (docs/validation.md).
+/// Most degrees of freedom from the distribution. The variances of real benchmarks have longer tails than the model's: with 30 in place of
+/// 10, false calls of fleets of four nodes rise from 0.6 to 3.7% of nodes (docs/validation.md).
 const MAX_PRIOR_DF: f64 = 10.0;
 
 /// An estimated variance and its degrees of freedom.
@@ -39,9 +39,9 @@ pub fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
     (known.len() >= MIN_BENCHMARKS).then(|| prior(&known))
 }
 
-/// The distribution of variances, as the scaled inverse chi-square whose logarithm has the mean and the variance seen.
+/// The scaled inverse chi-square distribution whose logarithm has the observed mean and variance.
 fn prior(of: &[Variance]) -> Variance {
-    // a benchmark that never differed has a logarithm too: that of a variance below all clocks
+    // a benchmark without scatter needs a logarithm too: that of a variance below any clock's resolution
     let logs: Vec<f64> = of
         .iter()
         .map(|s| s.value.max(1e-12).ln() - digamma(s.df / 2.0) + (s.df / 2.0).ln())
@@ -70,7 +70,7 @@ fn trigamma(mut x: f64) -> f64 {
     sum + i + squared / 2.0 + i * squared * (1.0 / 6.0 - squared * (1.0 / 30.0 - squared / 42.0))
 }
 
-/// x > 0 with trigamma(x) = y > 0, by halving: trigamma falls from infinity to 0.
+/// x > 0 with trigamma(x) = y > 0, by bisection: trigamma falls from infinity to 0.
 fn inverse_trigamma(y: f64) -> f64 {
     let (mut low, mut high): (f64, f64) = (1e-8, 1e8);
     for _ in 0..100 {
@@ -119,7 +119,7 @@ mod tests {
     fn few_benchmarks_have_no_distribution() {
         assert!(distribution(&variances(&[1e-6; 7])).is_none());
         let prior = distribution(&variances(&[1e-6; 8])).unwrap();
-        // that all are alike says that they are from one variance
+        // equal variances imply a single true one
         assert!(
             prior.df == MAX_PRIOR_DF && (prior.value / 1e-6).ln().abs() < 0.3,
             "{prior:?}"

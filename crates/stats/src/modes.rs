@@ -14,13 +14,12 @@
 
 use crate::descriptive;
 
-/// Fewest values in a group; an outlier with one companion is still no mode.
+/// Fewest values in a group; an outlier with one companion is not a mode.
 const GROUP: usize = 3;
 
-/// Number of groups that are surely apart; `None` for fewer than six values, which cannot be two groups.
+/// Number of clearly separated groups; `None` for fewer than six values, which cannot form two groups.
 ///
-/// Distances below the finest that was seen count as that: clocks and rounding make equal values, which are not
-/// infinitely close.
+/// Distances below the smallest nonzero one count as that: clocks and rounding make equal values, which are not infinitely close.
 pub fn modes(values: &[f64]) -> Option<usize> {
     let n = values.len();
     if n < 2 * GROUP {

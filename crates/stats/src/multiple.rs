@@ -1,10 +1,10 @@
 //! p values adjusted for many benchmarks.
 
-/// Benjamini and Hochberg (1995): the i-th smallest of m becomes the smallest of p_j m / j over j >= i, at most 1. Rows
-/// without p stay without, and do not count.
+/// Benjamini and Hochberg (1995): the i-th smallest of m becomes the smallest of p_j m / j over j >= i, at most 1. Rows without p are
+/// ignored.
 ///
-/// Rows of one run share its conditions, so their p values hang together; the method holds its rate under such
-/// positive dependence (Benjamini and Yekutieli 2001).
+/// Rows of one run share its conditions, so their p values are correlated; the method keeps its rate under such positive dependence
+/// (Benjamini and Yekutieli 2001).
 #[must_use]
 pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut known: Vec<(usize, f64)> = p
@@ -23,8 +23,8 @@ pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
     adjusted
 }
 
-/// Holm (1979): the i-th smallest of m becomes the largest of p_j (m - j + 1) over j <= i, at most 1: the chance of a single false call
-/// among all is held, whatever their dependence.
+/// Holm (1979): the i-th smallest of m becomes the largest of p_j (m - j + 1) over j <= i, at most 1: it controls the probability of any
+/// false call, under any dependence.
 #[must_use]
 pub fn holm(p: &[Option<f64>]) -> Vec<Option<f64>> {
     let known = p.iter().enumerate();

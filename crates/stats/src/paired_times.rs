@@ -1,10 +1,10 @@
-//! Times of one benchmark of a trial by side and round, and the pairs that are compared.
+//! Times of one benchmark of a trial by side and round, and the compared pairs.
 //!
-//! A pair with SMT contention beside either launch is dropped. Contention depends on the time of a launch, not on its
-//! side, so that between equal sides a difference of kept pairs is as likely as its opposite.
+//! A pair with SMT contention in either launch is dropped. Contention depends on the time of a launch, not on its side, so that between
+//! equal sides a difference of kept pairs is as likely as its opposite.
 //!
-//! Unless a side causes the contention: then its cost would be dropped. So contended launches are counted by side, and
-//! where the counts differ by more than chance, all pairs are compared.
+//! An exception is contention caused by a side: its cost would be dropped. So contended launches are counted by side, and if the counts
+//! differ by more than chance, all pairs are compared.
 
 use crate::two_sample;
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -12,42 +12,42 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 /// Time of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
-    /// Nanoseconds an operation.
+    /// Nanoseconds per operation.
     pub ns: f64,
-    /// SMT contention beside most of it.
+    /// SMT contention during most of it.
     pub crowded: bool,
-    /// Number of the build; those of one side differ by the layout of their code.
+    /// Number of the build; builds of one side differ by the layout of their code.
     pub layout: u32,
 }
 
-/// By side, then by round; `None` where a launch failed. A dropped side has fewer rounds.
+/// By side, then by round; `None` for a failed launch. A dropped side has fewer rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times(pub Vec<Vec<Option<Timed>>>);
 
 /// Compared pairs of two sides, in order, with counts of dropped ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pairs {
-    /// Of the side that is 1.
+    /// Times of the side in the denominator.
     pub base: Vec<f64>,
-    /// Of the side that is compared with it.
+    /// Times of the side that is compared with it.
     pub other: Vec<f64>,
-    /// Builds that they are of.
+    /// Their builds.
     pub layouts: Vec<u32>,
     /// Contended launches of each side.
     pub crowded: [usize; 2],
     /// Contention differs by more than chance: one side causes it.
     pub differ: bool,
-    /// Pairs that are left out.
+    /// Dropped pairs.
     pub left_out: usize,
     /// Contribution of pairs with one contended launch to the mean of ln(other / base) over all pairs.
     pub one_sided: f64,
 }
 
-/// Two-sided p below which a side is taken to keep the other thread of the core busy by itself.
+/// Two-sided p below which a side is assumed to keep the SMT sibling busy by itself.
 pub const SPLIT: f64 = 0.01;
 
 impl From<f64> for Timed {
-    /// With the core to itself, of one build.
+    /// A launch without contention, of one build.
     fn from(ns: f64) -> Self {
         Self {
             ns,
@@ -58,8 +58,8 @@ impl From<f64> for Timed {
 }
 
 impl Pairs {
-    /// Drops a contended pair while fewer were dropped than kept: no trial takes more than twice as long, and kept
-    /// pairs stay kept when more come, unless contention turns out to differ.
+    /// Drops a contended pair while fewer were dropped than kept: no trial takes more than twice as long, and kept pairs stay kept with
+    /// further ones, unless contention turns out to differ.
     fn new(all: &[(Timed, Timed)]) -> Self {
         let count = |of: fn(&(Timed, Timed)) -> bool| all.iter().filter(|pair| of(pair)).count();
         let alone = [
@@ -91,7 +91,7 @@ impl Pairs {
     }
 }
 
-/// Two-sided p of two counts of equal probability.
+/// Two-sided p of two counts with equal probability.
 fn sign_test(one: usize, other: usize) -> f64 {
     let fewer = one.min(other) as u64;
     let known = Binomial::new(0.5, (one + other) as u64);
@@ -108,8 +108,8 @@ impl Times {
         Pairs::new(&all)
     }
 
-    /// The fastest side: each is compared with the best so far in their common rounds, since a dropped side met the
-    /// machine in another state.
+    /// The fastest side: each is compared with the best so far in their common rounds, since a dropped side was measured under other
+    /// conditions.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         let sides = 0..self.0.len();
@@ -123,7 +123,7 @@ impl Times {
         })
     }
 
-    /// Rounds in which all sides that are not out have a value.
+    /// Rounds in which all remaining sides have a value.
     #[must_use]
     pub fn rounds(&self) -> usize {
         let still_in = self.still_in();
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn times(sides: [&str; 2]) -> Times {
-        // a letter for each round: in capitals where it was crowded, a dot where it failed
+        // a letter for each round: a capital if contended, a dot if failed
         let timed = |letter: char| {
             (letter != '.').then(|| Timed {
                 crowded: letter.is_ascii_uppercase(),
@@ -191,7 +191,7 @@ mod tests {
         let eight = times(["abcdefghijklmnop", "ijklmnopABCDEFGH"]).pairs(0, 1);
         assert_eq!((eight.differ, eight.left_out), (true, 0));
         assert_eq!((eight.base.len(), eight.crowded), (16, [0, 8]));
-        // what both have says nothing of either
+        // contention that both have does not count for either
         let both = times(["ijklmnopqrsABCDEFGH", "jklmnopqrsABCDEFGHI"]).pairs(0, 1);
         assert_eq!(
             (both.differ, both.left_out, both.crowded),
@@ -206,7 +206,7 @@ mod tests {
             (pairs.base.len(), pairs.crowded, pairs.left_out),
             (4, [8, 8], 4)
         );
-        // what is kept stays kept when more pairs come
+        // kept pairs stay kept when more come
         let fewer = times(["ABCDE", "STUVW"]).pairs(0, 1);
         assert_eq!(pairs.base[..fewer.base.len()], fewer.base);
     }

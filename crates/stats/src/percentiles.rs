@@ -1,22 +1,22 @@
-//! Percentiles of single events that were counted in buckets, and their intervals.
+//! Percentiles of single events counted in buckets, and their intervals.
 
 use crate::{descriptive, quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Draws of a bootstrap: the standard error that they give is off by 2% (one standard deviation).
+/// Draws of a bootstrap: the relative standard deviation of its standard error is 2%.
 pub(crate) const DRAWS: usize = 1000;
-/// Fewer launches are too few blocks to draw from, as they are too few for a signed-rank interval at 95%.
+/// Fewest launches to draw from, as for a signed-rank interval at 95%.
 const LEAST_LAUNCHES: usize = 6;
 
-/// Events that lie evenly between two bounds.
+/// Events spread evenly between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bucket {
-    /// Least.
+    /// Lower bound.
     pub low: f64,
-    /// Most.
+    /// Upper bound.
     pub high: f64,
-    /// How many there are.
+    /// Number of events.
     pub events: f64,
 }
 
@@ -27,7 +27,7 @@ pub fn supports(share: f64, events: f64) -> bool {
     share.powf(events) <= 0.05
 }
 
-/// The value below which this share of the events lies, of buckets in their order: the median-unbiased estimate of Hyndman and Fan
+/// The value below which this share of the events lies, from buckets in ascending order: the median-unbiased estimate of Hyndman and Fan
 /// (1996, definition 8), rank (n + 1/3) p + 1/3. `None` without events.
 #[must_use]
 pub fn percentile(buckets: &[Bucket], share: f64) -> Option<f64> {
@@ -38,8 +38,7 @@ pub fn percentile(buckets: &[Bucket], share: f64) -> Option<f64> {
     )
 }
 
-/// The same from buckets (low, high, events) in descending order, with the number of all events: only the tail is
-/// read.
+/// The same from buckets (low, high, events) in descending order, with the total number of events: only the tail is read.
 fn from_top(
     buckets: impl Iterator<Item = (f64, f64, f64)>,
     events: f64,
@@ -74,20 +73,20 @@ fn from_top(
 pub struct Pooled {
     /// In the unit of the events.
     pub value: f64,
-    /// Its interval; `None` where launches or events are too few.
+    /// Its interval; `None` with too few launches or events.
     pub interval: Option<[f64; 2]>,
 }
 
-/// A percentile of the events of all launches together, where each has too few. Its interval is that of Student's t with the standard
-/// error of the logarithm over draws of whole launches (block bootstrap), since events of a launch have much in common; times
-/// sqrt(n / (n - 1)), by which draws of n from n scatter less.
+/// A percentile of the pooled events of all launches, if each has too few. Its interval is that of Student's t with the standard error of
+/// the logarithm over draws of whole launches (block bootstrap), since events of a launch are correlated; times sqrt(n / (n - 1)), since
+/// draws of n from n scatter less.
 ///
-/// No interval with fewer than six launches, or where the upper end would be beyond all events more often than the confidence
-/// allows. `None` without events, or where the percentile is not above 0.
+/// No interval with fewer than six launches, or if the upper end would be beyond all events more often than the confidence allows. `None`
+/// without events, or if the percentile is not above 0.
 #[must_use]
 pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<Pooled> {
     let n = launches.len();
-    // from the highest bucket on: its bounds, and the events of each launch
+    // from the highest bucket: its bounds, and the events of each launch
     let mut merged: Vec<(f64, f64, Vec<f64>)> = vec![];
     let mut all: Vec<(usize, &Bucket)> = (launches.iter().enumerate())
         .flat_map(|(at, buckets)| buckets.iter().map(move |bucket| (at, bucket)))

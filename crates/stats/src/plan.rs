@@ -1,17 +1,17 @@
-//! How many launches a result needs.
+//! Number of launches for a result.
 
 use crate::{quantile, undisturbed};
 
-/// Standard deviation of the lower quartile of normal values over that of their mean: sqrt(p (1 - p)) / density(p), p = 1/4.
+/// Ratio of the standard deviation of the lower quartile of normal values to that of their mean: sqrt(p (1 - p)) / density(p), p = 1/4.
 const OF_LOWER_QUARTILE: f64 = 1.3626;
 
-/// Launches for an interval no wider than the estimate times 1 ± `half_width`, from the values of those that there are and their weights
-/// ([`undisturbed::estimate`]): as many as they are where their interval is that narrow, else n (w / `half_width`)^2 with w its
-/// half-width, (high - low) / 2 / estimate; twice n at most, since what few values say of the scatter is uncertain, and never more than
-/// `max`. To ask again after each such stage is to stop by the width of the interval, never by where it lies (Chow and Robbins 1965);
-/// what that costs of the coverage: docs/validation.md.
+/// Launches for an interval within the estimate times 1 ± `half_width`, from the existing values and their weights
+/// ([`undisturbed::estimate`]): the present number if the interval is narrow enough, else n (w / `half_width`)^2 with w its half-width,
+/// (high - low) / 2 / estimate; at most twice n, since the scatter of few values is uncertain, and never more than `max`. Repeating this
+/// after each stage stops by the width of the interval, never by its position (Chow and Robbins 1965); the cost in coverage is in
+/// docs/validation.md.
 ///
-/// `max` where the values have no interval: fewer than 6, or one that is not positive and finite.
+/// `max` if the values have no interval: fewer than 6, or one that is not positive and finite.
 #[must_use]
 pub fn launches_needed(
     values: &[f64],
@@ -30,13 +30,14 @@ pub fn launches_needed(
         return have.min(max);
     }
     let n = (have as f64 * (width / half_width).powi(2)).ceil();
-    // a cast saturates, and a half-width of 0 asks for more than there can be
+    // the cast saturates, since a half-width of 0 asks for infinitely many
     let needed = if n.is_nan() { max } else { n as usize };
     needed.max(have + 1).min(2 * have).min(max)
 }
 
-/// The same before there is a launch, where the standard deviation s of ln(value) is known from earlier runs: n = ceil((q z s / e)^2),
-/// with z the normal quantile, e = ln(1 + `half_width`), and q = 1.36 the deviation of a lower quartile over that of a mean. At least `min`, at most `max`.
+/// The same before the first launch, if the standard deviation s of ln(value) is known from earlier runs: n = ceil((q z s / e)^2), with z
+/// the normal quantile, e = ln(1 + `half_width`), and q = 1.36 the ratio of the deviations of a lower quartile and a mean. At least `min`,
+/// at most `max`.
 #[must_use]
 pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, max: usize) -> usize {
     let n = (OF_LOWER_QUARTILE * quantile::normal(confidence) * ln_sd / half_width.ln_1p())
@@ -50,7 +51,7 @@ pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, ma
 mod tests {
     use super::*;
 
-    /// About 1, so many, in steps of this share.
+    /// `count` values around 1, in steps of this share.
     fn ladder(count: usize, step: f64) -> Vec<f64> {
         let middle = (count - 1) as f64 / 2.0;
         (0..count)
@@ -72,7 +73,7 @@ mod tests {
         let value = undisturbed::estimate(&ten, &[1.0; 10], 0.95).unwrap().value;
         let width = (high - low) / 2.0 / value;
         assert_eq!(needed(&ten, width * 1.000_001, 100), 10);
-        // 1.2 times as narrow takes 1.44 times as many, four times as narrow twice as many at first
+        // 1.2 times as narrow takes 1.44 times as many, four times as narrow at first only twice as many
         assert_eq!(needed(&ten, width / 1.2, 100), 15);
         assert_eq!(needed(&ten, width / 4.0, 100), 20);
         assert_eq!(needed(&ten, width / 4.0, 17), 17);

@@ -15,8 +15,8 @@ pub fn normal_tails(z: f64) -> f64 {
     (2.0 * Normal::standard().sf(z)).min(1.0)
 }
 
-/// t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom; that of the normal distribution when they are
-/// infinite, and infinite when there is none.
+/// t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom; the normal quantile if these are infinite, infinite if there are
+/// none.
 pub fn student(confidence: f64, freedom: f64) -> f64 {
     if freedom.is_infinite() {
         return normal(confidence);
@@ -37,8 +37,8 @@ pub fn student_tails(t: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |known| (2.0 * known.sf(t)).min(1.0))
 }
 
-/// x with P(X <= x) = `share` for `freedom` degrees of freedom, at least one. The distribution function is halved in: the
-/// inverse that `statrs` has gives 0 for small shares of one degree.
+/// x with P(X <= x) = `share` for `freedom` degrees of freedom, at least one, by bisection of the distribution function: the inverse of
+/// `statrs` is 0 for small shares of one degree.
 pub fn chi_square(share: f64, freedom: f64) -> f64 {
     let Ok(known) = ChiSquared::new(freedom) else {
         return f64::NAN;

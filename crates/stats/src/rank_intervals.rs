@@ -1,5 +1,5 @@
-//! Rank tests turned inside out: sorted candidates for a center or a shift, and for each pair of rungs counted from
-//! both ends the level of the two-sided test that rejects everything outside them.
+//! Inverted rank tests: sorted candidates for a center or a shift, and for each pair of candidates counted from both ends the level of the
+//! two-sided test that rejects everything outside them.
 //!
 //! Signed-rank test: the candidates are the Walsh averages (x_i + x_j) / 2; rank-sum test: the differences y_j - x_i.
 //! With N candidates A_1 <= ... <= A_N, the interval [A_k, A_(N+1-k)] misses the truth with probability
@@ -7,7 +7,7 @@
 //! *Nonparametric Statistical Methods*, 3rd edition, 3.3 and 4.3). Equal candidates make the interval wider and p
 //! larger than they need be, never the other way round.
 //!
-//! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one rung too narrow, so that at 95% and
+//! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one candidate too narrow, so that at 95% and
 //! n = 6 the interval of the center covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7%; 92.1% at n = 7,
 //! 94.7% at 20; of the shift 93.2% at 6 against 6), and it has neither p values nor a place for the scatter of runs.
 
@@ -30,11 +30,11 @@ pub struct RankIntervals {
     levels: Levels,
 }
 
-/// Level of the k-th rung from both ends, k from 0, as long as the rungs do not cross; ascending.
+/// Level of the k-th candidate from both ends, k from 0, as long as the ends do not cross; ascending.
 #[derive(Clone, Debug)]
 enum Levels {
     Counted(Cow<'static, [f64]>),
-    /// By the normal approximation with continuity correction, each when it is asked for; the mean is half the number of candidates.
+    /// By the normal approximation with continuity correction, each computed on demand; the mean is half the number of candidates.
     Normal {
         candidates: usize,
         sd: f64,
@@ -42,7 +42,7 @@ enum Levels {
 }
 
 impl Levels {
-    /// Of the signed-rank test of `n` values. Counted levels are cached: an A/B test asks for the same `n` hundreds of times.
+    /// For the signed-rank test of `n` values. Exact levels are cached: an A/B test needs those of the same `n` hundreds of times.
     fn signed_rank(n: usize) -> Self {
         static COUNTED: [OnceLock<Vec<f64>>; SIGNED_RANK_EXACT + 1] =
             [const { OnceLock::new() }; SIGNED_RANK_EXACT + 1];
@@ -53,7 +53,7 @@ impl Levels {
         }
     }
 
-    /// Of the rank-sum test of `n` values against `m`.
+    /// For the rank-sum test of `n` values against `m`.
     fn rank_sum(n: usize, m: usize) -> Self {
         let pairs = n * m;
         match pairs <= RANK_SUM_EXACT {
@@ -109,7 +109,7 @@ impl RankIntervals {
         }
     }
 
-    /// Two samples: the rank-sum test on what has to be added to `base` to get `other`. At least one value each.
+    /// Two samples: the rank-sum test on the shift from `base` to `other`. At least one value each.
     pub fn two(base: &[f64], other: &[f64]) -> Self {
         let mut candidates: Vec<f64> = base
             .iter()
@@ -127,7 +127,7 @@ impl RankIntervals {
         descriptive::median(&self.candidates)
     }
 
-    /// The interval, with an error that the ranks cannot see added in quadrature; `None` when no rung reaches the confidence.
+    /// The interval, with an error that is invisible to ranks added in quadrature; `None` when no candidate reaches the confidence.
     pub fn interval(&self, confidence: f64, unseen: Scatter) -> Option<[f64; 2]> {
         let k = self.levels.within(confidence);
         let (center, last) = (self.center(), self.candidates.len() - 1);
@@ -163,8 +163,8 @@ impl RankIntervals {
     }
 }
 
-/// Center, interval and p of the signed-rank test, as of [`RankIntervals::one`] without unseen scatter, in a tenth of its time: hundreds of pairs are
-/// looked at beside the next launch.
+/// Center, interval and p of the signed-rank test, as of [`RankIntervals::one`] without unseen scatter, in a tenth of its time: hundreds of
+/// pairs are tested between launches.
 pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64) {
     let levels = Levels::signed_rank(values.len());
     let from = |i: usize| {
@@ -188,7 +188,7 @@ pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2
     (center, interval, p)
 }
 
-/// Two-sided levels of the rungs from the distribution of the statistic.
+/// Two-sided levels of the candidates from the distribution of the statistic.
 fn counted(distribution: &[f64], candidates: usize) -> Vec<f64> {
     let mut below = 0.0;
     distribution

@@ -1,11 +1,11 @@
-//! Groups of values against the others by ranks, within strata: values of different strata are never compared with each other.
+//! Rank tests of groups against the others, within strata: values of different strata are never compared with each other.
 
 use crate::quantile;
 
-/// Two-sided p of each group against all others by the rank-sum test (Wilcoxon, Mann and Whitney), summed over strata (van Elteren
-/// without weights), with midranks, by the normal distribution with correction for continuity; `None` where there is nothing to compare.
+/// Two-sided p of each group against all others by the rank-sum test (Wilcoxon, Mann and Whitney), summed over strata (van Elteren without
+/// weights), with midranks, by the normal approximation with continuity correction; `None` without values to compare.
 ///
-/// A stratum has values in ascending order, each with its group. With few values p is too large rather than too small.
+/// A stratum has values in ascending order, each with its group. With few values the test is conservative.
 #[must_use]
 pub fn p_of_groups(strata: &[Vec<(f64, usize)>], groups: usize) -> Vec<Option<f64>> {
     let mut off = vec![0.0; groups];
@@ -42,7 +42,7 @@ pub fn p_of_groups(strata: &[Vec<(f64, usize)>], groups: usize) -> Vec<Option<f6
 mod tests {
     use super::*;
 
-    /// A value between 0 and 1 that is as good as random: splitmix64.
+    /// A pseudorandom value between 0 and 1: splitmix64.
     fn value(number: u64) -> f64 {
         let mut z = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn ranks_equal_textbook_example() {
-        // five against five that are all less: U = 0 of 25, sd = sqrt(25 x 11 / 12)
+        // five against five that are all smaller: U = 0 of 25, sd = sqrt(25 x 11 / 12)
         let apart: Vec<(f64, usize)> = (0..10)
             .map(|n| (f64::from(n), usize::from(n >= 5)))
             .collect();
@@ -60,12 +60,12 @@ mod tests {
         let want = quantile::normal_tails(12.0 / (25.0_f64 * 11.0 / 12.0).sqrt());
         assert!((p[0].unwrap() - want).abs() < 1e-12 && p[0] == p[1]);
         assert_eq!(p[2], None);
-        // all the same says nothing
+        // ties have no evidence
         assert_eq!(
             p_of_groups(&[vec![(1.0, 0), (1.0, 1), (1.0, 1)]], 2),
             [None, None]
         );
-        // a group that is a stratum of its own is compared with nothing
+        // a group that is a whole stratum has nothing to compare with
         let lone = vec![(0.0, 2), (1.0, 2)];
         assert_eq!(p_of_groups(&[apart, lone], 3), p);
     }

@@ -1,19 +1,18 @@
-//! How work done together grows with the number of copies or users: the Universal Scalability Law
-//! X(N) = gN / (1 + a(N-1) + bN(N-1)), with g the rate of one, a the share that waits for others (contention) and b what
-//! each pair costs (coherence), both at least 0 (Gunther, "Guerrilla Capacity Planning", 2007).
+//! Total rate by the number of copies or users: the Universal Scalability Law X(N) = gN / (1 + a(N-1) + bN(N-1)), with g the rate of one, a
+//! the share that waits for others (contention) and b the cost of each pair (coherence), both at least 0 (Gunther, "Guerrilla Capacity
+//! Planning", 2007).
 //!
-//! N/X is a sum of three terms of 1, N-1 and N(N-1), so that weighted least squares have one exact answer. A launch's
-//! weight is 1/y^2: launches scatter by a share of their value. Intervals are Student's, with the standard deviation that drawing
-//! the rounds again gives.
+//! N/X is a sum of three terms of 1, N-1 and N(N-1), so that weighted least squares have an exact solution. The weight of a launch is
+//! 1/y^2: launches scatter in proportion to their value. Intervals are Student's, with the standard deviation of a bootstrap over rounds.
 
 use crate::percentiles::DRAWS;
 use crate::quantile::student;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Fewer different N than this describe no curve of three parameters.
+/// Fewest different N that determine a curve of three parameters.
 pub const LEAST_SIZES: usize = 6;
-/// Fewer launches of each N than this give no interval.
+/// Fewest launches of each N for an interval.
 pub const LEAST_LAUNCHES: usize = 5;
 /// Steps of the curve.
 const STEPS: u32 = 24;
@@ -32,16 +31,16 @@ pub struct Range {
     pub high: f64,
 }
 
-/// Where the curve turns down.
+/// Maximum of the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Peak {
-    /// N with the highest total rate, sqrt((1-a)/b); its interval has no ends where some draws turn nowhere.
+    /// N with the highest total rate, sqrt((1-a)/b); its interval is unbounded if the curve of some draws has no maximum.
     At(Range),
-    /// The interval of b holds 0: nothing is extrapolated.
+    /// The interval of b includes 0: no extrapolation.
     NotSeen,
 }
 
-/// A law that was fitted.
+/// A fitted law.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Law {
     /// `g`, the rate of one copy.
@@ -50,20 +49,20 @@ pub struct Law {
     pub contention: Range,
     /// `b`, the coherence.
     pub coherence: Range,
-    /// Where the total rate is highest.
+    /// Maximum of the total rate.
     pub peak: Peak,
-    /// 1/a, where the asymptotes of the rate cross; `None` when the interval of a holds 0.
+    /// 1/a, where the asymptotes of the rate cross; `None` when the interval of a includes 0.
     pub knee: Option<f64>,
-    /// N and the total rate by the law, from one copy to the most that were measured.
+    /// N and the total rate by the law, from one copy to the largest measured number.
     pub curve: Vec<(f64, Range)>,
 }
 
-/// Why no law is fitted.
+/// Reason for a missing law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfitted {
-    /// That many different N, of [`LEAST_SIZES`].
+    /// Number of different N, below [`LEAST_SIZES`].
     Sizes(usize),
-    /// This N has that many launches, of [`LEAST_LAUNCHES`].
+    /// An N with its number of launches, below [`LEAST_LAUNCHES`].
     Launches(u32, usize),
     /// A rate is not above 0, or an N is 0.
     NoRate,
@@ -92,10 +91,10 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     #[expect(clippy::cast_precision_loss, reason = "a number of rounds")]
     let count = rounds.len() as f64;
     let t = student(confidence, count - 1.0) * (count / (count - 1.0)).sqrt();
-    // made on a scale on which draws scatter evenly; `back` leads to that of the estimate
+    // on a scale with symmetric draws; `back` converts to that of the estimate
     let range = |scale: &dyn Fn([f64; 3]) -> f64, estimate: f64, back: fn(f64) -> f64| {
         let drawn: Vec<f64> = draws.iter().map(|draw| scale(*draw)).collect();
-        // a fit without a positive rate contributes no interval
+        // a fit without a positive rate has no interval
         let (middle, half) = match scale(center) {
             middle if middle.is_finite() => (middle, t * deviation(&drawn)),
             _ => (0.0, f64::INFINITY),
@@ -130,7 +129,7 @@ fn rate([g, a, b]: [f64; 3], copies: f64) -> f64 {
     g * copies / (1.0 + a * (copies - 1.0) + b * copies * (copies - 1.0))
 }
 
-/// From one copy to the most that were measured, at equal ratios.
+/// From one copy to the largest measured number, at equal ratios.
 fn places(rounds: &[Round]) -> impl Iterator<Item = f64> {
     let most = rounds.iter().flatten().map(|(n, _)| *n).max();
     let most = f64::from(most.unwrap_or(1));
@@ -159,7 +158,7 @@ fn enough(rounds: &[Round]) -> Result<(), Unfitted> {
     }
 }
 
-/// Where the total is highest: nowhere when no pair costs anything, at one copy when a second adds nothing.
+/// N with the highest total: infinite if pairs cost nothing, one if a second copy adds nothing.
 fn peak(a: f64, b: f64) -> f64 {
     if b <= 0.0 {
         return f64::INFINITY;
@@ -179,14 +178,14 @@ fn deviation(values: &[f64]) -> f64 {
     (squares / (count - 1.0)).sqrt()
 }
 
-/// g, a and b of the fit with these terms that misses least; `bounded`: of those where neither a nor b is below 0.
+/// g, a and b of the fit with the smallest error among these sets of terms; `bounded`: neither a nor b below 0.
 fn parameters(rounds: &[&Round], tried: &[&[usize]], bounded: bool) -> [f64; 3] {
     let points: Vec<[f64; 4]> = rounds
         .iter()
         .flat_map(|round| round.iter())
         .map(|&(n, rate)| {
             let (n, y) = (f64::from(n), f64::from(n) / rate);
-            // each term over y: relative errors
+            // terms divided by y: relative errors
             [1.0 / y, (n - 1.0) / y, n * (n - 1.0) / y, 1.0]
         })
         .collect();
@@ -208,7 +207,7 @@ fn parameters(rounds: &[&Round], tried: &[&[usize]], bounded: bool) -> [f64; 3] 
     [1.0 / c, d / c, e / c]
 }
 
-/// Coefficients of the chosen terms, 0 for the others, from the normal equations; `None` when they have no one answer.
+/// Coefficients of the chosen terms, 0 for the others, from the normal equations; `None` if these are singular.
 fn least_squares(points: &[[f64; 4]], terms: &[usize]) -> Option<[f64; 3]> {
     let size = terms.len();
     let mut matrix = vec![vec![0.0; size + 1]; size];

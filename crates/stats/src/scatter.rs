@@ -7,15 +7,15 @@ use crate::moderated::Variance;
 pub struct Scatter {
     /// Standard deviation of ln(estimate) of one run, or of a difference.
     pub ln_sd: f64,
-    /// Degrees of freedom; infinite where it is taken for known.
+    /// Degrees of freedom; infinite for a known value.
     pub freedom: f64,
-    /// Runs that it is learned from; 0 for a default.
+    /// Number of runs that it was learned from; 0 for a default.
     pub runs: usize,
-    /// Part of the variance that launches show; 0 for a default.
+    /// Part of the variance that is explained by launches; 0 for a default.
     pub within: f64,
 }
 
-/// A standard deviation that is taken for known.
+/// A known standard deviation.
 impl From<f64> for Scatter {
     fn from(ln_sd: f64) -> Self {
         Self::known(ln_sd)
@@ -32,7 +32,7 @@ impl From<Scatter> for Variance {
 }
 
 impl Scatter {
-    /// A standard deviation that is taken for known.
+    /// A known standard deviation.
     #[must_use]
     pub const fn known(ln_sd: f64) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Scatter {
         }
     }
 
-    /// One that is not learned, and is not known well either.
+    /// An assumed one with few degrees of freedom.
     #[must_use]
     pub const fn stated(ln_sd: f64, freedom: f64) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl Scatter {
         }
     }
 
-    /// Variance of ln(estimate) of a run whose launches show `within`: a learned one has the errors of usual launches in it.
+    /// Variance of ln(estimate) of a run with launch variance `within`: a learned one includes the errors of usual launches.
     #[must_use]
     pub fn of_run(&self, within: f64) -> f64 {
         let variance = self.ln_sd * self.ln_sd;
@@ -64,13 +64,13 @@ impl Scatter {
         }
     }
 
-    /// Standard deviation of the effect of a run that no launch shows.
+    /// Standard deviation of the run effect, without that of launches.
     #[must_use]
     pub fn beyond_launches(&self) -> f64 {
         (self.ln_sd * self.ln_sd - self.within).max(0.0).sqrt()
     }
 
-    /// Of the difference of two runs that both have it.
+    /// Scatter of the difference of two such runs.
     #[must_use]
     pub fn of_two_runs(self) -> Self {
         Self {
@@ -79,8 +79,8 @@ impl Scatter {
         }
     }
 
-    /// For one run where two sides that are not alike have a scatter of their own: the root of the mean of the squares,
-    /// with the degrees of freedom of Satterthwaite (1946).
+    /// For one run of two sides with different scatter: the root of the mean of the squares, with the degrees of freedom of Satterthwaite
+    /// (1946).
     #[must_use]
     pub fn mean(self, other: Self) -> Self {
         let (a, b) = (self.ln_sd * self.ln_sd, other.ln_sd * other.ln_sd);
@@ -98,8 +98,8 @@ impl Scatter {
     }
 }
 
-/// Variance of a run whose launches show `within`, where that of usual runs, which show `usual`, is `variance`. Launches that show more
-/// than runs differ overstate it.
+/// Variance of a run with launch variance `within`, if usual runs have `variance` and launch variance `usual`. Launches that scatter more
+/// than runs overstate it.
 pub(crate) fn of_run(variance: f64, usual: f64, within: f64) -> f64 {
     let overstated = (variance / usual).min(1.0);
     variance + (within - usual).max(0.0) * if usual > 0.0 { overstated } else { 1.0 }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(of_run(4.0, 1.0, 0.5), 4.0);
         assert_eq!(of_run(4.0, 1.0, 3.0), 6.0);
         assert_eq!(of_run(4.0, 0.0, 3.0), 7.0);
-        // runs differ by a quarter of what their launches say
+        // runs differ by a quarter of the variance of their launches
         assert_eq!(of_run(1.0, 4.0, 12.0), 3.0);
     }
 

@@ -16,7 +16,7 @@ pub struct ScoredBenchmark {
     pub weights: Vec<f64>,
     /// The reference's value, in the same unit.
     pub reference: f64,
-    /// Whether less is better.
+    /// Whether lower is better.
     pub lower_is_better: bool,
     /// Weight, above 0; only proportions matter. Equal weights in a group of k are 1 / k each.
     pub weight: f64,
@@ -31,7 +31,7 @@ pub struct Score {
     pub value: f64,
     /// Interval by the delta method; `None` when a benchmark has fewer than six launches. The reference is exact.
     pub interval: Option<[f64; 2]>,
-    /// Benchmarks in it.
+    /// Number of benchmarks.
     pub rows: usize,
 }
 
@@ -46,7 +46,7 @@ pub enum Withheld {
     TooMany(Vec<usize>),
     /// A failed work check.
     Invalid(Vec<usize>),
-    /// A value, reference or weight that is not positive and finite.
+    /// Value, reference or weight that is not positive and finite.
     NotPositive(Vec<usize>),
 }
 
@@ -65,8 +65,8 @@ pub fn geometric(rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, Wit
     rate(Mean::Geometric, rows, confidence)
 }
 
-/// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1, whatever the
-/// direction: of times, lower is better. Otherwise as [`geometric`].
+/// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1, regardless of direction: for times,
+/// lower is better. Otherwise as [`geometric`].
 ///
 /// # Errors
 /// As for [`geometric`].
@@ -90,7 +90,7 @@ fn rate(mean: Mean, rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, 
     })
 }
 
-/// Half of the interval of ln(score).
+/// Half-width of the interval of ln(score).
 fn half(mean: Mean, terms: &[Term], ln: f64, confidence: f64) -> f64 {
     let total: f64 = terms.iter().map(|term| term.weight).sum();
     let parts = terms.iter().map(|term| {
@@ -133,7 +133,7 @@ fn check(rows: &[ScoredBenchmark]) -> Result<(), Withheld> {
     why.map_or(Ok(()), Err)
 }
 
-/// On the logarithmic scale.
+/// A term on the logarithmic scale.
 #[derive(Clone, Copy)]
 struct Term {
     weight: f64,
@@ -142,12 +142,12 @@ struct Term {
     ln: f64,
     /// Standard error of the estimate.
     error: f64,
-    /// Launches.
+    /// Number of launches.
     n: f64,
 }
 
 fn term(row: &ScoredBenchmark) -> Term {
-    // contention adds to times, whatever is printed
+    // contention adds to times, whatever the printed unit
     let times: Vec<f64> = match row.lower_is_better {
         true => row.launches.clone(),
         false => row.launches.iter().map(|x| 1.0 / x).collect(),
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn row(value: f64, reference: f64, lower_is_better: bool) -> ScoredBenchmark {
-        // of times; the lower quartile is 1
+        // times; the lower quartile is 1
         let scatter = [1.0, 1.01, 0.99, 1.02, 1.0, 1.005, 1.015, 1.0];
         let of = |s| {
             if lower_is_better {
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn interval_matches_delta_method() {
-        // two rows of equal weight and equal error: the error of one over the root of two, with twice the degrees of freedom
+        // two rows of equal weight and error: the error of one over the root of two, with twice the degrees of freedom
         let one = row(3.0, 1.0, false);
         let half = |rows: &[ScoredBenchmark]| {
             let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
@@ -323,7 +323,7 @@ mod tests {
         );
         let ratio = quantile::student(0.95, 14.0) / quantile::student(0.95, 7.0);
         assert!((both / single - ratio / 2.0_f64.sqrt()).abs() < 1e-9);
-        // of an arithmetic mean a row moves the logarithm by its share of the sum
+        // in an arithmetic mean a row moves the logarithm by its share of the sum
         let small = ScoredBenchmark {
             reference: 1e9,
             ..one.clone()

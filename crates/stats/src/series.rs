@@ -1,13 +1,12 @@
-//! One benchmark over the runs of a system: levels that change now and then, an effect of each run, an error of each result.
+//! One benchmark over the runs of a system: levels with occasional changes, an effect of each run, an error of each result.
 //!
-//! y = level + run effect + error, natural logarithms. The error's variance is known from the launches of the run. Run effects have a
-//! variance of their own, heavy tails, and a correlation between neighbors; one odd run in ten must not matter. Everything is fitted
-//! afresh from all runs: no state, and the same answer whatever the order of arrival. docs/statistics.md has the model, docs/validation.md
-//! the worlds in which it was tried.
+//! y = level + run effect + error, natural logarithms. The error's variance is known from the launches of the run. Run effects have their
+//! own variance, heavy tails, and a correlation between neighbors; one odd run in ten must not matter. All is fitted afresh from all runs:
+//! there is no state, and the order of arrival does not matter. docs/statistics.md has the model, docs/validation.md its simulations.
 //!
 //! Change points are found in seeded intervals (Kovács, Bühlmann, Li and Munk 2023, "Seeded binary segmentation", Biometrika 110), the
-//! narrowest first, by sums of deviations from the median that are cut off at [`CUT`] standard deviations: an odd run counts no more than
-//! that (the bounded loss of Fearnhead and Rigaill 2019, JASA 114).
+//! narrowest first, by sums of deviations from the median clipped at [`CUT`] standard deviations, which limits the influence of an odd run
+//! (the bounded loss of Fearnhead and Rigaill 2019, JASA 114).
 
 mod changes;
 mod common;
@@ -22,20 +21,20 @@ use changes::{best_split, changes};
 use pairs::{PRIOR_CORRELATION, Pairs, correlation};
 use std::f64::consts::PI;
 
-/// Standard deviations at which a deviation is cut off.
+/// Standard deviations at which deviations are clipped.
 pub const CUT: f64 = 4.0;
-/// Standard errors that two levels are apart at least: the largest of some n log n sums of normal values exceeds 4.6 in 0.5% of series of
-/// a hundred runs; the rest is for scatter that few runs estimate. Two runs that are cut off do not reach it, three do.
+/// Fewest standard errors between two levels: the largest of some n log n sums of normal values exceeds 4.6 in 0.5% of series of a hundred
+/// runs; the rest is for scatter estimated from few runs. Two clipped runs do not reach it, three do.
 pub const CHANGE: f64 = 5.2;
-/// Degrees of freedom of the tails of run effects before they are known, the deviations that this belief is worth, and the heaviest tails.
+/// Prior degrees of freedom of the tails of run effects, the weight of this prior in deviations, and the heaviest tails.
 const PRIOR_TAILS: f64 = 8.0;
 const PRIOR_DEVIATIONS: f64 = 200.0;
 const MIN_TAILS: f64 = 2.0;
-/// Fewest runs among which one change is assumed while their scatter is learned.
+/// Fewest runs for which one change is assumed while their scatter is learned.
 const MIN_RUNS_OF_SPLIT: usize = 12;
 /// See [`tails`].
 pub const FAR: f64 = 3.0;
-/// Least standard deviation of runs, whatever a few equal ones say.
+/// Lower bound of the standard deviation of runs, even if a few are equal.
 const MIN_SD: f64 = 5e-4;
 
 /// The result of a run.
@@ -45,9 +44,9 @@ pub struct Point {
     pub run: usize,
     /// Natural logarithm of the estimate.
     pub y: f64,
-    /// Variance of `y` that the launches of the run show.
+    /// Variance of `y`, from the launches of the run.
     pub variance: f64,
-    /// It is judged by the scatter of the others, where these are enough.
+    /// Judged by the scatter of the other runs, if these are enough.
     pub judged: bool,
 }
 
@@ -64,12 +63,12 @@ pub struct Level {
     pub error: f64,
 }
 
-/// How the runs of one level scatter.
+/// Scatter of the runs of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Variance of one run about its level, errors of launches included.
+    /// Variance of one run about its level, including errors of launches.
     pub variance: Variance,
-    /// Variance that the launches of a usual run show, a part of it.
+    /// Part of it that the launches of a usual run show.
     pub within: f64,
     /// Correlation of neighboring runs.
     pub correlation: f64,
@@ -90,13 +89,13 @@ impl Noise {
     }
 }
 
-/// Variance of the mean of neighboring runs over that of independent ones.
+/// Ratio of the variance of the mean of neighboring runs to that of independent ones.
 fn inflation(correlation: f64, runs: usize) -> f64 {
     let lag = |lag: usize| (1.0 - lag as f64 / runs as f64) * correlation.powi(lag as i32);
     1.0 + 2.0 * (1..runs.min(32)).map(lag).sum::<f64>()
 }
 
-/// Variance of the median of n neighboring runs over the variance of one run; without `noise`, at the prior correlation. For independent
+/// Ratio of the variance of the median of n neighboring runs to that of one run; without `noise`, at the prior correlation. For independent
 /// normal values it is about pi / (2n + pi - 2): exact within 2% for odd n, too large for even n.
 #[must_use]
 pub fn of_median(noise: Option<Noise>, runs: usize) -> f64 {
@@ -108,9 +107,9 @@ pub fn of_median(noise: Option<Noise>, runs: usize) -> f64 {
 /// A benchmark over the runs of a system, in the order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// One a run that has a result.
+    /// One point per run with a result.
     pub points: Vec<Point>,
-    /// Positions at which a level begins, but the first.
+    /// Positions at which a level begins, except the first.
     pub starts: Vec<usize>,
     /// First positions of the sides of a comparison, which follow all other runs; each side is one level.
     pub sides: Vec<usize>,
@@ -139,7 +138,7 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
         series.starts.clone_from(&series.sides);
     }
     set_noise(&mut all);
-    // pairs of runs astride a change would hide it
+    // pairs of runs across a change would hide it
     for series in &mut all {
         let before = series.before_sides();
         let enough = before >= MIN_RUNS_OF_SPLIT;
@@ -161,8 +160,8 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     }
 }
 
-/// How runs scatter about the levels that begin at `starts`, from differences of runs that are near each other: variances are moderated
-/// towards those of all benchmarks, correlations towards that of all.
+/// Scatter of runs about the levels that begin at `starts`, from differences of nearby runs: variances are moderated towards those of all
+/// benchmarks, correlations towards that of all.
 fn set_noise(all: &mut [&mut Series]) {
     let pairs = |of: &&mut Series| Pairs::new(&of.points, &of.starts);
     let scatters: Vec<Option<Pairs>> = all.iter().map(pairs).collect();
@@ -181,7 +180,7 @@ fn set_noise(all: &mut [&mut Series]) {
     moderate(all);
 }
 
-/// Moderates variances over those that launches show: benchmarks whose launches scatter more also differ more between runs.
+/// Moderates variances relative to those of launches: benchmarks with more scatter between launches also differ more between runs.
 fn moderate(all: &mut [&mut Series]) {
     let shown = |noise: &Noise| noise.within.max(MIN_SD * MIN_SD);
     let over_shown = |noise: &Noise| Variance {
@@ -226,8 +225,8 @@ fn median(points: &[Point]) -> f64 {
     descriptive::median(&descriptive::sorted(&ys))
 }
 
-/// Degrees of freedom of Student's t that exceeds [`FAR`] of its robust standard deviations as often as `far` of `deviations` do, and as it
-/// was believed to before; between 2 and 30.
+/// Degrees of freedom of Student's t that exceeds [`FAR`] of its robust standard deviations as often as `far` of `deviations` do, combined
+/// with the prior; between 2 and 30.
 #[must_use]
 pub fn tails(far: usize, deviations: usize) -> f64 {
     let exceeds = |freedom: f64| {
@@ -254,7 +253,7 @@ pub fn levels(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<Level> {
     let level = |(start, end): (usize, usize)| {
         let within = &points[start..end];
         let center = median(within);
-        // one step from the median towards the mean, odd runs cut off
+        // one step from the median towards the mean, odd runs clipped
         let cut = |point: &Point| {
             let sd = noise.sd(point);
             (point.y - center).clamp(-CUT / 2.0 * sd, CUT / 2.0 * sd)
@@ -272,25 +271,25 @@ pub fn levels(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<Level> {
     bounds(points.len(), starts).map(level).collect()
 }
 
-/// The newest runs against a level.
+/// Deviation of the newest runs from a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
     /// Position of the first of them.
     pub start: usize,
-    /// Mean of the runs less that of the level.
+    /// Mean of the runs minus that of the level.
     pub by: f64,
     /// Standard error of `by`.
     pub error: f64,
     /// Degrees of freedom of `error`.
     pub freedom: f64,
-    /// Standard errors, odd runs cut off.
+    /// Distance in standard errors, odd runs clipped.
     pub distance: f64,
-    /// One-sided p of no departure to its side.
+    /// One-sided p of no deviation in its direction.
     pub p: f64,
 }
 
-/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones cut off. The
-/// standard error is at least `common`, what all benchmarks of these runs deviate alike by chance.
+/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones clipped. The
+/// standard error is at least `common`, the deviation that all benchmarks of these runs share by chance.
 #[must_use]
 pub fn departure(
     points: &[Point],

@@ -11,11 +11,11 @@ pub struct Ratio {
     pub ratio: f64,
     /// Interval; `None` when the values are too few for the test to reach the confidence.
     pub interval: Option<[f64; 2]>,
-    /// Interval of two one-sided tests at the level of both ends together: equivalence within it is claimed falsely in
-    /// 5% of cases at a confidence of 95%. `None` of pairs, which have levels of their own.
+    /// Interval of two one-sided tests at the combined level of both ends: equivalence within it is claimed falsely in 5% of cases at a
+    /// confidence of 95%. `None` for pairs, which have their own levels.
     pub inner: Option<[f64; 2]>,
-    /// Two-sided p of a ratio of 1: the smallest level at which the interval excludes 1. With few values it cannot be
-    /// small: 2 / C(n + m, n) at least, .0022 for 6 against 6.
+    /// Two-sided p of a ratio of 1: the smallest level at which the interval excludes 1. With few values it is at least 2 / C(n + m, n),
+    /// .0022 for 6 against 6.
     pub p: Option<f64>,
 }
 
@@ -42,10 +42,9 @@ pub fn inner(confidence: f64) -> f64 {
 /// Two sets of launches that were not interleaved, each in the order of time: the median of ln(other_j / base_i) over
 /// all pairs, and the rank-sum test inverted, both exponentiated.
 ///
-/// `extra` is the scatter of the difference of both sides that no launch can show, because all launches of a run have it
-/// together: for two runs of the machine, [`Scatter::of_two_runs`]. The halves of the interval and t times the standard
-/// deviation are added in quadrature, t Student's quantile for its degrees of freedom, and p is that of the widened
-/// interval. With 0 both are the exact test's.
+/// `extra` is the scatter of the difference of both sides that launches do not show, since all launches of a run share it: for two runs of
+/// the machine, [`Scatter::of_two_runs`]. The half-widths of the interval and t times the standard deviation are added in quadrature, t
+/// Student's quantile for its degrees of freedom, and p is that of the widened interval. With 0 both are the exact test's.
 ///
 /// `None` when a side is empty, has more than 1,000 values, or one that is not positive and finite.
 #[must_use]
@@ -80,8 +79,8 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
     }
 }
 
-/// Interleaved pairs, the i-th of one with the i-th of the other: the pseudo-median of ln(other_i / base_i) by the
-/// signed-rank test. What both of a pair share, such as a slow minute, falls out, so nothing is added for it.
+/// Interleaved pairs, the i-th of one with the i-th of the other: the pseudo-median of ln(other_i / base_i) by the signed-rank test.
+/// Effects that both of a pair share, such as a slow minute, cancel, so nothing is added for them.
 ///
 /// `None` when the sides are empty or of different length, have more than 1,000 values, or one that is not positive and
 /// finite.
@@ -100,8 +99,8 @@ pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
     })
 }
 
-/// The same by the mean of ln(other_i / base_i) and Student's t: for pairs of which a part is of another kind, which a median does not
-/// see. No interval of fewer than two.
+/// The same by the mean of ln(other_i / base_i) and Student's t: for pairs that include a minority of another kind, which a median ignores.
+/// No interval for fewer than two.
 ///
 /// `None` as of [`paired`].
 #[must_use]
@@ -171,7 +170,7 @@ mod tests {
         for (e, i) in halves(&exact).iter().zip(inner) {
             assert!((e.hypot(1.644_854 * 0.03) - i).abs() < 1e-7);
         }
-        // with no scatter within, only the machine is left: z = ln 1.05 / 0.03
+        // without scatter within runs only the machine's is left: z = ln 1.05 / 0.03
         let machine = ratio(&[1.0; 9], &[1.05; 9], 0.03, 0.95).unwrap();
         assert!((machine.p.unwrap() - 0.103_87).abs() < 1e-4, "{machine:?}");
     }

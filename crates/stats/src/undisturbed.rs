@@ -1,37 +1,37 @@
-//! Time of an operation on a machine that does nothing else, from launches that others may have slowed.
+//! Time per operation on an otherwise idle machine, from launches that contention may have slowed.
 //!
-//! Contention only adds, in bursts that are often longer than a launch, so that the center of the launches moves with the share of
-//! disturbed ones, and a low quantile of what was measured undisturbed hardly does (docs/statistics.md, "Estimand"). Each launch has a
-//! weight, the share of its samples without contention. Everything is on the scale of logarithms.
+//! Contention only adds time, in bursts that are often longer than a launch, so that the center of the launches moves with the share of
+//! disturbed ones, while a low quantile of undisturbed samples hardly does (docs/statistics.md, "Estimand"). The weight of a launch is the
+//! share of its samples without contention. All computations are on the logarithmic scale.
 
 use crate::descriptive;
 use statrs::function::beta::beta_reg;
 
-/// Quantile of the samples of a launch. The least would be decided by one lucky sample.
+/// Quantile of the samples of a launch. The minimum would depend on one lucky sample.
 pub const OF_SAMPLES: f64 = 0.2;
-/// Quantile of the launches: low, since contention adds, and no lower, since layout and page colors scatter launches to both sides.
+/// Quantile of the launches: low, since contention adds time, but not lower, since layout and page colors scatter launches in both
+/// directions.
 pub const OF_LAUNCHES: f64 = 0.25;
-/// Fewest launches of an interval, by weight too: with fewer it is widened.
+/// Fewest launches of an interval, also by weight: with fewer it is widened.
 pub const MIN_LAUNCHES: usize = 6;
 /// Weight of a launch without an undisturbed sample.
 const MIN_WEIGHT: f64 = 0.02;
-/// Undisturbed launches, by weight, below which all count alike: there is nothing to prefer.
+/// Total weight of undisturbed launches below which all count alike.
 const MIN_TOTAL: f64 = 0.5;
 
-/// The quantile of values with weights, interpolated between the middles of the weights (Hazen's definition where all are 1).
-/// `None` of nothing.
+/// The quantile of weighted values, interpolated between the middles of the weights (Hazen's definition if all are 1). `None` if empty.
 #[must_use]
 pub fn weighted_quantile(values: &[(f64, f64)], quantile: f64) -> Option<f64> {
     let total: f64 = values.iter().map(|(_, weight)| weight).sum();
     at_weight(&sorted(values), quantile * total)
 }
 
-/// The estimate of positive values, one a launch, each with its weight between 0 and 1; and its interval, `None` with fewer than
+/// The estimate of positive values, one per launch, each with a weight between 0 and 1; and its interval, `None` with fewer than
 /// [`MIN_LAUNCHES`] launches.
 ///
-/// The upper end is the order statistic below which the quantile of the launches lies with a third of the error that the confidence
-/// leaves; the lower end is as far from the estimate as the upper end is from the value at half the quantile, since below the least
-/// launch there is none to bound it. docs/validation.md has the coverage of both.
+/// The upper end is the order statistic below which the quantile of the launches lies with a third of the error that the confidence leaves;
+/// the lower end is as far from the estimate as the upper end is from the value at half the quantile, since no launch bounds it from below.
+/// docs/validation.md has the coverage of both.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
 #[must_use]
@@ -69,7 +69,7 @@ pub fn estimate(
 }
 
 /// Rank k of `launches` (a real number) with P(X_(k) < quantile) = `level`: X_(k) is distributed as Beta(k, launches - k + 1). The last
-/// rank where even that is not as unlikely.
+/// rank if even that is more likely.
 fn upper_rank(launches: f64, level: f64) -> f64 {
     let below = |k: f64| beta_reg(k, launches - k + 1.0, OF_LAUNCHES);
     let (mut low, mut high) = (1e-6, launches);
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(weighted_quantile(&values, 0.25), Some(1.5));
         assert_eq!(weighted_quantile(&values, 0.0), Some(1.0));
         assert_eq!(weighted_quantile(&values, 1.0), Some(4.0));
-        // the value of weight 3 counts as three of weight 1
+        // a value of weight 3 counts as three of weight 1
         assert_eq!(
             weighted_quantile(&[(1.0, 3.0), (2.0, 1.0)], 0.375),
             Some(1.0)

@@ -1,4 +1,4 @@
-//! From interval and p to one of four words.
+//! Verdict from interval and p.
 
 /// Outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +23,12 @@ pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
 ///
 /// In this order:
 /// 1. no interval: inconclusive;
-/// 2. the interval lies inside \[1 / (1 + margin), 1 + margin\]: no difference, however small p is. A change that is
-///    surely there and surely smaller than anyone asked about is not news. As the interval is two-sided, a true
-///    difference beyond the margin is called none in at most (1 - confidence) / 2 of such rows: two one-sided tests;
-/// 3. p, adjusted for the number of rows, is below `alpha`, and the interval excludes 1: faster or slower. Both are
-///    asked, since the interval is not adjusted for the number of rows, and p may come from another level than the
-///    interval. The word gives the direction; that the size may still be below the margin is for the interval to say;
+/// 2. the interval lies inside \[1 / (1 + margin), 1 + margin\]: no difference, however small p is, since a change within the margin is
+///    irrelevant even if it is certain. As the interval is two-sided, a true difference beyond the margin is called none in at most (1 -
+///    confidence) / 2 of such rows: two one-sided tests;
+/// 3. p, adjusted for the number of rows, is below `alpha`, and the interval excludes 1: faster or slower. Both are required, since the
+///    interval is not adjusted for the number of rows, and p may have another level than the interval. The word gives the direction; the size
+///    may still be below the margin, as the interval shows;
 /// 4. anything else: inconclusive.
 #[must_use]
 pub fn verdict(
@@ -69,18 +69,18 @@ mod tests {
     #[test]
     fn where_the_rules_meet() {
         let says = |interval, p| verdict(Some(interval), p, 0.01, 0.05);
-        // surely there, surely too small to matter
+        // significant, but within the margin
         assert_eq!(says([1.002, 1.006], Some(1e-6)), Verdict::Same);
-        // an interval across the margin is a difference of unsure size
+        // an interval across the margin is a difference of uncertain size
         assert_eq!(says([1.002, 1.03], Some(0.001)), Verdict::Faster);
-        // the interval excludes 1, but among so many rows that is nothing
+        // the interval excludes 1, but this is not significant among that many rows
         assert_eq!(says([1.02, 1.04], Some(0.2)), Verdict::Inconclusive);
         assert_eq!(says([1.02, 1.04], Some(0.05)), Verdict::Inconclusive);
         assert_eq!(says([1.02, 1.04], None), Verdict::Inconclusive);
         assert_eq!(says([0.98, 1.04], Some(0.001)), Verdict::Inconclusive);
         // equivalence needs no p
         assert_eq!(says([0.999, 1.001], None), Verdict::Same);
-        // a margin of nothing: only an exact ratio of 1 is no difference
+        // margin 0: only an exact ratio of 1 is no difference
         assert_eq!(verdict(Some([1.0, 1.0]), None, 0.0, 0.05), Verdict::Same);
         assert_eq!(
             verdict(Some([f64::NAN; 2]), Some(0.0), 0.01, 0.05),

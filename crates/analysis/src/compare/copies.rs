@@ -1,7 +1,7 @@
 //! Compares copies on both sides: total rate and efficiency.
 //!
-//! By time, launches against launches. Efficiencies have one value a round. Effects of runs on several copies are not known; those of
-//! one are used.
+//! Times are compared launch by launch. Efficiencies have one value per round. Run effects on several copies are unknown; those on one copy
+//! are used.
 
 use super::Options;
 use crate::conversion::scale;
@@ -12,7 +12,7 @@ use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeSet;
 
-/// Puts the notes of both sides together.
+/// Combines the notes of both sides.
 type Beside<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
 
 /// One for each number of copies of either side, without verdicts.

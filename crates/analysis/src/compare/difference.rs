@@ -5,12 +5,12 @@ use crate::side::MedianOfRuns;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 
-/// How far the benchmarks of two runs differ beyond what is stated.
+/// Scatter of the benchmarks of two runs beyond the stated one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spread {
-    /// Variance of differences over what launches and the stated effect of runs explain.
+    /// Ratio of the variance of differences to that explained by launches and the stated run effect.
     pub inflation: f64,
-    /// Least variance: of what all benchmarks moved alike, if runs do so by chance.
+    /// Lower bound of the variance: a shift that all benchmarks share, if runs shift by chance.
     pub common: f64,
     pub freedom: f64,
 }
@@ -29,9 +29,9 @@ impl Default for Spread {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Difference {
     pub ln_ratio: f64,
-    /// Variances that the launches of both sides show.
+    /// Variance within each side, from its launches.
     pub within: [f64; 2],
-    /// Variance by their frequencies.
+    /// Variance due to different frequencies.
     pub frequency: f64,
     pub effect: Scatter,
     pub medians: [MedianOfRuns; 2],
@@ -41,7 +41,7 @@ impl Difference {
     pub(super) fn variance(&self, spread: &Spread) -> f64 {
         let of_side = |side: usize| {
             let median = self.medians[side];
-            // of one run
+            // variance of one run
             let within = self.within[side] * median.runs as f64;
             self.effect.of_run(within) * median.share
         };
@@ -58,7 +58,7 @@ impl Difference {
             0 => spread.freedom,
             _ => self.effect.freedom,
         };
-        // launches that agree to the last digit leave nothing to divide by
+        // identical launches have no variance to divide by
         let variance = self.variance(spread).max(1e-18);
         two_sample::student(self.ln_ratio, variance, freedom, confidence)
     }

@@ -1,4 +1,4 @@
-//! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
+//! Differences between the environments of two sides: machine, system, facts, compilers, versions, settings.
 
 use gritstone_model::{
     CustomCatalog, Difference, Finding, Id, Kind, Measurement, Peer, Program, RunView, Settings,
@@ -14,7 +14,7 @@ const VOLATILE_FACTS: [&str; 9] = [
     "memory.available",
     "memory.free",
     "pressure",
-    // where a document has a system, which is no fact of the system
+    // the publication of a system's results, not a fact of the system
     "published",
     "time",
     "uptime",
@@ -22,7 +22,7 @@ const VOLATILE_FACTS: [&str; 9] = [
 /// A fact that one side lacks.
 const UNKNOWN: &str = "not known";
 
-/// In what each run of a side differs from the one before.
+/// Differences of each run of a side from the one before.
 #[must_use]
 pub fn runs_differ_in(runs: &[RunView]) -> Vec<Difference> {
     let pairs = runs.windows(2);
@@ -31,7 +31,7 @@ pub fn runs_differ_in(runs: &[RunView]) -> Vec<Difference> {
         .collect()
 }
 
-/// Everything that is not the same on both sides, the machine first.
+/// All differences, the machine first.
 pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     let mut differences = Differences::default();
     let (b, o) = (&base.machine, &other.machine);
@@ -67,7 +67,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     differences.0
 }
 
-/// That the far ends of two runs were not in the same place.
+/// Finding that the far ends of two runs were in different places.
 pub(crate) fn peers_differ(base: &RunView, other: &RunView) -> Option<Finding> {
     let peer = |view: &RunView| view.settings.as_ref().and_then(|of| of.peer.clone());
     let (b, o) = (peer(base), peer(other));
@@ -105,7 +105,7 @@ fn side(settings: &Settings) -> &str {
     settings.trial.as_ref().map_or("none", |side| &side.what)
 }
 
-/// That nothing was steadied is known, not unknown.
+/// Without `--tune` the settings are known to be none, not unknown.
 fn tuned_settings(steady: &[String]) -> String {
     match steady {
         [] => "nothing".to_owned(),
@@ -118,7 +118,7 @@ fn overrides(settings: &Settings) -> String {
     catalog.map_or_else(|| "none".to_owned(), CustomCatalog::named)
 }
 
-/// Whether a document printed it.
+/// Whether the view is of a printed system.
 fn printed(view: &RunView) -> bool {
     view.settings.is_none()
 }
@@ -172,15 +172,15 @@ struct Differences(Vec<Difference>);
 impl Differences {
     /// Adds a difference; an absent fact is unknown.
     fn add(&mut self, what: &str, base: &str, other: &str) {
-        let told = |text: &str| {
+        let text_or_unknown = |text: &str| {
             let text = if text.is_empty() { UNKNOWN } else { text };
             text.to_owned()
         };
         if base != other {
             self.0.push(Difference {
                 what: what.to_owned(),
-                base: told(base),
-                other: told(other),
+                base: text_or_unknown(base),
+                other: text_or_unknown(other),
             });
         }
     }

@@ -66,7 +66,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
             .collect::<Option<_>>()?;
         (!logs.is_empty()).then(|| descriptive::mean(&logs).exp())
     };
-    // effects of runs are alike in many benchmarks, and do not average out
+    // run effects are shared by many benchmarks, and do not average out
     let ends = mean(|row| Some(row.interval?[0])).zip(mean(|row| Some(row.interval?[1])));
     CompareSum {
         family: family.map(str::to_owned),
@@ -82,7 +82,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
     }
 }
 
-/// Sizes, doubtful and disturbed results are not averaged.
+/// Sizes, doubtful results and those with interference are not averaged.
 fn counts(row: &CompareRow, basis: ComparedBy) -> bool {
     let averaged = matches!(basis, ComparedBy::Test | ComparedBy::Interval) && !row.in_doubt();
     averaged && row.ratio.is_some_and(|x| x.is_finite() && x > 0.0)

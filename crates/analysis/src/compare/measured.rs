@@ -1,4 +1,4 @@
-//! Compares two measured results: their estimates at one frequency, with the errors of their launches and the effects of their runs.
+//! Compares two measured results: their estimates at one frequency, with the errors of their launches and the run effects.
 
 use super::Options;
 use super::difference::Difference;
@@ -10,8 +10,8 @@ use gritstone_stats::quantile;
 
 /// Power at the minimum detectable effect.
 const POWER: f64 = 0.95;
-/// Standard deviation of the slope by which a time depends on the core's frequency, 1 for what the core alone does, where the processor
-/// does not bound the work. Slopes that are estimated from the samples of a run vary by more (docs/statistics.md, "Frequency").
+/// Standard deviation of the slope by which a time depends on the core's frequency (1 for pure core work), for work that is not
+/// processor-bound. Slopes estimated from the samples of a run vary by more (docs/statistics.md, "Frequency").
 const SLOPE: f64 = 0.3;
 
 /// Compares the estimates of two measured results.

@@ -1,4 +1,4 @@
-//! Confidence, margin and effects of runs of a comparison.
+//! Confidence, margin and run effects of a comparison.
 
 use super::difference::Spread;
 use crate::run_effect::{RunEffects, STATED};
@@ -8,7 +8,7 @@ use gritstone_stats::scatter::Scatter;
 use gritstone_stats::verdict;
 use std::collections::BTreeSet;
 
-/// Share of comparisons in which any benchmark is called that did not change.
+/// Share of comparisons with a false "faster" or "slower".
 const ALPHA: f64 = 0.05;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -19,13 +19,13 @@ pub struct Options {
     pub margin: f64,
     /// Share of comparisons with a false "faster" or "slower".
     pub alpha: f64,
-    /// Effects of runs by [`crate::run_effect::estimate`]; [`STATED`] for other benchmarks.
+    /// Run effects by [`crate::run_effect::estimate`]; [`STATED`] for other benchmarks.
     pub effects: RunEffects,
     /// Benchmarks that are shown; `None`: all.
     pub selected: Option<BTreeSet<Id>>,
-    /// By how much more the benchmarks of this comparison differ than is stated; found by [`super::compare`].
+    /// Scatter of the benchmarks of this comparison beyond the stated one; set by [`super::compare`].
     pub(super) spread: Spread,
-    /// Frequencies at which the times of both sides are stated, GHz, where they are of one machine and may differ.
+    /// Frequencies at which the times of both sides are stated, GHz, if both are of one machine and the frequencies may differ.
     pub(super) reference_ghz: Option<[f64; 2]>,
 }
 
@@ -40,7 +40,7 @@ impl Options {
         }
     }
 
-    /// Shows these benchmarks alone, of a comparison of all.
+    /// Shows only these benchmarks of a comparison of all.
     #[must_use]
     pub fn showing(self, selected: BTreeSet<Id>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Options {
         }
     }
 
-    /// "Same", where the interval places the difference within the margin.
+    /// "Same" if the interval is within the margin.
     pub(super) fn before_p(&self, interval: Option<[f64; 2]>) -> Verdict {
         match interval.is_some_and(|interval| verdict::within(interval, self.margin)) {
             true => Verdict::Same,

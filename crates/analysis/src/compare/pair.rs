@@ -1,4 +1,4 @@
-//! What is compared of two results of a benchmark, and the ratio.
+//! The compared quantity of two results of a benchmark, and the ratio.
 
 use super::difference::Difference;
 use crate::conversion::scale;
@@ -27,10 +27,10 @@ pub(crate) struct Pair {
     /// Above 1: the other is better.
     pub ratio: Option<f64>,
     pub interval: Option<[f64; 2]>,
-    /// Of a ratio of 1.
+    /// p of a ratio of 1.
     pub p: Option<f64>,
     pub basis: ComparedBy,
-    /// Of estimates with launches.
+    /// Set for estimates with launches.
     pub difference: Option<Difference>,
     pub variance: Option<RowVariance>,
     /// Reasons for a missing ratio, and caveats.

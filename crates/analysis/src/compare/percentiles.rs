@@ -1,5 +1,4 @@
-//! Compares percentiles of operations by their estimates: of launches where each launch of both sides has its own, else pooled ones with
-//! bootstrap intervals.
+//! Compares percentiles of operations: over launches if each launch of both sides has its own, else pooled ones with bootstrap intervals.
 
 use super::pair::{ComparedBy, Pair};
 use super::{Options, Row, measured, set_verdict};
@@ -10,7 +9,7 @@ use gritstone_stats::multiple;
 use gritstone_stats::two_sample::Ratio;
 use std::collections::BTreeMap;
 
-/// Common percentiles, without verdicts. None where the benchmark itself has no tested ratio.
+/// Common percentiles, without verdicts. None if the benchmark itself has no tested ratio.
 pub(super) fn percentiles(
     base: &Measurement,
     other: &Measurement,
@@ -56,8 +55,7 @@ pub(super) fn percentiles(
     names.filter_map(one).collect()
 }
 
-/// Adjusts p of percentiles beyond the median as a family of their own; the median has p of the benchmark.
-/// Inconclusive where the benchmark is.
+/// Adjusts p of percentiles beyond the median as a separate family; the median has p of the benchmark. Inconclusive if the benchmark is.
 pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
     let is_tail = |of: &ComparePercentile| tails::TAILS.contains(&of.name.as_str());
     for Row { row, .. } in rows.iter_mut() {
@@ -79,7 +77,7 @@ pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
     }
 }
 
-/// Options for each percentile beyond the median, with the effects of runs on it.
+/// Options for each percentile beyond the median, with its run effects.
 pub(super) fn options(options: &Options) -> BTreeMap<&'static str, Options> {
     let of = |name| {
         let learned = options.effects.percentiles.get(name);

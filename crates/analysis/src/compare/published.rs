@@ -8,7 +8,7 @@ use gritstone_model::{Better, Estimate, Finding, Measurement, PublishedView, Qua
 /// Times that are compared last, in this order.
 const TIMES: [Subject; 3] = [Subject::User, Subject::Cpu, Subject::System];
 
-/// Compares two results of which one at least is printed.
+/// Compares two results of which at least one is printed.
 pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
     let subject = pointed_to(base, other);
     let both = |subject| Some((time(base, subject)?, time(other, subject)?));
@@ -54,7 +54,7 @@ fn pointed_to(base: &Measurement, other: &Measurement) -> Subject {
     }
 }
 
-/// Whether a measured side lacks a time; else a printed one does.
+/// Whether a measured side lacks the time; otherwise the printed one does.
 fn unmeasured(base: &Measurement, other: &Measurement, subject: Subject) -> bool {
     let lacks = |result: &Measurement| !result.is_published() && time(result, subject).is_none();
     lacks(base) || lacks(other)

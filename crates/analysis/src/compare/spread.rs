@@ -1,21 +1,21 @@
-//! How far the benchmarks of two runs differ, where no history says how far they differ by chance: most have not changed, and those that
-//! have changed hardly move a median.
+//! Estimates the scatter between the benchmarks of two runs without a history: most benchmarks have not changed, and the others hardly move
+//! a median.
 
 use super::difference::{Difference, Spread};
 use crate::run_effect::{RunEffects, STATED};
 use gritstone_model::CommonChange;
 use gritstone_stats::{descriptive, series};
 
-/// Fewest benchmarks that say anything of each other.
+/// Fewest benchmarks for an estimate.
 const MIN_BENCHMARKS: usize = 8;
-/// Most degrees of freedom that benchmarks add to what is stated: their variances are not alike.
+/// Most degrees of freedom that benchmarks add to the stated ones: their variances differ.
 const MAX_FREEDOM: f64 = 4.0;
 
-/// From the differences of all benchmarks.
+/// Estimates from the differences of all benchmarks.
 pub(super) fn of_differences(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
     let stated = all.iter().filter(|of| of.effect.runs == 0).copied();
     let moved = series::in_common(&all.iter().map(|of| of.ln_ratio).collect::<Vec<f64>>());
-    // either of two runs may be an odd one; of a median as many as move it
+    // either run may be odd; of a median, as many runs as shift it
     let [base, other] = effects.runs;
     let odd = base.min(other).div_ceil(2);
     let usual = series::chance(&effects.common, moved, odd, base + other) > alpha;
@@ -33,17 +33,17 @@ fn of_stated(all: &[Difference]) -> Spread {
     let n = all.len() as f64;
     let center = median(all.iter().map(|of| of.ln_ratio));
     let apart = |of: &Difference| (of.ln_ratio - center).abs() / of.variance(&none).sqrt();
-    let seen = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
+    let variance = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
     let more = (n / 4.0).min(MAX_FREEDOM);
-    // what is stated holds a narrow spread up, and never a wide one down
+    // the stated scatter is a lower bound of the estimate, not an upper one
     Spread {
-        inflation: seen.max((STATED.freedom + more * seen) / (STATED.freedom + more)),
+        inflation: variance.max((STATED.freedom + more * variance) / (STATED.freedom + more)),
         freedom: STATED.freedom + more,
         ..none
     }
 }
 
-/// What nine of ten benchmarks did alike, if that is more than the margin.
+/// The change that nine of ten benchmarks share, if it is above the margin.
 pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonChange> {
     let enough = all.len() >= MIN_BENCHMARKS;
     let center = enough.then(|| median(all.iter().map(|of| of.ln_ratio)))?;

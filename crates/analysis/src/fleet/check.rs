@@ -1,4 +1,4 @@
-//! Whether one node is like the others: for an exit code.
+//! Whether one node is like the others, as an exit code.
 
 use gritstone_model::{FleetScope, FleetVerdict, FleetView};
 use gritstone_stats::multiple;
@@ -6,7 +6,7 @@ use gritstone_stats::multiple;
 /// Chance of a false alarm of one check.
 const ALPHA: f64 = 0.01;
 
-/// What a health check says of a node. Of the many tests of the fleet only those of this node count, and none may be a false alarm.
+/// Verdict on a node. Of the many tests of the fleet only those of this node count; the error rate holds over all of them.
 #[must_use]
 pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
     if view.wrong.iter().any(|of| of.node == node) {
@@ -31,7 +31,7 @@ pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
     let compared = view.kinds.get(own.kind).is_some_and(|kind| kind.compared);
     match (of_level || of_benchmark, compared && own.benchmarks > 0) {
         (true, _) => FleetVerdict::Failed,
-        // other work beside most results could hide a slow node, and does not prove a healthy one
+        // interference with most results could hide a slow node, so that it does not count as healthy
         (false, true) if 2 * own.interference <= own.benchmarks => FleetVerdict::Passed,
         _ => FleetVerdict::Inconclusive,
     }

@@ -1,11 +1,11 @@
-//! Check values that cannot be right: by the workload itself, or because all other nodes agree on another.
+//! Wrong check values: refuted by the workload itself, or by all other nodes, which agree on another.
 
 use super::{Node, NodeResult, NodeRun};
 use gritstone_model::{FleetProof, FleetWrong, Id};
 use gritstone_stats::fleet::MIN_NODES;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One of so many nodes at most may be alone with its value, else it is no constant of the workload.
+/// Fewest nodes per node with a value of its own; with fewer, the value is not a constant of the workload.
 const ALONE: usize = 20;
 
 /// By benchmark, work and input: the value of each node that has one value.
@@ -19,7 +19,7 @@ struct Seen<'a> {
     cpu: Option<u32>,
 }
 
-/// All of them: those that the workload itself denies first.
+/// All wrong values: first those refuted by the workload itself.
 pub(super) fn wrong(nodes: &[Node]) -> Vec<FleetWrong> {
     let mut found = vec![];
     let mut values: Values = BTreeMap::new();
@@ -60,7 +60,7 @@ fn denied(node: &str, run: &NodeRun, id: &Id, result: &NodeResult) -> Vec<FleetW
     wrong.collect()
 }
 
-/// The values of a result that are the same in all launches of the run; others are no constants of the workload.
+/// Values that all launches of the run agree on; others are not constants of the workload.
 fn constant<'a>(
     node: &'a str,
     run: &'a NodeRun,
@@ -85,7 +85,7 @@ fn constant<'a>(
     }
 }
 
-/// Nodes that are alone with their values, where all others agree.
+/// Nodes with a value of their own, if all others agree.
 fn alone<'a>(id: &'a Id, n: u64, seen: &'a [Seen]) -> impl Iterator<Item = FleetWrong> + 'a {
     let nodes_of = |got: u64| -> BTreeSet<&str> {
         seen.iter()

@@ -1,4 +1,4 @@
-//! Nodes by what they are: groups that a fact divides the fleet into, each against the nodes with another value of it.
+//! Groups of nodes with the same value of a fact, each compared with the other nodes.
 
 use super::Node;
 use gritstone_model::{FleetDivision, FleetEffect, FleetGroup, FleetGroupEffect, FleetScope};
@@ -7,9 +7,9 @@ use gritstone_stats::moderated::MIN_BENCHMARKS;
 use gritstone_stats::{center, descriptive, multiple, ranks};
 use std::collections::BTreeMap;
 
-/// Most groups of one fact: more are no kinds of nodes.
+/// Most groups of one fact: more do not describe kinds of nodes.
 const MOST: usize = 12;
-/// Fewest nodes of a group of which anything is said.
+/// Fewest nodes of a group that is reported.
 const FEWEST: usize = 2;
 
 const CONFIDENCE: f64 = 0.95;
@@ -17,18 +17,18 @@ const CONFIDENCE: f64 = 0.95;
 /// Facts that divide the nodes in the same way.
 struct Division<'a> {
     facts: Vec<&'a str>,
-    /// The group of each node that says.
+    /// The group of each node; none if the fact is unknown.
     of_node: Vec<Option<usize>>,
     groups: usize,
-    /// Whether the kinds of nodes are its groups.
+    /// Whether its groups are the kinds of nodes.
     is_kind: bool,
 }
 
-/// What the benchmarks of a scope share on each node, less the median of its kind.
+/// Common value of the benchmarks of a scope by node, minus the median of its kind.
 type Values = Vec<Option<f64>>;
 
-/// Divisions of the fleet with a group that differs from the nodes of its kind, the most certain first. Groups that are the kinds themselves
-/// are compared across them.
+/// Divisions of the fleet with a group that differs from the other nodes of its kind, the most significant first. Groups that are the kinds
+/// themselves are compared across kinds.
 pub(super) fn groups(
     nodes: &[Node],
     measured: &Measured,
@@ -97,7 +97,7 @@ pub(super) fn groups(
     found.into_iter().map(|(_, division)| division).collect()
 }
 
-/// Leaves what is beyond the margin and certainly on one side of the others, and no family that differs as everything does.
+/// Keeps significant effects above the margin; drops families explained by the overall effect.
 fn worth_a_line(own: &mut Vec<FleetGroupEffect>, margin: f64) {
     own.retain(|of| {
         let [low, high] = of.effect.interval;
@@ -143,7 +143,7 @@ fn divisions<'a>(nodes: &'a [Node], kinds: &[usize]) -> Vec<Division<'a>> {
     found.into_iter().filter_map(division).collect()
 }
 
-/// Values by their number, in the order in which they first come.
+/// Numbers values in the order of first appearance.
 fn numbered<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Vec<Option<usize>> {
     let mut known: BTreeMap<T, usize> = BTreeMap::new();
     values
@@ -154,7 +154,7 @@ fn numbered<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Vec<Option<usize
         .collect()
 }
 
-/// What is compared: everything, and each family, with the benchmarks of it.
+/// Scopes of comparison: all benchmarks, and each family.
 fn scopes(measured: &Measured, families: &[&str]) -> Vec<(FleetScope, Vec<usize>)> {
     let all: Vec<usize> = (0..measured.cells.len()).collect();
     let family = |(at, name): (usize, &&str)| {
@@ -169,7 +169,7 @@ fn scopes(measured: &Measured, families: &[&str]) -> Vec<(FleetScope, Vec<usize>
     scopes
 }
 
-/// Values less their median over the nodes of a kind; none where the kind has too few.
+/// Values minus their median over the nodes of a kind; none if the kind has too few.
 fn centered(values: Values, kinds: &[usize]) -> Values {
     let last = kinds.iter().max().map_or(0, |last| last + 1);
     let mut of_kinds: Vec<Vec<f64>> = vec![vec![]; last];
@@ -194,7 +194,7 @@ fn shared(centered: &[Values], of: &[usize], nodes: usize) -> Values {
     (0..nodes).map(of_node).collect()
 }
 
-/// p of each group of a division; none of a group of too few nodes, or without others.
+/// p of each group of a division; none for a group of too few nodes, or without others.
 fn tests(division: &Division, values: &Values, kinds: &[usize]) -> Vec<Option<f64>> {
     let last = kinds.iter().max().map_or(0, |last| last + 1);
     let mut strata: Vec<Vec<(f64, usize)>> = vec![vec![]; last];

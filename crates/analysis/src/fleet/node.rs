@@ -1,13 +1,13 @@
-//! What a run says of its node, and nothing else of it: small enough that ten thousand of them are in memory.
+//! The part of a run that fleet reports need: small enough for ten thousand in memory.
 
 use crate::past;
 use gritstone_model::{Better, Event, Flag, Id, Measurement, RunData, RunView, Status, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most inputs of a benchmark whose check values are kept of a run.
+/// Most inputs of a benchmark whose check values are kept.
 const MOST_INPUTS: usize = 8;
-/// Facts by which a node is named or counted, which no two have in common or which change by themselves.
+/// Facts that name or count a node: unique per node, or changing by themselves.
 const OF_ONE_NODE: [&str; 2] = ["host.name", "dir.mount_point"];
 
 /// A run of a node.
@@ -17,7 +17,7 @@ pub struct NodeRun {
     /// Its start, RFC 3339, UTC.
     pub started: String,
     pub node: String,
-    /// Identifier of the machine: a node that was replaced by another keeps its name.
+    /// Identifier of the machine: a replaced node keeps its name.
     pub machine: String,
     pub place: BTreeMap<String, String>,
     pub facts: BTreeMap<String, String>,
@@ -28,7 +28,7 @@ pub struct NodeRun {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeResult {
     pub version: u32,
-    /// Hash of the program; empty where there is none.
+    /// Hash of the program; empty if there is none.
     pub program: String,
     pub unit: Unit,
     pub better: Better,
@@ -36,9 +36,9 @@ pub struct NodeResult {
     pub estimate: f64,
     /// ln(speed); `None` where the result is not valid.
     pub speed: Option<f64>,
-    /// Variance of it that the launches show.
+    /// Variance of it, from the launches.
     pub within: f64,
-    /// Whether it was measured with interference.
+    /// Whether there was interference.
     pub interference: bool,
     /// Check values, each input and value once.
     pub checks: Vec<CheckValue>,
@@ -49,12 +49,12 @@ pub struct CheckValue {
     pub n: u64,
     pub got: u64,
     pub expected: u64,
-    /// The CPU, of a launch on one.
+    /// The CPU, for a launch on one CPU.
     pub cpu: Option<u32>,
 }
 
 impl NodeResult {
-    /// What it did: results of other work are not compared.
+    /// Version and parameters: results of other work are not compared.
     #[must_use]
     pub fn work(&self) -> (u32, &str) {
         (self.version, &self.program)
@@ -83,13 +83,13 @@ impl NodeResult {
 }
 
 impl NodeRun {
-    /// What a run says of its node: that of its fleet, else the machine by the name of its host, else by its label or id.
+    /// A run as that of a node: by its fleet, else by the host name of the machine, else by label or id.
     #[must_use]
     pub fn of(run: &RunData, view: &RunView) -> Self {
         Self::with_checks(view, checks(run))
     }
 
-    /// The same without check values, which a view does not have.
+    /// The same without check values, which a view lacks.
     #[must_use]
     pub fn of_view(view: &RunView) -> Self {
         Self::with_checks(view, BTreeMap::new())
@@ -120,7 +120,7 @@ impl NodeRun {
     }
 }
 
-/// The check values of each benchmark: all that are wrong by the workload itself, and a few that are not.
+/// The check values of each benchmark: all that the workload itself refutes, and a few others.
 fn checks(run: &RunData) -> BTreeMap<Id, Vec<CheckValue>> {
     let mut all: BTreeMap<Id, Vec<CheckValue>> = BTreeMap::new();
     for launch in &run.launches {

@@ -1,4 +1,4 @@
-//! Since when a node is not like the others, and what changed on all of them: by earlier fleet runs.
+//! Onset of each node's difference, and changes that all nodes share, from earlier fleet runs.
 
 use super::{NodeRun, measured, nodes, rows};
 use gritstone_model::{FleetDrift, FleetOutlier, FleetScope, FleetSince, FleetView, Id};
@@ -7,12 +7,12 @@ use gritstone_stats::moderated::MIN_BENCHMARKS;
 use gritstone_stats::{descriptive, multiple, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Chance of a false alarm over all that may have changed on a fleet.
+/// Probability of a false alarm over all possible changes of a fleet.
 const ALPHA: f64 = 0.01;
 /// Normal quantile of an interval at 95%.
 const INTERVAL: f64 = 1.96;
 
-/// An earlier fleet run: the nodes that differ now, and enough others for medians.
+/// An earlier fleet run: the current outliers, and enough others for medians.
 pub struct Earlier {
     /// Its start, RFC 3339.
     pub started: String,
@@ -20,8 +20,8 @@ pub struct Earlier {
     pub runs: Vec<NodeRun>,
 }
 
-/// Adds to a report what earlier fleet runs, oldest first, say of it. `now` has runs of the report: those of the same nodes. What another
-/// machine did that had the name of a node is left out.
+/// Adds the findings of earlier fleet runs, oldest first, to a report. `now` has the runs of the report: those of the same nodes. Runs of a
+/// replaced machine with the name of a node are left out.
 pub fn since(view: &mut FleetView, now: &[NodeRun], mut earlier: Vec<Earlier>) {
     let replaced = leave_out_others(now, &mut earlier);
     let fits: Vec<(&str, EarlierFit)> = earlier
@@ -37,7 +37,7 @@ pub fn since(view: &mut FleetView, now: &[NodeRun], mut earlier: Vec<Earlier>) {
     view.drifts = drifts(view, now, &earlier);
 }
 
-/// Leaves runs of the machines that the nodes are now; of the others the start of the newest fleet run, by node.
+/// Keeps the runs of the current machines of the nodes; for replaced ones returns the start of their newest fleet run, by node.
 fn leave_out_others(now: &[NodeRun], earlier: &mut [Earlier]) -> BTreeMap<String, String> {
     let mut machines: BTreeMap<&str, &NodeRun> = BTreeMap::new();
     for run in now {
@@ -60,7 +60,7 @@ fn leave_out_others(now: &[NodeRun], earlier: &mut [Earlier]) -> BTreeMap<String
     left_out
 }
 
-/// How far the nodes of an earlier fleet run were from each other.
+/// Deviations between the nodes of an earlier fleet run.
 struct EarlierFit {
     nodes: Vec<String>,
     families: Vec<String>,
@@ -96,7 +96,7 @@ impl EarlierFit {
         }
     }
 
-    /// By how much, ln, a node was off, and the standard deviation of nodes.
+    /// Deviation of a node, ln, and the standard deviation of nodes.
     fn of(&self, node: &str, about: &FleetScope) -> Option<(f64, f64)> {
         let at = self.nodes.iter().position(|name| name == node)?;
         let level = self.level(about)?;
@@ -104,12 +104,12 @@ impl EarlierFit {
     }
 }
 
-/// Since when a node is off as it is now.
+/// The run since which a node has its present deviation.
 fn onset(outlier: &FleetOutlier, now: &str, earlier: &[(&str, EarlierFit)]) -> Option<FleetSince> {
-    let told = earlier
-        .iter()
-        .filter_map(|(started, told)| Some((*started, told.of(&outlier.node, &outlier.about)?)));
-    let (mut when, mut series): (Vec<&str>, Vec<(f64, f64)>) = told.unzip();
+    let deviations = earlier.iter().filter_map(|(started, deviations)| {
+        Some((*started, deviations.of(&outlier.node, &outlier.about)?))
+    });
+    let (mut when, mut series): (Vec<&str>, Vec<(f64, f64)>) = deviations.unzip();
     let last = series.last()?.1;
     when.push(now);
     series.push((outlier.effect.effect.ln_1p(), last));
@@ -123,7 +123,7 @@ fn dated(when: &[&str], at: usize) -> FleetSince {
     }
 }
 
-/// What changed on the fleet, each node compared with itself.
+/// Changes of the fleet, each node compared with itself.
 fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDrift> {
     let all = now.iter().flat_map(|run| run.results.keys());
     let families: BTreeSet<&str> = all.map(Id::family).collect();
@@ -145,7 +145,7 @@ fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDr
         (drift.effect.abs() > view.margin).then_some(drift)
     });
     let mut drifts: Vec<FleetDrift> = certain.collect();
-    // a family that changed as everything did has no line of its own
+    // a family that changed like all benchmarks has no line of its own
     let all = drifts
         .iter()
         .find(|of| of.about == FleetScope::All)
@@ -170,7 +170,7 @@ fn drift(
         let by_node = changes(about, &of.runs, now);
         if let Some((by, sd)) = stats::shift(&by_node) {
             when.push(of.started.as_str());
-            // the level then, relative to that of now; of nodes that do not differ at all nothing is known
+            // the earlier level relative to the present one; without scatter between nodes the error is unknown
             series.push((-by, sd.max(f64::EPSILON)));
             nodes = by_node.len();
         }
@@ -198,12 +198,12 @@ fn drift(
         since: dated(&when, at),
         nodes,
     };
-    // the place of the step was chosen among those that are possible
+    // the step was chosen among all possible ones
     let p = quantile::normal_tails(step.abs() / sd) * (series.len() - 1) as f64;
     Some((drift, p.min(1.0)))
 }
 
-/// What each node that was measured then changed by until now, by the median of the benchmarks that do the same work.
+/// Change of each node since then, as the median over benchmarks with the same work.
 fn changes(about: &FleetScope, then: &[NodeRun], now: &[NodeRun]) -> Vec<f64> {
     let after: BTreeMap<&str, &NodeRun> = now.iter().map(|run| (run.node.as_str(), run)).collect();
     let (fewest, of_scope): (usize, &dyn Fn(&Id) -> bool) = match about {

@@ -1,4 +1,4 @@
-//! What slow nodes have in common: facts that they have more often than the others, by Fisher's exact test.
+//! Facts that slow nodes have more often than others, by Fisher's exact test.
 
 use super::Node;
 use gritstone_model::{FleetCommon, FleetFact, FleetOutlier};
@@ -7,17 +7,17 @@ use statrs::distribution::{DiscreteCDF, Hypergeometric};
 use std::collections::{BTreeMap, BTreeSet};
 
 const LEVEL: f64 = 0.05;
-/// Fewest slow nodes of which anything in common is said.
+/// Fewest slow nodes for a shared fact.
 const FEWEST: usize = 2;
 
-/// Facts that exactly the same nodes have, with these nodes and those that have another value.
+/// Facts of exactly the same nodes, with these nodes and those with another value.
 struct Group {
     facts: Vec<FleetFact>,
     nodes: BTreeSet<usize>,
-    told: BTreeSet<usize>,
+    known: BTreeSet<usize>,
 }
 
-/// Facts that slow nodes have more often than the others, the most certain first.
+/// Facts that slow nodes have more often than others, the most significant first.
 pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetCommon> {
     let slow = outliers.iter().filter(|of| of.effect.effect < 0.0);
     let slow: BTreeSet<&str> = slow.map(|of| of.node.as_str()).collect();
@@ -38,15 +38,16 @@ pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetComm
     found
 }
 
-/// The facts that some nodes have and others have not.
+/// Facts that some nodes have and others lack.
 fn groups(nodes: &[Node]) -> Vec<Group> {
-    let mut told: BTreeMap<&str, BTreeMap<&str, BTreeSet<usize>>> = BTreeMap::new();
+    let mut values_of_facts: BTreeMap<&str, BTreeMap<&str, BTreeSet<usize>>> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {
         let Some(run) = node.runs.last() else {
             continue;
         };
         for (name, value) in run.facts.iter().chain(&run.place) {
-            told.entry(name)
+            values_of_facts
+                .entry(name)
                 .or_default()
                 .entry(value)
                 .or_default()
@@ -54,7 +55,7 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
         }
     }
     let mut groups: BTreeMap<BTreeSet<usize>, Group> = BTreeMap::new();
-    for (name, values) in told {
+    for (name, values) in values_of_facts {
         let all: BTreeSet<usize> = values.values().flatten().copied().collect();
         for (value, own) in values {
             if own.len() < FEWEST || own.len() == all.len() {
@@ -63,7 +64,7 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
             let group = groups.entry(own.clone()).or_insert_with(|| Group {
                 facts: vec![],
                 nodes: own,
-                told: all.clone(),
+                known: all.clone(),
             });
             group.facts.push(FleetFact {
                 name: name.to_owned(),
@@ -74,12 +75,12 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
     groups.into_values().collect()
 }
 
-/// How often slow nodes and others have it, and how probable so many slow ones or more are by chance.
+/// Frequency of a fact among slow nodes and others, and the probability of at least that many slow ones by chance.
 fn test(group: Group, is_slow: &impl Fn(&usize) -> bool) -> (FleetCommon, f64) {
     let slow = group.nodes.iter().filter(|at| is_slow(at)).count();
-    let of_slow = group.told.iter().filter(|at| is_slow(at)).count();
-    let (have, told) = (group.nodes.len(), group.told.len());
-    let draws = Hypergeometric::new(told as u64, have as u64, of_slow as u64);
+    let of_slow = group.known.iter().filter(|at| is_slow(at)).count();
+    let (have, known) = (group.nodes.len(), group.known.len());
+    let draws = Hypergeometric::new(known as u64, have as u64, of_slow as u64);
     let p = match (slow.checked_sub(1), draws) {
         (Some(fewer), Ok(draws)) => draws.sf(fewer as u64),
         _ => 1.0,
@@ -89,7 +90,7 @@ fn test(group: Group, is_slow: &impl Fn(&usize) -> bool) -> (FleetCommon, f64) {
         slow,
         of_slow,
         others: have - slow,
-        of_others: told - of_slow,
+        of_others: known - of_slow,
         p_adjusted: p,
     };
     (found, p)

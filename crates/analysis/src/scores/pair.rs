@@ -13,7 +13,7 @@ pub(super) enum Usability {
         /// Whether a work check failed.
         invalid: bool,
     },
-    /// It is in the rating, or withholds it.
+    /// Part of the score, or a reason to withhold it.
     Counts(Box<Pair>),
 }
 
@@ -41,7 +41,7 @@ struct Compared {
     subject: Subject,
     machine: Vec<f64>,
     base: Vec<f64>,
-    /// Of the machine and the base.
+    /// Weights of machine and base.
     weights: [Vec<f64>; 2],
     better: Better,
 }
@@ -186,7 +186,7 @@ fn compared(machine: &Measurement, base: &Measurement) -> Option<Compared> {
     })
 }
 
-/// Values of launches; the estimate alone where it is printed, or has no launches.
+/// Values of launches; only the estimate if it is printed, or has no launches.
 fn values(result: &Measurement, estimate: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
     let estimate = estimate?;
     match result.is_published() || launches.is_empty() {

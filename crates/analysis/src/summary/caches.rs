@@ -1,16 +1,15 @@
 //! Finds the caches that end where a curve by working set rises.
 //!
-//! Within a cache the curve is flat, beyond it flat again but higher. The rise between takes several doublings of the working
-//! set, since a cache that is not quite large enough still has a part of what is asked for. Two rises that meet are told apart
-//! where the curve is least steep between them.
+//! Within a cache the curve is flat, beyond it flat again but higher. The rise between takes several doublings of the working set, since a
+//! cache that is slightly too small still holds a part of it. Adjacent rises are separated where the curve between them is least steep.
 
 use gritstone_model::{Cache, CacheKind, Estimate, Finding, Rise, SeriesPoint};
 
 /// Smallest factor between points that counts as a rise.
 const MIN_FACTOR: f64 = 1.15;
 
-/// Where the curve rises, and which caches that hold data end there. Nothing where the machine reports no cache, or a point has
-/// no interval, so that its noise is not known.
+/// The rises of a curve, and the data caches that end there. None if the machine reports no cache, or a point has no interval, so that its
+/// noise is unknown.
 pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding> {
     let known = |point: &SeriesPoint| {
         let ns = point.estimate.filter(|ns| ns.value > 0.0)?;
@@ -27,7 +26,7 @@ pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding>
     let mut unseen = vec![];
     let mut first = 0;
     for cache in caches {
-        // of several, the highest: others are of translation buffers
+        // the highest of several fitting rises: lower ones are of translation buffers
         let fitting = (first..rises.len()).filter(|&at| fits(&rises[at], cache));
         match fitting.max_by(|&a, &b| rises[a].factor.total_cmp(&rises[b].factor)) {
             Some(at) => {
@@ -106,7 +105,7 @@ mod tests {
         levels.map(of).collect()
     }
 
-    /// Ends of each rise with the level of its cache, and the levels of caches that are not seen.
+    /// Ends of each rise with the level of its cache, and the levels of caches without a rise.
     type FoundRises = (Vec<(f64, f64, Option<u8>)>, Vec<u8>);
 
     fn rises_of(points: &[SeriesPoint], caches: &[Cache]) -> Option<FoundRises> {

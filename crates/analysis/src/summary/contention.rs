@@ -1,5 +1,5 @@
-//! What others took from the machine during a run: by how much its launches were slower than the estimates, which are those of an
-//! undisturbed machine, and what the probes and the hypervisor say of the reasons.
+//! Contention during a run: slowdown of its launches against the estimates, which are those of an undisturbed machine, and its causes by
+//! the probes and the hypervisor.
 
 use super::Launched;
 use super::reading::{Reading, median};
@@ -7,12 +7,12 @@ use gritstone_model::{Contention, Id, Measurement};
 use gritstone_stats::descriptive;
 use std::collections::BTreeMap;
 
-/// Pieces of the time course.
+/// Points of the time course.
 const PIECES: usize = 20;
-/// Fewest launches that a time course says anything of.
+/// Fewest launches for a time course.
 const MIN_LAUNCHES: usize = 20;
 
-/// `None` where no launch has a cycle probe.
+/// `None` if no launch has a cycle probe.
 pub(super) fn of_run(
     by_id: &BTreeMap<&Id, Launched>,
     results: &BTreeMap<&Id, Measurement>,

@@ -1,7 +1,7 @@
 //! Several copies at once: total rate, rate per copy, efficiency and law of scaling.
 //!
-//! A copy's rate is all its work over all its time: where copies share a CPU, a sample alone on it says nothing. The
-//! total is the sum of the rates. Efficiency is computed round by round.
+//! A copy's rate is its total work over its total time: if copies share a CPU, single samples are not representative. The total is the sum
+//! of the rates. Efficiency is computed by round.
 
 use super::draft::Draft;
 use super::reading::{Reading, median};
@@ -32,7 +32,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     if sizes.is_empty() {
         return None;
     }
-    // all samples count for one copy, too, since contention is in every efficiency
+    // a single copy uses all samples too, since every efficiency includes contention
     let launches = measured(launched);
     let note = rules::smt_contention(&launches, |l| l.mostly_contended()).map(Note::new);
     let one = rounds(&launches);
@@ -70,7 +70,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     })
 }
 
-/// Claims for this number of copies: linearity is tested with one copy, and n copies divide the minimum time.
+/// Claims for several copies: linearity is tested with one copy, and n copies divide the minimum time.
 fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
     let least = benchmark.claims.min_ns_per_op;
     Benchmark {
@@ -100,7 +100,7 @@ fn rounds(launches: &[&Reading]) -> Rounds {
         .collect()
 }
 
-/// With notes for several copies only; those of one are on the result.
+/// Only with notes on several copies; those on one copy are on the result.
 fn point(
     copies: u32,
     launched: &Launched,

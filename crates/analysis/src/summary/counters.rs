@@ -1,11 +1,11 @@
-//! Counts per operation, from the launches that counted.
+//! Counts per operation, from the launches with counters.
 
 use super::Launched;
 use super::reading::{Reading, median};
 use gritstone_model::{Counter, Counts, Event, Sample};
 use std::collections::BTreeMap;
 
-/// The median over launches of each counter, for each operation.
+/// The median over launches of each counter, per operation.
 pub(super) fn per_op(launched: &Launched, launches: &[&Reading]) -> Counts<f64> {
     let mut values: BTreeMap<Counter, Vec<f64>> = BTreeMap::new();
     for launch in launches {
@@ -32,7 +32,7 @@ fn counted<'a>(launch: &Reading<'a>) -> impl Iterator<Item = (Counter, f64)> + u
     })
 }
 
-/// Switches and faults, which getrusage(2) counts everywhere, of the samples themselves.
+/// Switches and faults of the samples themselves, which getrusage(2) always counts.
 fn used(launch: &Reading) -> impl Iterator<Item = (Counter, f64)> {
     let sum = |of: fn(&Sample) -> f64| launch.samples.iter().map(|s| of(s)).sum::<f64>();
     let n = sum(|s| s.n as f64);
@@ -46,7 +46,7 @@ fn used(launch: &Reading) -> impl Iterator<Item = (Counter, f64)> {
     each.into_iter().filter(move |_| n > 0.0)
 }
 
-/// The power of the packages during the launch, for as long as an operation takes.
+/// Package energy per operation: power during the launch times the duration of an operation.
 fn energy(launched: &Launched, launch: &Reading) -> Option<(Counter, f64)> {
     let conditions = &launch.launch.conditions;
     let energy = conditions.energy_uj.filter(|_| conditions.wall > 0)?;

@@ -8,7 +8,7 @@ const PARTS: [(Metric, Part); 2] = [
     (Metric::ServerCpu, Part::ServerCpu),
 ];
 
-/// In the unit of the benchmark: the mean over launches.
+/// The mean over launches, in the unit of the benchmark.
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
     let part = |(metric, part): (Metric, Part)| {
         let ns = mean(launches, metric).filter(|ns| *ns > 0.0)?;

@@ -1,5 +1,5 @@
-//! Sums of other results: by round, then the center over rounds on the plain scale, since a difference can be
-//! negative. Values below zero are reported, not clamped.
+//! Sums of other results: computed by round, then the center over rounds on the linear scale, since a difference can be negative. Values
+//! below zero are reported, not clamped.
 
 use super::draft::Draft;
 use super::reading::{Reading, median};
@@ -28,7 +28,7 @@ pub(super) struct Sum<'a> {
 }
 
 impl Sum<'_> {
-    /// Sums of rounds in the unit of the benchmark; a share uses the whole of the same round.
+    /// Sums of rounds in the unit of the benchmark; a share refers to the total of the same round.
     fn values(&self, sums: &[(u32, f64)], by_id: &BTreeMap<&Id, Launched>) -> Vec<f64> {
         let amount = self.benchmark.amount_per_op;
         let Some(whole) = self.share_of else {
@@ -151,8 +151,8 @@ impl<'a> Terms<'a> {
         Self { terms, rounds }
     }
 
-    /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was summed
-    /// more than once in a round is the median of these.
+    /// The sum of the terms in every round with a value of each, in order. Several values of a term in one round are replaced by their
+    /// median.
     pub fn by_round(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<(u32, f64)> {
         let sum = |&round: &u32| {
             let terms = self.terms.iter().map(|(times, launches)| {
@@ -193,7 +193,7 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
     center::plain_center(values, confidence).map(estimate)
 }
 
-/// Core cycles likewise, where every launch was paced.
+/// Core cycles likewise, if every launch had a cycle probe.
 fn cycles(sampled: &mut Sampled, summed: &Terms, confidence: f64) {
     let paced = summed.sums(|launch| launch.cycles_per_op());
     if paced.len() != sampled.values.len() {
@@ -207,7 +207,7 @@ fn cycles(sampled: &mut Sampled, summed: &Terms, confidence: f64) {
     }
 }
 
-/// Flags of terms that count for the sum. The variance of terms shows in its interval.
+/// Flags of terms that apply to the sum. The variance of terms is in its interval.
 pub(super) fn inherited<'a>(
     made_of: impl Iterator<Item = &'a Id>,
     results: &BTreeMap<&Id, Measurement>,
@@ -254,7 +254,7 @@ struct Evidence<'a> {
 
 type Rule = fn(&Evidence) -> Option<Finding>;
 
-/// The rules of a difference that has an estimate, in the order of their findings.
+/// Rules for a difference with an estimate, in the order of their findings.
 const RULES: [Rule; 3] = [
     incomplete,
     |e| e.positive(),
@@ -276,7 +276,7 @@ impl Evidence<'_> {
             what: Repeat::Round,
             estimate: sampled.estimate,
             confidence: self.confidence,
-            // a width relative to zero says nothing
+            // a relative width is undefined near zero
             precision: match self.positive() {
                 Some(_) => 0.0,
                 None => self.precision,
@@ -315,8 +315,8 @@ fn positive(sum: Estimate, unit: &str, disturbed: bool) -> Option<Finding> {
     Some(Finding::ReachesZero { interval, unit })
 }
 
-/// The published work as the sum of the batches of the terms: real time per round; user time by the CPU clock, where no
-/// term enters the kernel of the system, since a difference of ticks says nothing.
+/// The reference workload as the sum of the batches of the terms: real time per round; user time by the CPU clock, unless a term makes
+/// system calls, since a difference of ticks is too coarse.
 fn publish(
     work: &PublishedWork,
     summed: &Terms,

@@ -7,12 +7,11 @@ use gritstone_model::Finding;
 use gritstone_stats::center::ends_of_median;
 use std::collections::BTreeMap;
 
-/// Time must grow in proportion to n between the two largest n that were probed often enough. Disturbed launches do
-/// not count: a region longer than another process's time slice is always interrupted, a shorter one seldom, so that
-/// all work seems to grow faster than n (SMT contention slows both alike, and is allowed). Of the others the minimum
-/// time of each n counts, as in an audit: short bursts only add time, and more to long regions than to short ones.
-/// Steal is invisible in some virtual machines: superlinear growth must show among shorter regions too. Sublinear
-/// growth needs no such proof.
+/// Time must grow in proportion to n between the two largest n that were probed often enough. Launches with interference are ignored: a
+/// region longer than another process's time slice is always interrupted, a shorter one seldom, so that all work seems to grow faster than
+/// n (SMT contention slows both alike, and is allowed). Of the others the minimum time of each n counts, as in an audit: short bursts only
+/// add time, and more to long regions than to short ones. Some virtual machines hide steal, so superlinear growth must appear among shorter
+/// regions too. Sublinear growth needs no such confirmation.
 pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     let growth = |l: &Reading| Growth::new(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
@@ -55,16 +54,16 @@ fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
     median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
 }
 
-/// Whether launches at large grow otherwise than in proportion: the 95% interval of the median of their exponents by order statistics is
-/// outside of what counts as linear (all of them, where they are too few for one). Work that others have a part in scatters by tenths from
-/// launch to launch.
+/// Whether the growth of launches deviates significantly from linear: the 95% interval of the median of their exponents by order statistics
+/// (all of them, if they are too few) is outside the linear range. Exponents of work that involves other processes scatter by tenths
+/// between launches.
 pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
     let linear = limits::LINEAR_EXPONENT;
     let ends = ends_of_median(exponents, limits::LINEAR_CONFIDENCE);
     ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
 }
 
-/// How time grows with n.
+/// Growth of time with n.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
     small: u64,
@@ -73,8 +72,8 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
-    /// and the next that is half of it or less.
+    /// From timed regions (n, ns), those of one n reduced by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n and the next
+    /// that is at most half of it.
     pub(crate) fn new(
         warm: impl Iterator<Item = (u64, u64)>,
         typical: impl Fn(&[f64]) -> Option<f64>,
@@ -82,7 +81,7 @@ impl Growth {
         Self::steps(warm, typical).into_iter().next()
     }
 
-    /// The same from each n to the next that is half of it or less, the largest first.
+    /// The same from each n to the next that is at most half of it, the largest first.
     fn steps(
         warm: impl Iterator<Item = (u64, u64)>,
         typical: impl Fn(&[f64]) -> Option<f64>,
@@ -102,7 +101,7 @@ impl Growth {
         let mut steps = Vec::new();
         for (n, wall) in probed {
             let (large, long) = last;
-            // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
+            // from 64 to 100, the last step of a doubling cut short by a limit, noise would dominate
             if 2 * n > large + 1 {
                 continue;
             }
@@ -122,7 +121,7 @@ impl Growth {
         Self { exponent, ..self }
     }
 
-    /// Why it is not in proportion to n, if it is not.
+    /// Why growth is not linear, if it is not.
     pub(crate) fn fault(&self) -> Option<Finding> {
         (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| Finding::NotLinear {
             small: self.small,

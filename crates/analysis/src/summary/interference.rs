@@ -1,11 +1,11 @@
-//! Interference during launches: other processes, steal, throttling, memory limit, SMT; another run explains it. The time of the work itself
-//! does not count.
+//! Interference during launches: other processes, steal, throttling, memory limit, SMT; another run explains it. CPU time of the workload
+//! itself is excluded.
 
 use super::limits;
 use super::reading::Reading;
 use gritstone_model::{Count, Finding, Interference, Launch, Param};
 
-/// Whether the launches had less than the whole machine in too many of them.
+/// Whether too many launches had less than the whole machine.
 pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     let found: Vec<InterferenceShares> = launches
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     })
 }
 
-/// A cause beside observed interference, and never the only one: the other run may use other CPUs.
+/// Adds to observed interference, never its only cause: the other run may use other CPUs.
 fn other_run(launches: &[&Reading]) -> Option<Interference> {
     let mut params = launches.iter().flat_map(|launch| &launch.params);
     params.find_map(|param| match param {
@@ -61,7 +61,7 @@ impl InterferenceShares {
             let share = part.unwrap_or(0) as f64 / (conditions.wall.max(1) as f64 * cpus);
             if share > limit { share } else { 0.0 }
         };
-        // other processes only beyond the grain of their counter
+        // other processes count only beyond the resolution of their counter
         let grain = conditions.grain.unwrap_or(0);
         let others = conditions.others.map(|others| others.saturating_sub(grain));
         Self([

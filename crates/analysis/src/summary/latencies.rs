@@ -1,5 +1,5 @@
-//! Operations that were timed one by one: percentiles of each launch with the center and interval of any result, and the histogram of
-//! all. Where launches have too few operations for a percentile, those of all launches are taken together.
+//! Operations timed one by one: percentiles of each launch with center and interval as for any result, and the histogram of all. If
+//! launches have too few operations for a percentile, all launches are pooled.
 
 use super::launch_center::center_of;
 use super::reading::{Reading, merged};
@@ -12,8 +12,7 @@ use gritstone_stats::percentiles::{self, Bucket};
 /// Percentiles by name, and the share of the operations at or below.
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Of a result that is a time and of whose launches each timed operations one by one; a latency in the unit of a rate would turn
-/// smallest and largest around.
+/// For a result that is a time and whose launches time each operation; converting a latency to a rate would swap smallest and largest.
 pub(super) fn from_launches(
     benchmark: &Benchmark,
     timed: &[&Reading],
@@ -40,7 +39,7 @@ pub(super) fn from_launches(
     })
 }
 
-/// The median is always over launches, at the reference frequency: it is the estimate.
+/// The median is always computed over launches at the reference frequency, since it is the estimate.
 pub(super) fn percentile(
     name: &str,
     share: f64,

@@ -1,4 +1,4 @@
-//! Times of single launches while a run or a trial goes on.
+//! Times of single launches during a run or a trial.
 
 use super::interference::InterferenceShares;
 use super::reading::Reading;
@@ -30,7 +30,7 @@ fn layout(launch: &Launch) -> u32 {
     of.unwrap_or(0)
 }
 
-/// Any frequency does to say how launches scatter, as long as it is one.
+/// Any constant frequency: only the scatter of launches matters.
 const SCHEDULING_GHZ: f64 = 1.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,9 +41,9 @@ pub struct LaunchTime {
     pub weight: f64,
     /// Too much interference: the launch is kept, and repeated.
     pub disturbed: bool,
-    /// SMT contention beside too many of the samples that the value uses.
+    /// SMT contention in too many of the samples that the value uses.
     pub crowded: bool,
-    /// Build that was launched, of several.
+    /// Build of the launch, if the side has several.
     pub layout: u32,
 }
 
@@ -61,7 +61,7 @@ impl LaunchTime {
     }
 }
 
-/// Reads launches in order, each with the SMT floor of those before.
+/// Reads launches in order, each with the SMT floor of earlier ones.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     floor: Floor,
@@ -70,7 +70,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Of a run, or of the first side of a trial, before anything was measured.
+    /// For a run, or the first side of a trial, before its first launch.
     #[must_use]
     pub fn new(run: &RunInfo) -> Self {
         Self {

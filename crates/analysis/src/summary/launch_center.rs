@@ -5,7 +5,7 @@ use super::reading::Reading;
 use gritstone_model::Estimate;
 use gritstone_stats::{center, undisturbed};
 
-/// The time on an undisturbed machine; the center of launches that all count.
+/// The time on an undisturbed machine; the center if all launches count alike.
 pub(super) fn center_of(ns: &[f64], launches: &[&Reading], confidence: f64) -> Option<Estimate> {
     let weights: Vec<f64> = launches.iter().map(|launch| launch.weight()).collect();
     let all_count = launches.iter().any(|launch| launch.counts_whole);

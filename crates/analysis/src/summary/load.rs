@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use gritstone_model::{Benchmark, Finding, LoadRate, Param};
 
-/// Pieces of work an hour of each program of the load, on average over launches.
+/// Units of work per hour of each program of the load, averaged over launches.
 fn rates<'a>(
     benchmark: &'a Benchmark,
     launches: &'a [&Reading],
@@ -35,7 +35,7 @@ pub(super) fn did(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Findin
     (!rates.is_empty()).then_some(Finding::Load { rates })
 }
 
-/// Which programs did nothing: a load that stood still was none.
+/// Programs without progress: an idle load was no load.
 pub(super) fn idle(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     let idle = rates(benchmark, launches).filter(|(_, rate)| rate.per_hour <= 0.0);
     let programs: Vec<String> = idle.map(|(program, _)| program.to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Results from launches of kernels, commands and scenarios: one value a launch, one estimate.
+//! Results from launches of workloads, commands and scenarios: one value per launch, one estimate.
 
 use super::draft::Draft;
 use super::launch_center::center_of;
@@ -96,7 +96,7 @@ fn time_reference(
     }
 }
 
-/// Nanoseconds an operation, one for each launch that was timed, and their estimate.
+/// Nanoseconds per operation of each timed launch, and their estimate.
 #[derive(Clone, Copy)]
 struct Times<'a> {
     ns: &'a [f64],
@@ -140,7 +140,7 @@ fn sampled(
     sampled
 }
 
-/// A rate is the reciprocal of a time: its interval ends where that begins.
+/// A rate is the reciprocal of a time, so the interval's ends are swapped.
 fn in_unit(ns: Estimate, unit: impl Fn(f64) -> Option<f64>) -> Option<Estimate> {
     let ends = ns.interval.map(|ends| ends.map(&unit));
     Some(Estimate {

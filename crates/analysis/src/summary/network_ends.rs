@@ -3,7 +3,7 @@
 use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Finding, Metric, Number, Quantity};
 
-/// Per operation, the mean over launches that report it.
+/// Mean per operation over launches that report it.
 pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     let both = |[near, far]: [Metric; 2]| Some([mean(launches, near)?, mean(launches, far)?]);
     let cpu_ns = both([Metric::NearCpu, Metric::FarCpu])?;
@@ -26,7 +26,7 @@ fn seconds(launches: &[&Reading]) -> f64 {
     ns / 1e9
 }
 
-/// One of the counted things.
+/// One of the counted units.
 fn each(benchmark: &Benchmark) -> String {
     let unit = benchmark.unit.as_str();
     let named = match (benchmark.unit.quantity(), unit.split_once('/')) {

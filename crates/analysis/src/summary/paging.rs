@@ -3,7 +3,7 @@
 use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Finding, Metric, Sample};
 
-/// Major page faults for each page that was touched, over all samples together; of work on pages alone.
+/// Major page faults per touched page, over all samples; only for work on pages.
 pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> Option<f64> {
     benchmark.claims.major_faults_per_op?;
     let samples = || launches.iter().flat_map(|launch| &launch.samples);
@@ -13,7 +13,7 @@ pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> O
     paging.then(|| sum(|sample| sample.usage.majflt) / pages)
 }
 
-/// Pages that came in from swap and went out to it in an operation, as the launches counted them: the mean over those that did.
+/// Pages read from and written to swap per operation: the mean over launches that counted them.
 pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
     Some([
         mean(launches, Metric::PageIns)?,
@@ -21,7 +21,7 @@ pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
     ])
 }
 
-/// Times alone do not distinguish a slow processor from a slow device.
+/// Added because times alone do not distinguish a slow processor from a slow device.
 pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     benchmark.claims.major_faults_per_op?;
     let samples = || launches.iter().flat_map(|launch| &launch.samples);

@@ -4,7 +4,7 @@ use super::reading::{Reading, median};
 use gritstone_model::{Benchmark, Event, Param, Part, PartValue};
 use std::collections::BTreeMap;
 
-/// In the unit of the benchmark: medians over launches of medians over samples.
+/// Medians over launches of medians over samples, in the unit of the benchmark.
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
     let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     for launch in launches {
@@ -47,15 +47,15 @@ mod tests {
     use super::*;
     use gritstone_model::{Conditions, Id, Launch, Outcome, Sample, Unit, Work};
 
-    fn launch(said: &[(&str, u64)]) -> Launch {
-        let events = said.iter().flat_map(|(pair, wall)| {
+    fn launch(samples: &[(&str, u64)]) -> Launch {
+        let events = samples.iter().flat_map(|(pair, wall)| {
             let param = Event::Param(Param::new("pair", *pair));
             let sample = Event::Sample(Box::new(Sample {
                 n: 10,
                 wall: *wall,
                 ..Sample::default()
             }));
-            // calibration is of a pair too, and no figure of it
+            // calibration belongs to a pair too, but is not a result
             [param, Event::Warm { n: 10, wall: 9999 }, sample]
         });
         Launch {

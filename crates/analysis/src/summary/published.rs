@@ -1,5 +1,5 @@
-//! The reference workload: real, user and system time of one batch, and the time of a whole process. Measured, never
-//! multiplied up from samples.
+//! The reference workload: real, user and system time of one batch, and the time of a whole process. Measured, never extrapolated from
+//! samples.
 
 use super::reading::Reading;
 use super::{Launched, estimate, limits, rules};
@@ -9,14 +9,14 @@ use gritstone_model::{
 };
 use gritstone_stats::{quantile, undisturbed};
 
-/// Kernels do the reference workload only on request.
+/// Workloads measure it only on request.
 pub(super) fn is_measured(launched: &Launched, run: &RunData) -> bool {
     let kernel = matches!(launched.benchmark.work, Work::Kernel(_));
     let done = |launch: &Reading| !launch.batches.is_empty();
     !kernel || run.info.settings.reference || launched.launches.iter().any(done)
 }
 
-/// Of a kernel: batches in a running process, and whole processes.
+/// For a workload: batches in a running process, and whole processes.
 pub(super) fn batches(
     work: &PublishedWork,
     benchmark: &Benchmark,
@@ -36,7 +36,7 @@ pub(super) fn batches(
     }
     charged.fill(&mut view, launches, confidence);
     if benchmark.claims.syscalls_per_op == Some(0.0) {
-        // the system time is that of the instrument
+        // the system time is that of the measurement itself
         view.system = None;
         // without system calls the CPU clock is the exact user time
         let cpu = each(launches, |launch| launch.batch_cpu_s(work.operations));
@@ -59,7 +59,7 @@ pub(super) fn batches(
     (view, found.into_iter().filter_map(note).collect())
 }
 
-/// Of a command or scenario: the time of its process.
+/// For a command or scenario: the time of its process.
 pub(super) fn processes(
     work: &PublishedWork,
     launches: &[&Reading],
@@ -79,7 +79,7 @@ pub(super) fn processes(
     (view, Vec::new())
 }
 
-/// One batch is exact to a step of the clock, even if medians agree to the last digit.
+/// The precision of one batch is a clock step, even if medians agree to the last digit.
 fn no_narrower(of: Estimate, launches: &[&Reading]) -> Estimate {
     let step = launches.iter().filter_map(|launch| launch.clock_step_ns());
     let step = step.max().unwrap_or(0) as f64 / 1e9;
@@ -112,7 +112,7 @@ fn each(launches: &[&Reading], value: impl Fn(&Reading) -> Option<f64>) -> Vec<f
         .collect()
 }
 
-/// Times that were charged in ticks, one entry for each launch: user ns, system ns, repetitions of the work.
+/// Times accounted in ticks by launch: user ns, system ns, repetitions of the work.
 #[derive(Default)]
 struct Charged(Vec<[f64; 3]>);
 
@@ -179,7 +179,7 @@ fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) ->
     })
 }
 
-/// Start-up that is too much of the whole process to call its time that of the work, or too little to be seen.
+/// Start-up that is too large a part of the process for its time to count as the work's, or too short to be measured.
 fn start(view: &PublishedView) -> Option<Finding> {
     let (real_s, process_s) = (view.real?.value, view.process?.value);
     let share = view.start_share?;

@@ -8,16 +8,16 @@ use gritstone_model::{
 use gritstone_stats::{descriptive, percentiles, undisturbed};
 use std::collections::BTreeMap;
 
-/// No process takes less, ns.
+/// Shortest plausible time of a process, ns.
 const LEAST_NS: f64 = 1e3;
-/// Weight of a sample beside a busy neighbor: where all are, all count alike.
+/// Least weight of a sample: if all have it, all count alike.
 const MIN_SAMPLE_WEIGHT: f64 = 1e-3;
-/// Share of undisturbed samples below which the value of a launch is not one of an undisturbed machine: its quantile of samples.
+/// Share of undisturbed samples below which the value of a launch is a quantile of all samples.
 const MIN_UNDISTURBED: f64 = undisturbed::OF_SAMPLES;
-/// Femtoseconds in a nanosecond: the cycle probe speaks of the one, the clock of the other.
+/// Femtoseconds per nanosecond: unit of the cycle probe and of the clock.
 const FS_PER_NS: f64 = 1e6;
 
-/// Median of values in any order; `None` of nothing.
+/// Median of values in any order; `None` if empty.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().collect();
     (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
@@ -38,7 +38,7 @@ pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
     })
 }
 
-/// Frequency of the core, GHz: the median over samples. `None` where one of them had no cycle probe, or there is none.
+/// Frequency of the core, GHz: the median over samples. `None` if one of them lacks a cycle probe, or there is none.
 pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     let paced = |s: &Sample| (s.pace > 0).then(|| sample_ghz(s));
     median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
@@ -48,7 +48,7 @@ fn sample_ghz(sample: &Sample) -> f64 {
     FS_PER_NS / sample.pace as f64
 }
 
-/// The samples that make the value of a launch.
+/// Samples that determine the value of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SampleUse {
     /// A low quantile of the undisturbed ones.
@@ -63,26 +63,25 @@ pub(crate) struct Reading<'a> {
     pub launch: &'a Launch,
     /// Timed regions with n above 0.
     pub samples: Vec<&'a Sample>,
-    /// Of each sample: 1 without contention, 0 beside a busy neighbor.
+    /// Weight of each sample: 1 without contention, 0 beside a busy neighbor.
     pub weights: Vec<f64>,
     pub sample_use: SampleUse,
-    /// Whether contention is not taken out: it is of one side of a trial, paired with the other, or of another program, which had no
-    /// probe.
+    /// Whether contention is kept: for one side of a trial, paired with the other, or for another program, which had no probe.
     pub counts_whole: bool,
-    /// Frequency at which times are stated, GHz; `None`: as they ran.
+    /// Frequency at which times are stated, GHz; `None`: the actual one.
     pub reference_ghz: Option<f64>,
-    /// SMT contention beside the reference workload.
+    /// SMT contention during the reference workload.
     pub contended_batches: bool,
-    /// SMT contention beside a whole process of the reference workload.
+    /// SMT contention during a whole process of the reference workload.
     pub contended_processes: bool,
     pub checks: Vec<Check>,
     pub batches: Vec<&'a Batch>,
-    /// Whole processes that did the published work.
+    /// Whole processes that did the reference workload.
     pub processes: Vec<&'a Sample>,
     pub latencies: Vec<&'a Histogram>,
     pub responses: Vec<(&'a ResponsesOf, &'a Histogram)>,
     pub params: Vec<&'a Param>,
-    /// Where the samples of each copy begin, of several at once.
+    /// Index of the first sample of each copy, if there are several.
     copies: Vec<usize>,
 }
 
@@ -159,14 +158,13 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Nanoseconds an operation at the reference frequency: a low quantile of the undisturbed samples; the median of all, where all
-    /// count; or all the time over all the work where writeback makes some samples pay for others. `None` when nothing was timed, or
-    /// no time passed.
+    /// Nanoseconds per operation at the reference frequency: a low quantile of the undisturbed samples; the median of all if all count; or
+    /// total time over total work if writeback burdens some samples for others. `None` when nothing was timed, or no time passed.
     pub fn ns_per_op(&self, work_over_time: bool) -> Option<f64> {
         let per_op = |s: &Sample| s.wall as f64 / s.n as f64;
         let ns = match self.sample_use {
             _ if work_over_time => {
-                // in floating point, since a damaged store may hold numbers whose sum is not one
+                // in floating point, since integers of a damaged store may overflow
                 let wall: f64 = self.samples.iter().map(|s| s.wall as f64).sum();
                 let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
                 wall / n * self.to_reference()
@@ -202,12 +200,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// SMT contention beside more than half of the samples.
+    /// SMT contention in more than half of the samples.
     pub fn mostly_contended(&self) -> bool {
         self.weight() < 0.5
     }
 
-    /// SMT contention beside too many of the samples that the value uses.
+    /// SMT contention in too many of the samples that the value uses.
     pub fn contended(&self) -> bool {
         match self.sample_use {
             SampleUse::All => self.mostly_contended(),
@@ -215,14 +213,14 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Factor from times as they ran to times at the reference frequency.
+    /// Factor from actual times to times at the reference frequency.
     pub fn to_reference(&self) -> f64 {
         self.reference_ghz
             .zip(self.ghz())
             .map_or(1.0, |(reference, ghz)| ghz / reference)
     }
 
-    /// Nanoseconds an operation as it ran, contention and all: the median over samples.
+    /// Actual nanoseconds per operation, with contention: the median over samples.
     pub fn ns_as_ran(&self) -> Option<f64> {
         median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))
     }
@@ -232,13 +230,13 @@ impl<'a> Reading<'a> {
         self.numbers(Metric::StartUp).next().map(Number::get)
     }
 
-    /// Error of a command's time from what was subtracted of it, ns; shorter times cannot be resolved.
+    /// Error of a command's time from the subtracted overhead, ns; shorter times cannot be resolved.
     pub fn subtraction_error_ns(&self) -> Option<f64> {
         self.start_up_ns()
             .map(|start_up| (gritstone_model::START_UP_ERROR * start_up).max(LEAST_NS))
     }
 
-    /// The median of the operations that were timed one by one, ns; `None` when none was.
+    /// The median of the operations timed one by one, ns; `None` without any.
     pub fn median_latency_ns(&self) -> Option<f64> {
         let merged = merged(self.latencies.iter().copied());
         percentiles::percentile(&describe::buckets(&merged), 0.5).filter(|&median| median > 0.0)
@@ -249,8 +247,8 @@ impl<'a> Reading<'a> {
         (merged.count > 0).then(|| merged.sum as f64 / merged.count as f64)
     }
 
-    /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
-    /// `None` when one of them timed nothing, or is missing.
+    /// Nanoseconds per operation of all copies together: the reciprocal of the sum of their rates, each total work over total time. `None`
+    /// when a copy timed nothing, or is missing.
     pub fn together_ns(&self) -> Option<f64> {
         let starts = match self.copies.as_slice() {
             [] => &[0],
@@ -268,7 +266,7 @@ impl<'a> Reading<'a> {
         (starts.len() == self.launch.copies as usize).then(|| 1.0 / rate)
     }
 
-    /// Core cycles an operation. `None` where a sample had no cycle probe.
+    /// Core cycles per operation. `None` if a sample lacks a cycle probe.
     pub fn cycles_per_op(&self) -> Option<f64> {
         self.paced()?;
         let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * sample_ghz(s);
@@ -279,7 +277,7 @@ impl<'a> Reading<'a> {
         (cycles > 0.0).then_some(cycles)
     }
 
-    /// Frequency of the core, GHz; `None` where a sample had no cycle probe.
+    /// Frequency of the core, GHz; `None` if a sample lacks a cycle probe.
     pub fn ghz(&self) -> Option<f64> {
         ghz(self.samples.iter().copied())
     }

@@ -1,4 +1,4 @@
-//! Percentiles of response times by the number of users and the kind of transaction, and how many users were carried.
+//! Percentiles of response times by the number of users and the kind of transaction, and the supported number of users.
 
 use super::latencies;
 use super::reading::{Reading, merged};
@@ -16,10 +16,10 @@ const MS: f64 = 1e-6;
 
 /// Users, and the kind of transaction; `None`: all kinds.
 type Kind<'a> = (u64, Option<&'a str>);
-/// Response times of each launch that has some, and the launches.
+/// Histograms of the launches with responses, and these launches.
 type Answered<'a> = (Vec<Histogram>, Vec<&'a Reading<'a>>);
 
-/// By users, all kinds first. Launches without a response of a kind do not count for it.
+/// By users, all kinds first. Launches without a response of a kind are ignored for it.
 pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
     let mut by: BTreeMap<Kind, Answered> = BTreeMap::new();
     for &launch in launches {

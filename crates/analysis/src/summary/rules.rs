@@ -1,4 +1,4 @@
-//! Rules that give results from launches their notes: functions in ordered lists.
+//! Rules that derive notes from launches: functions in ordered lists.
 
 use super::growth;
 use super::reading::{Reading, SampleUse};
@@ -14,7 +14,7 @@ pub(super) struct Evidence<'a> {
     pub launches: &'a [&'a Reading<'a>],
     /// Launches with a time.
     pub timed: usize,
-    /// The estimate, ns an operation.
+    /// The estimate, ns per operation.
     pub ns: Option<f64>,
     /// None without values.
     pub spread: Option<Spread>,
@@ -64,17 +64,17 @@ pub(super) fn all<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a
         Param::StandIn(text) => Some(text),
         _ => None,
     });
-    let said = remarks.chain(stand_ins).chain(beside).map(Note::new);
-    work(evidence).chain(said)
+    let stated = remarks.chain(stand_ins).chain(beside).map(Note::new);
+    work(evidence).chain(stated)
 }
 
 /// Caveats of the catalog entry.
 pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Note> {
-    let said = [
+    let texts = [
         (Some(Flag::NotComparable), &benchmark.not_comparable),
         (None, &benchmark.remark),
     ];
-    said.into_iter().filter_map(|(flag, text)| {
+    texts.into_iter().filter_map(|(flag, text)| {
         Some(Note::new(Finding::Stated {
             by: Author::Catalog,
             flag,
@@ -83,7 +83,7 @@ pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Note> {
     })
 }
 
-/// Distinct statements of the launches.
+/// Distinct remarks of the launches.
 fn stated<'a>(
     launches: &'a [&Reading],
     flag: Option<Flag>,
@@ -143,7 +143,7 @@ pub(crate) fn below_minimum(benchmark: &Benchmark, ns: f64) -> Option<Finding> {
     (ns < minimum).then_some(Finding::BelowMinimum { ns, minimum })
 }
 
-/// Sums over all samples: of something, of operations, and how many samples.
+/// Sums over all samples: of a usage, of operations, and the number of samples.
 fn sums(evidence: &Evidence, of: fn(&gritstone_model::Usage) -> f64) -> Option<(f64, f64, f64)> {
     let samples = || evidence.launches.iter().flat_map(|launch| &launch.samples);
     let sum = samples().map(|sample| of(&sample.usage)).sum();
@@ -151,9 +151,9 @@ fn sums(evidence: &Evidence, of: fn(&gritstone_model::Usage) -> f64) -> Option<(
     (!evidence.launches.is_empty()).then(|| (sum, n, samples().count() as f64))
 }
 
-/// By the sample with most switches: a side that finds its answer before it sleeps saves the switch, so that a busy
-/// machine removes switches from some samples, and undone work from all. Fewer over all samples is interference: the
-/// estimate includes fewer switches than claimed.
+/// By the sample with most switches: a side that finds its answer before it sleeps saves the switch, so that a busy machine removes
+/// switches from some samples, but missing work from all. Fewer over all samples is interference: the estimate includes fewer switches than
+/// claimed.
 fn switches(evidence: &Evidence) -> Option<Finding> {
     let claimed = evidence.benchmark.claims.switches_per_op?;
     let samples = evidence.launches.iter().flat_map(|l| &l.samples);
@@ -210,18 +210,18 @@ pub(crate) fn few_page_outs(per_op: f64, claimed: f64) -> Option<Finding> {
 pub(super) struct Spread {
     pub n: usize,
     pub what: Repeat,
-    /// On a scale where 0 is nothing.
+    /// On a ratio scale, where 0 means nothing.
     pub estimate: Option<Estimate>,
     pub confidence: f64,
-    /// Half-width that was asked for, as a share; 0 where nothing was.
+    /// Target half-width, as a share; 0 without a target.
     pub precision: f64,
-    /// Groups into which they fall.
+    /// Number of modes.
     pub modes: Option<usize>,
-    /// From the smallest to the largest, as a share of the smallest.
+    /// Range relative to the smallest value.
     pub range: f64,
 }
 
-/// From the smallest value to the largest, as a share of the smallest; without limit where that is not positive.
+/// Range relative to the smallest value; infinite if that is not positive.
 pub(super) fn range(values: &[f64]) -> f64 {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -261,7 +261,7 @@ fn width(spread: &Spread) -> Option<Finding> {
     }
 }
 
-/// Groups further apart than the target precision.
+/// Modes further apart than the target precision.
 fn modes(spread: &Spread) -> Option<Finding> {
     let &Spread { n, what, .. } = spread;
     let modes = spread.modes.filter(|&modes| modes > 1)?;
@@ -269,9 +269,9 @@ fn modes(spread: &Spread) -> Option<Finding> {
     (spread.range > spread.precision).then_some(several)
 }
 
-/// The fewest values of which the signed-rank test can reach a confidence: its smallest level is 2 / 2^n.
+/// The fewest values for which the signed-rank test can reach a confidence: its smallest level is 2 / 2^n.
 pub(super) fn fewest(confidence: f64) -> usize {
-    // a hair less, since 1 - 0.95 is a hair more than a twentieth
+    // minus a rounding error, since 1 - 0.95 is slightly more than a twentieth
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
@@ -292,7 +292,7 @@ pub(super) fn contention(count: Count) -> Option<Finding> {
     })
 }
 
-/// Samples that SMT contention removed, where some may be.
+/// Samples with SMT contention that were not removed, if some may be.
 fn failures_ignored(launches: &[&Reading]) -> Option<Finding> {
     let status = |launch: &&&Reading| {
         launch.params.iter().find_map(|param| match param {

@@ -77,7 +77,7 @@ pub(super) fn longest(
     })))
 }
 
-/// Points of a curve without a result, where others have one.
+/// Points of a curve without a result, if others have one.
 pub(super) fn incomplete(curve: &Curve, points: &[SeriesPoint]) -> Option<Finding> {
     let missing = points.iter().filter(|point| point.estimate.is_none());
     let missing: Vec<f64> = missing.map(|point| point.x).collect();
@@ -116,7 +116,7 @@ pub(super) fn found(
     })
 }
 
-/// Rates in operations of the first point.
+/// Rates by round, in operations of the first point.
 fn by_round(curve: &Curve, by_id: &BTreeMap<&Id, Launched>) -> Vec<Round> {
     let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
     let amount = |id: &Id| {

@@ -30,7 +30,7 @@ impl Entry<'_> {
     }
 }
 
-/// Withheld, with the reason, if the baseline has nothing to score by, or a result is missing or invalid.
+/// Withheld, with the reason, if the baseline has no benchmark of it, or a result is missing or invalid.
 pub(super) fn result(
     entry: &Entry,
     results: &BTreeMap<&Id, Measurement>,

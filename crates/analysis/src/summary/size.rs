@@ -74,7 +74,7 @@ fn parts(launch: &Reading) -> Option<Vec<PartValue>> {
         .collect()
 }
 
-/// The first size counts; sizes that differ are noted.
+/// The first size counts; different sizes are noted.
 fn unequal(sizes: &[f64]) -> Option<Finding> {
     let least = sizes.iter().copied().reduce(f64::min)?;
     let most = sizes.iter().copied().reduce(f64::max)?;

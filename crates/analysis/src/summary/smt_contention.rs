@@ -1,6 +1,6 @@
-//! SMT contention. Two threads of a core share its issue slots: dependent additions proceed at one a cycle,
-//! independent ones are slowed. So the SMT probe, as a share of the cycle probe, has its minimum without contention.
-//! The floor is the minimum of this run and of earlier runs of the machine, so that a permanent neighbor shows too.
+//! SMT contention. Two threads of a core share its issue slots: dependent additions proceed at one per cycle, independent ones are slowed.
+//! So the ratio of SMT probe to cycle probe has its minimum without contention. The floor is the minimum of this run and of earlier runs of
+//! the machine, so that a permanent neighbor is detected too.
 //!
 //! Independent of the work. Undefined on cores with one thread, and for several copies, which are each other's neighbors. Launches on
 //! several CPUs, which may differ in kind and be siblings, are compared with others of the same benchmark in the run.
@@ -11,7 +11,7 @@ use gritstone_model::{Benchmark, Id, Launch, RunData, RunInfo};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Time of the SMT probe on a core without a busy sibling, as a share of the cycle probe; by CPU.
+/// Ratio of SMT probe to cycle probe on a core without a busy sibling, by CPU.
 #[derive(Clone, Debug, Default)]
 pub struct Floor {
     /// Cores have siblings.
@@ -19,7 +19,7 @@ pub struct Floor {
     known: BTreeMap<u32, f64>,
     /// Readings of this run, sorted.
     seen: BTreeMap<u32, Vec<f64>>,
-    /// Those of launches on several CPUs.
+    /// Readings of launches on several CPUs.
     several: BTreeMap<Id, Vec<f64>>,
 }
 
@@ -52,7 +52,7 @@ impl Floor {
         }
     }
 
-    /// The tenth percentile of each CPU: a few readings are off to either side where the CPU is shared by time.
+    /// The tenth percentile of each CPU: a few readings are off in both directions if the CPU is time-shared.
     pub(crate) fn learned(&self) -> BTreeMap<u32, f64> {
         let cpus = self.seen.keys();
         cpus.filter_map(|cpu| Some((*cpu, self.seen_floor(*cpu)?)))
@@ -80,7 +80,7 @@ impl Floor {
             .reduce(f64::min)
     }
 
-    /// From 1 without contention to 0 beside a busy thread; 1 where no floor is known.
+    /// From 1 without contention to 0 beside a busy thread; 1 without a known floor.
     pub(crate) fn weight(&self, launch: &Launch, pace: u64, wide: u64) -> f64 {
         let above = self.floor_of_launch(launch).zip(share(pace, wide));
         above.map_or(1.0, |(floor, share)| {
@@ -94,7 +94,7 @@ impl Floor {
     }
 }
 
-/// Weighs the samples of a launch by how far another thread of the core slowed them.
+/// Sets the weights of samples by the slowdown from another thread of the core.
 pub(super) fn weigh(reading: &mut Reading, floor: &Floor) {
     let launch = reading.launch;
     let contended = |pace, wide| floor.is_contended(launch, pace, wide);
@@ -106,7 +106,7 @@ pub(super) fn weigh(reading: &mut Reading, floor: &Floor) {
     reading.contended_processes = reading.processes.iter().any(|p| contended(p.pace, p.wide));
 }
 
-/// No floor with a load of its own, which keeps the siblings busy on purpose.
+/// None for benchmarks with a background load, which keeps the siblings busy on purpose.
 pub(super) fn floor_for<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
     static NONE: LazyLock<Floor> = LazyLock::new(Floor::default);
     match benchmark.load().is_empty() {
@@ -123,10 +123,10 @@ fn tenth_percentile(seen: &[f64]) -> Option<f64> {
 /// Share of readings below the floor: one in ten.
 const READINGS_PER_FLOOR: usize = 10;
 
-/// Lower bound of any core: the SMT probe has eight chains, each of which takes a cycle an addition.
+/// Lower bound for any core: the SMT probe has eight chains of additions, one cycle each.
 const MIN_SHARE: f64 = 1.0 / 8.0;
 
-/// `None` where one of the probes is missing.
+/// `None` if one of the probes is missing.
 fn share(pace: u64, wide: u64) -> Option<f64> {
     (pace > 0 && wide > 0).then(|| wide as f64 / pace as f64)
 }
@@ -167,7 +167,7 @@ mod tests {
         info
     }
 
-    /// Sees readings of CPU 0.
+    /// Adds readings of CPU 0.
     fn seen(info: &RunInfo, readings: impl IntoIterator<Item = u64>) -> Floor {
         let mut floor = Floor::before(info);
         for wide in readings {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn floor_is_the_tenth_percentile() {
-        // readings of a CPU that is shared by time: a few too low, most right, some beside a neighbor
+        // readings of a time-shared CPU: a few too low, most right, some beside a neighbor
         let readings = || [147, 203].into_iter().chain([254; 20]).chain([380; 8]);
         let floor = seen(&info(&SMT, &[]), readings());
         assert_eq!(floor.learned(), BTreeMap::from([(0, 0.254)]));
@@ -189,13 +189,13 @@ mod tests {
         };
         assert!(!is_contended(&floor, &[0], 1000, 263));
         assert!(is_contended(&floor, &[0], 1000, 266));
-        // of another CPU, of several, of no probe, and of few readings it says nothing
+        // unknown for another CPU, for several, without probes, and after few readings
         assert!(!is_contended(&floor, &[1], 1000, 900));
         assert!(!is_contended(&floor, &[0, 1], 1000, 900));
         assert!(!is_contended(&floor, &[0], 1000, 0) && !is_contended(&floor, &[0], 0, 900));
         let few = seen(&info(&SMT, &[]), readings().take(9));
         assert!(!is_contended(&few, &[0], 1000, 900));
-        // what no core can do is no floor
+        // impossible values do not lower the floor
         assert_eq!(seen(&info(&SMT, &[]), [60; 20]).learned()[&0], MIN_SHARE);
     }
 
@@ -205,9 +205,9 @@ mod tests {
         assert!(!seen(&info(&SMT, &[]), busy()).is_contended(&launch(&[0], 381), 1000, 381));
         let floor = seen(&info(&SMT, &[(0, 0.254)]), busy());
         assert!(floor.is_contended(&launch(&[0], 381), 1000, 381));
-        // and the run does not say that it has seen the floor itself
+        // and the run does not claim to have measured the floor itself
         assert_eq!(floor.learned()[&0], 0.381);
-        // a run that is the first to be alone is held to its own
+        // the first run without a neighbor uses its own floor
         let floor = seen(&info(&SMT, &[(0, 0.381)]), [254; 50]);
         assert!(floor.is_contended(&launch(&[0], 300), 1000, 300));
     }
@@ -220,7 +220,7 @@ mod tests {
             (&SMT[..], true),
             (&virtual_machine, true),
             (&no_smt, false),
-            // a board that does not say
+            // a board without this information
             (&[], false),
         ] {
             let info = info(facts, &[(0, 0.254)]);

@@ -1,7 +1,7 @@
 //! The summary of hp-1987, table 5.1: the weighted arithmetic mean of ratios to a baseline.
 //!
-//! Of times, so lower is better. A benchmark that the baseline does not print is left out with its weight, and named;
-//! one that the run lacks, or that is invalid, withholds the mean.
+//! Of times, so lower is better. A benchmark that the baseline does not print is left out with its weight, and named; one that the run
+//! lacks, or that is invalid, withholds the mean.
 
 use super::Options;
 use super::draft::Draft;
@@ -32,7 +32,7 @@ struct Factor<'a> {
 struct Factors<'a> {
     compared: Vec<Factor<'a>>,
     unprinted: Vec<&'a Id>,
-    /// Weight of the former, and of all.
+    /// Weight of the left-out benchmarks, and total weight.
     left_out: f64,
     all: f64,
 }
@@ -116,7 +116,7 @@ impl Factor<'_> {
     }
 }
 
-/// The variance between runs is common to all, and does not average out.
+/// The variance between runs is shared by all benchmarks, and does not average out.
 fn with_run_variance(mean: &Score, confidence: f64) -> Option<[f64; 2]> {
     let [low, high] = mean.interval?;
     let drift = quantile::student(confidence, STATED.freedom) * STATED.ln_sd;

@@ -1,4 +1,4 @@
-//! Trials of made-up runs: rounds, start-up, user and system time.
+//! Trials of simulated runs: rounds, start-up, user and system time.
 
 use crate::ab::{START_UP, view};
 use crate::summary::Options;
@@ -34,7 +34,7 @@ fn launch(name: &str, round: u32, ms: f64) -> Launch {
     }
 }
 
-/// A side whose launches take so long, a little more or less.
+/// A side whose launches take about this time.
 fn side(name: &str, ms: f64, rounds: u32) -> RunData {
     let mut run = RunData::default();
     run.info.id = format!("run-{name}");
@@ -219,7 +219,7 @@ fn contended_pairs_are_dropped() {
     }
 }
 
-/// As while the trial went on: whatever is launched tells what the core is alone.
+/// As during the trial: every launch contributes to the SMT floor.
 #[test]
 fn start_up_sets_smt_floor() {
     let said_of = |nothing: bool| {
@@ -275,7 +275,7 @@ fn start_up_time_is_reported() {
     assert!(view.rows[0].comparisons.is_empty());
 }
 
-/// What is subtracted is known to within 5%, which both sides share.
+/// The subtracted time has an error of 5%, which both sides share.
 #[test]
 fn subtracted_time_widens_intervals() {
     let subtracted = |name, ms| {

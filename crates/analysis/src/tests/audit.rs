@@ -4,7 +4,7 @@ use crate::audit::{Evidence, tests};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-/// One launch as an audit makes it: its batches do one operation each. A region costs 3 switches and 20 faults of its own.
+/// A launch of an audit: its batches do one operation each. A region itself costs 3 switches and 20 faults.
 fn audited() -> Launch {
     let mut launch = launch("a/b", 0, 100.0);
     samples(&mut launch, |sample| {
@@ -47,7 +47,7 @@ fn of(tests: &[AuditTest], claim: Claim) -> &AuditTest {
     test
 }
 
-/// The launch, spoilt: this claim fails for this reason, and no other does.
+/// The launch with one fault: this claim fails for this reason, and no other does.
 #[track_caller]
 fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
     let mut launch = audited();
@@ -295,7 +295,7 @@ fn switches_and_faults_need_batches() {
     assert!(!claims.contains(&Claim::SwitchesPerOp) && !claims.contains(&Claim::FaultsPerOp));
 }
 
-/// Why a test did not hold, in short; nothing where it did.
+/// Why a test did not hold, in short; empty if it did.
 fn why(test: &AuditTest) -> &'static str {
     test.why.as_ref().map_or("", short)
 }

@@ -1,4 +1,4 @@
-//! What holds of every comparison and every gate, whatever was measured.
+//! Properties of every comparison and every gate.
 
 use crate::compare::{Options, compare};
 use crate::past::Past;

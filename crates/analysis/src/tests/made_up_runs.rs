@@ -1,4 +1,4 @@
-//! A made-up run with nothing wrong in it, for a test to spoil in one place.
+//! A simulated run without faults, in which a test changes one place.
 
 use crate::run_effect::RunEffects;
 use crate::summary::{Options, summarize};
@@ -336,7 +336,7 @@ pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurem
     }
 }
 
-/// Effects of runs that are known to be nothing.
+/// Run effects known to be zero.
 pub fn no_effects<'a>(names: impl IntoIterator<Item = &'a str>) -> RunEffects {
     let none = Scatter {
         runs: 40,
@@ -355,7 +355,7 @@ pub fn near(got: Option<impl Into<f64>>, want: f64) {
     );
 }
 
-/// Another frequency of the core, which both probes feel.
+/// Another frequency of the core, which both probes show.
 pub fn at_pace(sample: &mut Sample, pace: u64) {
     sample.pace = pace;
     sample.wide = pace / 4;

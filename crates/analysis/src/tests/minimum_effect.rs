@@ -1,4 +1,4 @@
-//! The smallest change that two runs would have shown.
+//! The minimum detectable effect of two runs.
 
 use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;

@@ -1,4 +1,4 @@
-//! Every rule, broken alone: this note and no other, and none just short of it. Snapshots have codes and numbers.
+//! Every rule, violated alone: it raises its note and no other, and none just below its threshold. Snapshots have codes and numbers.
 
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
@@ -155,7 +155,7 @@ fn warm(launch: &mut Launch, wall: impl Fn(u64) -> u64) {
 #[test]
 fn time_that_does_not_grow() {
     let mut found = Found::default();
-    // whoever shares the core of a virtual machine is not seen: whatever takes longer than a turn of 600 us waits for one of 600 more
+    // a virtual machine does not see contention for its core: a region longer than a slice of 600 us waits for another slice
     let interrupted = |n: u64| 100 * n + if 100 * n > 600_000 { 600_000 } else { 0 };
     type Wall<'a> = &'a dyn Fn(u64) -> u64;
     let walls: [(&str, Wall); 7] = [

@@ -66,7 +66,7 @@ fn peak_is_highest_rate() {
 
 #[test]
 fn unbent_curve_has_no_peak() {
-    // the more than linear speed of small parts in a cache cannot be told from none: a and b stay at 0
+    // superlinear speed of small parts in a cache looks like no loss: a and b stay at 0
     for truth in [
         [1000.0, 0.1, 0.0],
         [1000.0, 0.0, 0.0],

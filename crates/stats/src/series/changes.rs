@@ -3,10 +3,10 @@
 use super::{CHANGE, CUT, Noise, Point, inflation, median};
 use crate::{descriptive, quantile};
 
-/// Each seeded interval is this much shorter than those before.
+/// Ratio of the lengths of consecutive seeded intervals.
 const DECAY: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
-/// Positions at which a new level begins, in order. No level but the last is shorter than two runs.
+/// Positions at which a new level begins, in order. Every level except the last has at least two runs.
 pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
     let mut found: Vec<usize> = vec![];
     let mut candidates: Vec<Candidate> = intervals(points.len())
@@ -14,7 +14,7 @@ pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
         .filter_map(|(start, end)| best_split(points, noise, start, end))
         .filter(|candidate| candidate.distance > CHANGE)
         .collect();
-    // the narrowest first: each has one change at most; of equal ones the clearest
+    // the narrowest first, which have at most one change each; among equals the clearest
     candidates.sort_by(|a, b| {
         let width = |c: &Candidate| c.end - c.start;
         width(a)
@@ -31,7 +31,7 @@ pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
     refined(points, noise, found)
 }
 
-/// Moves each change to the best place between its neighbors, and drops those that are none any more.
+/// Moves each change to the best place between its neighbors, and drops those that lose significance.
 fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize> {
     loop {
         let edges: Vec<usize> = [0]
@@ -60,8 +60,8 @@ fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize
     }
 }
 
-/// First and last position at which the change at `at` may be, between the levels from `start` and to `end`: those whose sums fall
-/// short of the clearest by less than chance explains in 19 of 20 cases.
+/// First and last possible position of the change at `at`, between the levels from `start` and to `end`: positions whose sums are below the
+/// largest by no more than chance explains in 19 of 20 cases.
 #[must_use]
 pub fn location(
     points: &[Point],
@@ -94,7 +94,7 @@ pub(super) struct Candidate {
     distance: f64,
 }
 
-/// The split of an interval whose sides are most standard errors apart.
+/// The split of an interval with the most standard errors between its sides.
 pub(super) fn best_split(
     points: &[Point],
     noise: &Noise,
@@ -136,7 +136,7 @@ fn splits(points: &[Point], noise: &Noise, start: usize, end: usize) -> Vec<(usi
     found
 }
 
-/// All of 0 to `len`, then ever shorter ones that overlap by half, down to four runs.
+/// From 0 to `len`, then ever shorter ones that overlap by half, down to four runs.
 fn intervals(len: usize) -> Vec<(usize, usize)> {
     let mut all = vec![];
     let mut length = len as f64;

@@ -1,13 +1,13 @@
-//! What all benchmarks of a run deviate alike: odd runs, and those of a machine that is slower for a while.
+//! Deviation that all benchmarks of a run share: odd runs, and those of a machine that is slower for a while.
 
 use crate::descriptive;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// Fewest values that have anything in common, and the share of them that may have less.
+/// Fewest values that can share a deviation, and the share of them that may deviate less.
 const MIN_IN_COMMON: usize = 8;
 const LESS_IN_COMMON: f64 = 0.1;
 
-/// What nine of ten values have at least, with its sign; 0 with fewer than eight, and where they lie on both sides.
+/// Deviation that nine of ten values reach, with its sign; 0 with fewer than eight, or if they lie on both sides.
 #[must_use]
 pub fn in_common(values: &[f64]) -> f64 {
     if values.len() < MIN_IN_COMMON {
@@ -19,7 +19,7 @@ pub fn in_common(values: &[f64]) -> f64 {
     least.max(0.0) * center.signum()
 }
 
-/// Probability that `odd` of `runs` or more deviate by half of `common` at least, as often as those of `others`; 1 without others.
+/// Probability that at least `odd` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
 #[must_use]
 pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
     let as_far = others.iter().filter(|of| is_as_far(**of, common)).count();
@@ -32,7 +32,7 @@ pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
     }
 }
 
-/// Mean of what `runs` have in common, if odd runs that are as frequent as among `others` have it with a probability above `alpha`; else 0.
+/// Mean of the shared deviations of `runs`, if odd runs as frequent as among `others` explain it with a probability above `alpha`; else 0.
 #[must_use]
 pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
     let farther = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };

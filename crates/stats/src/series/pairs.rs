@@ -1,32 +1,33 @@
-//! How runs scatter, and hang together, from differences of runs that are near each other.
+//! Scatter and correlation of runs, from differences of nearby runs.
 
 use super::{MIN_SD, Point, bounds};
 use crate::descriptive;
 use crate::moderated::Variance;
 
-/// Runs that are at most this far apart say how runs scatter: of those farther apart, one may be behind a change.
+/// Largest distance of compared runs: between more distant ones a change is likely.
 const NEAR: usize = 6;
-/// Fewest runs that say how others scatter: with fewer, all do.
+/// Fewest unjudged runs to estimate the scatter from; with fewer, all runs are used.
 const MIN_OTHERS: usize = 8;
-/// Runs at least this far apart are compared with neighbors where correlation is learned.
+/// Distance of runs with which neighbors are compared to learn the correlation.
 const APART: usize = 3;
-/// Of the scatter from pairs of `n` runs: the standard deviation over the lower quartile of normal differences (Rousseeuw and Croux 1993,
-/// "Alternatives to the median absolute deviation", JASA 88), its bias in few runs, and degrees of freedom for each run. The last two by simulation.
+/// Constants of the scatter from pairs of `n` runs: ratio of the standard deviation to the lower quartile of normal differences (Rousseeuw
+/// and Croux 1993, "Alternatives to the median absolute deviation", JASA 88), its bias in few runs, and degrees of freedom per run. The
+/// last two by simulation.
 const OF_PAIRS: f64 = 2.2219;
 const BIAS: f64 = 1.4;
 const FREEDOM: f64 = 0.58;
-/// Correlation of neighboring run effects before it is known, and the pairs of runs that this belief is worth. What all benchmarks of a
-/// system show is worth as much to each.
+/// Prior correlation of neighboring run effects, and its weight in pairs of runs. The correlation of all benchmarks of a system has the
+/// same weight for each.
 pub(super) const PRIOR_CORRELATION: f64 = 0.2;
 const PRIOR_PAIRS: f64 = 100.0;
 const MAX_CORRELATION: f64 = 0.8;
 
-/// Differences of runs of one level that are near each other.
+/// Differences of nearby runs of one level.
 pub(super) struct Pairs {
     runs: usize,
-    /// Standard deviation of a run, were all independent.
+    /// Standard deviation of a run, if all were independent.
     sd: f64,
-    /// Pairs by how far they are apart, from 1 to [`NEAR`], with the squares of their differences in units of `sd`.
+    /// Pairs by distance, from 1 to [`NEAR`], with the squares of their differences in units of `sd`.
     squares: Vec<Vec<f64>>,
 }
 
@@ -36,7 +37,7 @@ impl Pairs {
         let counts = |point: &Point| !point.judged || others < MIN_OTHERS;
         let runs = points.iter().filter(|point| counts(point)).count();
         let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
-        // the levels beyond the first take a value each with them
+        // each level beyond the first uses up a value
         let counted = levels().filter(|level| level.iter().any(counts)).count();
         let runs = (runs + 1).saturating_sub(counted).max(2);
         let of_lag = |lag: usize| {
@@ -57,7 +58,7 @@ impl Pairs {
         Some(Self { runs, sd, squares })
     }
 
-    /// Mean of 1 - correlation^lag over the pairs of these lags: what correlation leaves of the variance of their differences.
+    /// Mean of 1 - correlation^lag over the pairs of these lags: the factor by which correlation reduces the variance of their differences.
     fn left(&self, lags: std::ops::RangeInclusive<usize>, correlation: f64) -> f64 {
         let (pairs, left) = lags.fold((0.0, 0.0), |(pairs, left), lag| {
             let of_lag = self.squares[lag - 1].len() as f64;
@@ -77,7 +78,7 @@ impl Pairs {
     }
 }
 
-/// From how much less neighbors differ than runs that are apart, with a belief of before.
+/// Estimated from how much less neighbors differ than distant runs, combined with a prior.
 pub(super) fn correlation<'a>(of: impl Iterator<Item = &'a Pairs> + Clone, before: f64) -> f64 {
     let squares = |lags: std::ops::RangeInclusive<usize>| {
         let all = of

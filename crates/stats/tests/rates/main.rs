@@ -1,6 +1,5 @@
-//! The most important rates of docs/validation.md, tried on made-up launches; the tables of the document are compared by
-//! `make test-full PART=simulate`. A rate passes when what was observed does not reject it
-//! at 99%; seeds are fixed, so what passes once passes always.
+//! The most important rates of docs/validation.md on simulated launches; `make test-full PART=simulate` compares the tables of the
+//! document. A rate passes unless the observation rejects it at 99%; seeds are fixed, so that a test that passes once always passes.
 
 mod trials;
 mod world;

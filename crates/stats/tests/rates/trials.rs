@@ -1,5 +1,5 @@
-//! What docs/validation.md says of `gritstone ab`, tried on made-up launches: how often the same is called different, and how often a
-//! change is found. A rate passes when what was observed does not reject it at 99%; seeds are fixed.
+//! Rates of docs/validation.md for `gritstone ab` on simulated launches: false calls and detected changes. A rate passes unless the
+//! observation rejects it at 99%; seeds are fixed.
 
 use crate::world::pairs::{Order, Weather, different, trial};
 use crate::world::{Shape, World};

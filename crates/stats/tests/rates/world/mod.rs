@@ -33,12 +33,12 @@ pub const DRIFT_LN_SD: f64 = 0.0287;
 /// and its parts, fitted to its autocorrelation: share of the variance, and the seconds after which it is forgotten.
 pub const DRIFT_PARTS: [(f64, f64); 3] = [(0.13, 0.0), (0.18, 2.2), (0.69, 217.0)];
 
-/// How the level of a machine wanders.
+/// Drift of the level of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Trend {
     /// Standard deviation of the logarithm of the level.
     pub ln_sd: f64,
-    /// Independent parts: share of the variance, and the seconds after which it is forgotten.
+    /// Independent parts: share of the variance, and correlation time, s.
     pub parts: &'static [(f64, f64)],
 }
 
@@ -48,7 +48,7 @@ pub const RECORDED: Trend = Trend {
     parts: &DRIFT_PARTS,
 };
 
-/// What of the drift is left after some seconds: its autocorrelation.
+/// Autocorrelation of the drift after some seconds.
 pub fn drift_left(seconds: f64) -> f64 {
     let part = |(share, time): &(f64, f64)| share * (-seconds / time).exp();
     DRIFT_PARTS.iter().map(part).sum()
@@ -76,7 +76,7 @@ impl World {
         -(1.0 - self.uniform()).ln()
     }
 
-    /// Whether something of this chance happens.
+    /// Whether an event of this probability occurs.
     pub fn chance(&mut self, share: f64) -> bool {
         self.uniform() < share
     }
@@ -137,8 +137,8 @@ impl World {
         ln.iter().map(|ln| ln.exp()).collect()
     }
 
-    /// A run of so many seconds in which 20 rows have n launches each, in rounds of random order: the values of one row about
-    /// 100, whose launches scatter by `ln_sd` on their own, and the paces of all launches, read to 0.3%.
+    /// A run of this many seconds in which 20 rows have n launches each, in rounds of random order: the values of one row about 100, whose
+    /// launches scatter by `ln_sd` on their own, and the paces of all launches, read to 0.3%.
     pub fn whole_run(
         &mut self,
         trend: &Trend,

@@ -1,4 +1,4 @@
-//! Trials of two sides in made-up weather: how the machine disturbs the launches, who goes first, when it is looked.
+//! Trials of two sides under simulated disturbances, orders and interim analyses.
 
 use super::{Shape, World};
 use gritstone_stats::interim::{self, LOOKS};
@@ -7,7 +7,7 @@ use gritstone_stats::two_sample;
 use gritstone_stats::verdict::Verdict;
 use std::collections::BTreeSet;
 
-/// What the machine does to launches.
+/// Disturbance of launches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weather {
     /// Each launch for itself.
@@ -44,7 +44,7 @@ impl Weather {
             .collect()
     }
 
-    /// How many pairs it may take to keep one.
+    /// Most pairs per kept pair.
     fn pairs_for_one(self) -> usize {
         match self {
             Self::Seen | Self::InStepSeen => 2,
@@ -79,7 +79,7 @@ impl Weather {
     }
 }
 
-/// Who goes first.
+/// Order of launches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Order {
     /// A coin for each pair.
@@ -122,8 +122,8 @@ pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> 
     verdict(&a, &b)
 }
 
-/// A trial whose second side keeps the other thread of its core busy in a share of its launches: these take a quarter more, and the probes
-/// see nine in ten of them.
+/// A trial whose second side keeps its SMT sibling busy in a share of its launches: these take a quarter more, and the probes detect nine
+/// in ten of them.
 pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, usize) {
     let launches = weather.launches(world, 4 * LOOKS[LOOKS.len() - 1]);
     let (a, mut b) = Order::Coin.pairs(world, &launches);
@@ -136,7 +136,7 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
     verdict(&a, &b)
 }
 
-/// What is said of the launches of two sides, and after how many pairs.
+/// The verdict on the launches of two sides, and its number of pairs.
 fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
     let most = LOOKS[LOOKS.len() - 1];
     let mut made = 0;
@@ -158,7 +158,7 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
     (Verdict::Inconclusive, made)
 }
 
-/// A ranking as `gritstone ab` does it, of sides that take so many times as long.
+/// A ranking as by `gritstone ab`, of sides with these factors of time.
 pub struct Ranking {
     /// All launches, round by round.
     pub times: Times,
@@ -166,7 +166,7 @@ pub struct Ranking {
     pub shown: Vec<interim::Comparison>,
 }
 
-/// Until all is decided, or the last look: losing sides are out at once.
+/// Until all is decided, or the last interim analysis: losing sides are dropped at once.
 pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64) -> Ranking {
     let most = LOOKS[LOOKS.len() - 1];
     let sides = factors.len();
