@@ -1,5 +1,5 @@
-//! Reads every `catalogue/*.toml` by the rules of the crate itself, and embeds what comes out, so that the binary needs no file, no
-//! start reads TOML, and no list is kept by hand. The texts are embedded too: a catalog of the user's own is held against them.
+//! Reads every `catalogue/*.toml` by the rules of the crate itself, and embeds the result, so that the binary needs no file, no start
+//! parses TOML, and no list is maintained by hand. The texts are embedded too, since custom catalogs are checked against them.
 
 use serde_json::Value;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ mod suite;
 #[path = "src/timeline.rs"]
 mod timeline;
 
-/// The files that select among the others.
+/// The file of suites.
 const SUITES: &str = "catalogue/suites.toml";
 const PROFILES: &str = "catalogue/profiles.toml";
 const TIMELINES: &str = "catalogue/timelines.toml";
@@ -32,7 +32,7 @@ const CHAPTERS: &str = "catalogue/chapters.toml";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    // a folder, so that a file that is added is noticed too
+    // the folder, so that added files are noticed too
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = vec![];
     for entry in fs::read_dir(folder)? {
@@ -73,7 +73,7 @@ fn stop(fault: &error::Error) -> ! {
     process::exit(1);
 }
 
-/// The same without what is not there, a sixth of the fields: whoever reads the catalog would read it each time.
+/// Removes nulls, a sixth of the fields, which every reader of the catalog would have to parse.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(map) => {

@@ -1,7 +1,7 @@
-//! Reads every `<document>/*.toml` beside this file by the rules of the crate itself, and embeds what comes out, so that no start
-//! reads TOML and no list of documents is kept by hand. So are the systems whose bundles lie in `measured/`, and the bundles.
+//! Parses every `<document>/*.toml` beside this file by the rules of the crate itself, and embeds the result, so that no start parses TOML
+//! and no list of documents is maintained by hand. The bundles in `measured/` and their systems are embedded, too.
 //!
-//! No `rerun-if-changed` is printed: cargo then looks at the whole package, which is what a new document needs.
+//! No `rerun-if-changed` is printed: cargo then watches the whole package, including new documents.
 
 use error::Error;
 use gritstone_model::Machine;
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// How the name of a bundle ends.
+/// Suffix of a bundle.
 const BUNDLE: &str = ".jsonl.zst";
 
 /// The system of a bundle, by its first line; its identifier is the name of the file.

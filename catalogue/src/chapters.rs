@@ -12,7 +12,7 @@ struct File {
 }
 
 /// # Errors
-/// A selector that matches no benchmark, a form that lacks what it needs.
+/// When a selector matches no benchmark, or a form lacks a part.
 pub fn chapters(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Chapter>, Error> {
     let text = Text { name, text };
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
@@ -32,8 +32,8 @@ pub fn chapters(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<
             text.must(!relative || exhibit.reference.is_some(), &at, || {
                 format!("{place}: say to which system the ratios are: reference = \"...\"")
             })?;
-            let said = exhibit.form != Form::Words || exhibit.text.is_some();
-            text.must(said, &at, || format!("{place}: the text is missing"))?;
+            let has_text = exhibit.form != Form::Words || exhibit.text.is_some();
+            text.must(has_text, &at, || format!("{place}: the text is missing"))?;
         }
         chapters.push(chapter);
     }

@@ -1,4 +1,4 @@
-//! What makes sense in an entry: the checks that its types cannot make.
+//! Checks of an entry beyond its types.
 
 use crate::entry::Entry;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use gritstone_model::{
 };
 use std::cell::RefCell;
 
-/// Whether it holds, where it stands, and what is wrong where it does not.
+/// Condition, place, and message if it is false.
 type Rules<'a, const N: usize> = [(bool, &'a str, &'a str); N];
 
 fn positive(x: f64) -> bool {
@@ -22,11 +22,11 @@ impl Entry<'_> {
         rules.try_for_each(|(holds, path, what)| self.must(holds, path, what))
     }
 
-    /// All of an entry; which way its results are better.
+    /// Checks an entry; returns the direction of its results.
     pub(crate) fn check(
         &self,
         row: &Benchmark,
-        said: Option<Better>,
+        explicit: Option<Better>,
         needs: &[At<String>],
         over: &[At<String>],
     ) -> Result<Better, Error> {
@@ -34,7 +34,7 @@ impl Entry<'_> {
         let stray =
             format!("'{id}' is not of family '{family}': rename it, or move it to its file");
         let published = row.published.as_ref();
-        // the type has the subjects of all notes
+        // the type allows all subjects of notes
         let times = [Subject::Real, Subject::User, Subject::System];
         self.all([
             (id.family() == family, "id", stray.as_str()),
@@ -85,7 +85,7 @@ impl Entry<'_> {
         }
         self.check_work(&row.work, needs, over)?;
         self.unit(&row.unit, &row.work)?;
-        self.better(&row.unit, said)
+        self.better(&row.unit, explicit)
     }
 
     fn check_work(
@@ -182,19 +182,19 @@ impl Entry<'_> {
         ])
     }
 
-    /// As said, or as the unit has it.
-    fn better(&self, unit: &Unit, said: Option<Better>) -> Result<Better, Error> {
+    /// The given direction, or that of the unit.
+    fn better(&self, unit: &Unit, explicit: Option<Better>) -> Result<Better, Error> {
         let (natural, what) = match unit.quantity() {
             Quantity::Time { .. } => (Some(Better::Lower), "a time, of which less is better"),
             Quantity::Rate { .. } => (Some(Better::Higher), "a rate, of which more is better"),
             Quantity::Share => (Some(Better::Higher), "a share, of which more is better"),
             Quantity::Exact => (
-                said,
+                explicit,
                 "no time: say which way is good, better = \"lower\" or \"higher\"",
             ),
         };
-        let fits = said.is_none() || said == natural;
-        let place = if said.is_some() { "better" } else { "unit" };
+        let fits = explicit.is_none() || explicit == natural;
+        let place = if explicit.is_some() { "better" } else { "unit" };
         match natural {
             Some(natural) if fits => Ok(natural),
             _ => Err(self
@@ -204,7 +204,7 @@ impl Entry<'_> {
         }
     }
 
-    /// That the result of this work can be in this unit.
+    /// Checks that the work can yield this unit.
     fn unit(&self, unit: &Unit, work: &Work) -> Result<(), Error> {
         let (is, share) = (unit.as_str(), unit.quantity() == Quantity::Share);
         let (good, what) = match work {
@@ -291,7 +291,7 @@ impl Entry<'_> {
     }
 }
 
-/// The names that stand in braces.
+/// The placeholders in braces.
 fn places(word: &str) -> Vec<String> {
     let names = RefCell::new(vec![]);
     let _ = fill_catalog_places(word, |name| {

@@ -1,5 +1,5 @@
-//! All files together: names that are there twice, rows that are not there, circles, and the rows that ratings are over.
-//! The build reads those of Gritstone, and the binary has what came out: no start reads TOML.
+//! Checks across files: duplicate names, missing references, cycles, and the parts of scores. The build reads the files of Gritstone, and
+//! the binary contains the result, so that no start parses TOML.
 
 use crate::entry;
 use crate::error::Error;
@@ -11,20 +11,20 @@ use gritstone_model::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many figures deep a figure may be made of others: each is a call deeper in whatever computes it.
+/// Deepest nesting of derived results: computing them recurses.
 const DEEPEST: usize = 64;
 
-/// Everything that can be measured.
+/// All catalog entries and selections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Catalogue {
     /// The families, in the order of their files.
     pub families: Vec<Family>,
-    /// The entries and their variants, family by family, as they are written.
+    /// The entries and their variants, by family, in the order of the files.
     pub benchmarks: Vec<Benchmark>,
-    /// Selections that have a name.
+    /// Named selections.
     #[serde(default)]
     pub suites: Vec<Suite>,
-    /// Weights of benchmarks that have a name.
+    /// Named weights of benchmarks.
     #[serde(default)]
     pub profiles: Vec<Profile>,
     /// Drawings of the report.
@@ -35,7 +35,7 @@ pub struct Catalogue {
     pub chapters: Vec<Chapter>,
 }
 
-/// A catalog made of all its files, each a path (`catalogue/byte.toml`) and a text.
+/// Builds a catalog from all its files, each a path (`catalogue/byte.toml`) and a text.
 ///
 /// # Errors
 /// The first fault in a file or between files, with its place.
@@ -49,7 +49,7 @@ pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
 }
 
 impl Catalogue {
-    /// What these files hold, once it is sound.
+    /// The contents of checked files.
     pub(crate) fn of(files: Vec<File<'_>>) -> Self {
         let mut catalogue = Self::default();
         for file in files {
@@ -61,10 +61,10 @@ impl Catalogue {
     }
 }
 
-/// A row and the file that it stands in.
+/// A benchmark and its file.
 type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
 
-/// Names the rows of ratings, and checks the files against each other.
+/// Expands scores, and checks the files against each other.
 pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
     for file in &*files {
         let described = files
@@ -102,7 +102,7 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
         .try_for_each(|id| acyclic(&mut vec![*id], &rows, &mut done))
 }
 
-/// Gives rows the privileges of their programs. One of a program that no row uses is a fault.
+/// Adds the privileges of programs to their benchmarks. It is an error if no benchmark uses the program.
 fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
     let mut all = vec![];
     for file in &mut *files {
@@ -139,8 +139,8 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Names the rows of every rating. A selector takes what it matches but other ratings, so that a family of which a rating is over
-/// `family/*` can grow; an identifier takes the row of that name, a rating too.
+/// Expands the parts of every score. A selector matches everything but other scores, so that a family with a score over `family/*` can
+/// grow; an identifier also matches a score.
 fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
     let all = files.iter().flat_map(|file| &file.rows);
     let plain = all.filter(|row| row.benchmark.work.kind() != Kind::Rating);
@@ -178,7 +178,7 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// That what a row speaks of is there, and what it takes it for.
+/// Checks that referenced benchmarks exist and have the expected kind.
 fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String> {
     let (row, id) = (&row.benchmark, &reference.id);
     let Some((_, found)) = rows.get(id) else {
@@ -214,7 +214,7 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
     Ok(())
 }
 
-/// That the last figure of a path is not made of itself, or of too many.
+/// Checks that the last benchmark of a path is not derived from itself, or too deeply nested.
 fn acyclic<'a>(
     path: &mut Vec<&'a Id>,
     rows: &Rows<'a>,

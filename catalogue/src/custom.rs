@@ -1,4 +1,4 @@
-//! A catalog of the user's own beside ours: read by the same rules, held against our rows, and with its programs.
+//! Custom catalogs: read by the same rules, checked against our benchmarks, with their programs.
 
 use crate::entry;
 use crate::error::{Error, Text};
@@ -8,37 +8,37 @@ use crate::{Catalogue, FILES, cross_checks};
 use gritstone_model::{CustomCatalog, CustomFile, KernelWork, Kind, Work};
 use std::collections::BTreeSet;
 
-/// Names that a family cannot have: those of rows that are no entries, and of folders beside our programs.
+/// Names that a family cannot have: those of benchmarks without entries, and of folders beside our programs.
 const RESERVED: [&str; 5] = ["command", "runtime", "src", "target", "tests"];
 
-/// A catalog of the user's own.
+/// A custom catalog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
-    /// All of it, as a run keeps it.
+    /// All its files, as stored with a run.
     pub kept: CustomCatalog,
     /// Its families and rows.
     pub catalogue: Catalogue,
-    /// Its programs that are compiled: `mine/sum` for `mine/sum.c`.
+    /// Its compiled programs: `mine/sum` for `mine/sum.c`.
     pub compiled: BTreeSet<String>,
-    /// Its programs that are executables.
+    /// Its executables.
     pub executables: BTreeSet<String>,
 }
 
-/// What is wrong with a catalog of the user's own.
+/// Fault of a custom catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OwnError {
-    /// With its files.
+    /// In its folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// In one of them.
+    /// In one of its files.
     #[error(transparent)]
     Fault(#[from] Error),
 }
 
-/// The catalog that these files are, of which `ours` are the paths of the sources that Gritstone has (`runtime/kernel.h`).
+/// Parses these files; `ours` are the paths of Gritstone's sources (`runtime/kernel.h`).
 ///
 /// # Errors
-/// The first fault in a file, between files, or between it and ours.
+/// The first fault in a file, between files, or against ours.
 pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
     folder::names(&kept)?;
     if kept.hash != folder::hash(&kept.files) {
@@ -104,7 +104,7 @@ fn text<'a>(path: &str, file: &'a CustomFile) -> Result<&'a str, FolderError> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Reads files of entries as if they stood beside ours.
+/// Reads files of entries as if they were among ours.
 fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error> {
     let all = FILES.iter().chain(texts);
     let mut all = all
@@ -138,11 +138,11 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
     Ok(all.split_off(FILES.len()))
 }
 
-/// The programs of a row that are not programs of the machine.
+/// Programs of a benchmark that the catalog must contain.
 fn programs(row: &Row) -> Result<Vec<&String>, String> {
     match &row.benchmark.work {
         Work::Kernel(work) => Ok(work.uses.iter().chain([&work.program]).collect()),
-        // a program is not searched for when its time runs: the entry says where it is, or that it is needed
+        // programs are not looked up during a measurement: the entry has a path, or a need
         Work::Command(work) | Work::Scenario(work) => match work.argv.first() {
             Some(name) if !["/", "{", "./"].iter().any(|begin| name.starts_with(begin)) => {
                 Err(format!(
@@ -180,7 +180,7 @@ fn kind_of(program: &str, kept: &CustomCatalog, ours: &BTreeSet<&str>) -> Result
     }
 }
 
-/// That a source is part of a program, and a folder one of a family.
+/// Checks that a source belongs to a program, and a folder to a family.
 fn used(path: &str, families: &[String], compiled: &BTreeSet<String>) -> Result<(), FolderError> {
     let Some((folder, _)) = path.split_once('/') else {
         return Ok(());
@@ -201,7 +201,7 @@ fn used(path: &str, families: &[String], compiled: &BTreeSet<String>) -> Result<
     Ok(())
 }
 
-/// That no line includes a file which is not `there`: a run keeps what its figures depend on, as far as it is not of the machine.
+/// Checks that every included file is `there`: a run stores everything that its results depend on, except the system's files.
 fn includes_stay(source: Text<'_>, there: impl Fn(&str) -> bool) -> Result<(), Error> {
     let mut start = 0;
     for line in source.text.split('\n') {
@@ -240,7 +240,7 @@ fn stray_include(path: &str, line: &str, there: impl Fn(&str) -> bool) -> bool {
     !file.is_some_and(|file| there(&file))
 }
 
-/// The path that `name` means in the file `path`; `None` where it leads out.
+/// The path that `name` means in the file `path`; `None` outside the catalog.
 fn resolved(path: &str, name: &str) -> Option<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.pop();
@@ -250,7 +250,7 @@ fn resolved(path: &str, name: &str) -> Option<String> {
                 parts.pop()?;
             }
             "." => {}
-            // a path that begins at the root, too
+            // also for an absolute path
             "" => return None,
             part => parts.push(part),
         }

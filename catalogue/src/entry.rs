@@ -1,4 +1,4 @@
-//! From one entry to its rows: the entry, its variants, and itself under load.
+//! Expands an entry into its benchmarks: itself, its variants, and itself under load.
 
 use crate::error::{Error, Text};
 use crate::read::{self, At, File, Reference, Row, among, deserialize, list};
@@ -9,7 +9,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a variant may say otherwise.
+/// Keys that a variant may override.
 const VARIANT: &str = "name title operation why amount_per_op placement params argv claims published processor_bound curve not_comparable";
 
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
@@ -27,7 +27,7 @@ fn keys(kind: Kind) -> (String, &'static str) {
     }
 }
 
-/// What an entry has that does not say it; its work is read by itself.
+/// Default values of an entry; its work is parsed separately.
 const DEFAULTS: &str = "
 amount_per_op = 1
 better = 'lower'
@@ -76,13 +76,13 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
     Ok(file)
 }
 
-/// The rows of an entry.
+/// The benchmarks of an entry.
 fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
     let mut entry = Entry::of(file, tree)?;
     let variants = entry.table.remove("variant");
     let load = entry.table.get("load").cloned();
     let mut rows = vec![entry.row()?];
-    // a variant has a curve and a load of its own, or none
+    // a variant has its own curve and load, or none
     entry.table.remove("curve");
     entry.table.remove("load");
     let base = rows[0].benchmark.clone();
@@ -107,7 +107,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Where something stands, such as `curve.points.1.0`; what is not there stands where the whole does.
+    /// Position of a key such as `curve.points.1.0`; that of the entry if it is missing.
     pub fn at(&self, path: &str) -> Range<usize> {
         let mut parts = path.split('.');
         let mut found = parts.next().and_then(|key| self.table.get(key));
@@ -122,14 +122,14 @@ impl<'a> Entry<'a> {
         found.map_or(self.at.clone(), Spanned::span)
     }
 
-    /// A fault there unless it holds.
+    /// An error at that position unless `holds`.
     pub fn must(&self, holds: bool, path: &str, what: impl ToString) -> Result<(), Error> {
         self.file
             .text
             .must(holds, &self.at(path), || what.to_string())
     }
 
-    /// What serde makes of a table that stands where the entry does.
+    /// Deserializes a table at the position of the entry.
     fn deserialize<T: DeserializeOwned>(&self, table: DeTable<'a>) -> Result<T, Error> {
         deserialize(
             self.file.text,
@@ -169,7 +169,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The keys that are not those of its work, and those of its work; another is an error.
+    /// Splits keys into those of the benchmark and those of its work; an unknown one is an error.
     fn split(&self, kind: Kind) -> Result<(DeTable<'a>, DeTable<'a>), Error> {
         let (common, own) = keys(kind);
         let (mut whole, mut work) = (DeTable::new(), DeTable::new());
@@ -194,7 +194,7 @@ impl<'a> Entry<'a> {
         Ok((whole, work))
     }
 
-    /// What is done, and what a rating is over: its rows are found when all files are read.
+    /// The work, and the parts of a score, which are resolved when all files are read.
     fn work(
         &self,
         kind: Kind,
@@ -246,7 +246,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// A row that is the highest of the rates of its curve, or the longest of its operations, is made of its points.
+    /// A result for the highest rate or the longest operation of a curve is derived from its points.
     fn take_points(&self, row: &mut Benchmark) -> Result<(), Error> {
         if !row.is_peak() && !row.is_longest() {
             return Ok(());
@@ -265,7 +265,7 @@ impl<'a> Entry<'a> {
         Ok(())
     }
 
-    /// Where it speaks of other rows.
+    /// References to other benchmarks.
     fn references(&self, work: &Work, curve: Option<&Curve>) -> Vec<Reference> {
         let mut all = vec![];
         let mut add = |id: &Id, path: String, curve| {
@@ -286,8 +286,8 @@ impl<'a> Entry<'a> {
         all
     }
 
-    /// The row of a variant: the entry's tree with what the variant says in its place. What bounds it is said anew: another placement, or
-    /// more data, is bounded by something else.
+    /// The benchmark of a variant: the entry's tree with the variant's keys. Bounds are not inherited, since another placement or more data
+    /// has other bounds.
     fn variant(&self, variant: Self, base: &Benchmark) -> Result<Row, Error> {
         for key in ["name", "title"] {
             let there = variant.table.contains_key(key);
@@ -356,7 +356,7 @@ fn set(table: &mut DeTable<'_>, key: &'static str, at: &Range<usize>, value: Str
     );
 }
 
-/// The variant `@level-N`: the same work beside the load of that level and of all below.
+/// The variant `@level-N`: the same work beside the load of that level and of all lower ones.
 fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
     let (n, at, load) = (*level.get_ref(), level.span(), &file.head.load);
     file.text.must((1..=load.len()).contains(&n), &at, || {
@@ -372,7 +372,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
         id,
         title: format!("{}, load level {n}", base.title),
         operation: format!("{} Load: {}.", base.operation, what.join("; ")),
-        // a batch of the published work belongs to the entry
+        // the reference workload belongs to the entry
         published: None,
         curve: None,
         ..base.clone()
@@ -397,7 +397,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
     })
 }
 
-/// `family/name` of an identifier; a family that is one row has a program of its own name.
+/// `family/name` of an identifier; a family of one benchmark has a program of its own name.
 fn own_program(id: &Id) -> String {
     let mut parts = id.stem().split('/');
     let family = parts.next().unwrap_or_default();

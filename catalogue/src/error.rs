@@ -1,4 +1,4 @@
-//! What is wrong in a file of the catalog, and where: file, line, column and the line itself.
+//! Errors in a file of the catalog: file, line, column and the line itself.
 
 use gritstone_model::{Id, is_unprintable};
 use std::ops::Range;
@@ -39,9 +39,9 @@ impl Text<'_> {
         }
     }
 
-    /// A fault that TOML or serde found, in `whole` where they do not say where.
-    pub fn serde(&self, fault: &toml::de::Error, whole: Range<usize>) -> Error {
-        self.error(&fault.span().unwrap_or(whole), fault.message())
+    /// An error of TOML or serde, at `whole` if it has no position.
+    pub fn serde(&self, fault: &toml::de::Error, fallback: Range<usize>) -> Error {
+        self.error(&fault.span().unwrap_or(fallback), fault.message())
     }
 
     /// A fault at `span` unless it holds.
@@ -57,7 +57,7 @@ impl Text<'_> {
         Err(self.error(span, what().to_string()))
     }
 
-    /// That it is a name in the directory of a command, never a path out of it.
+    /// Checks for a plain name in the directory of a command, not a path.
     pub fn file_name(&self, span: &Range<usize>, name: &str) -> Result<(), Error> {
         let dots = matches!(name, "" | "." | "..");
         let good = !dots && !name.contains('/') && !name.chars().any(is_unprintable);
@@ -68,7 +68,7 @@ impl Text<'_> {
         })
     }
 
-    /// That it is `family/name`, which is also a path under `kernels/`.
+    /// Checks for `family/name`, which is also a path under `kernels/`.
     pub fn program(&self, span: &Range<usize>, name: &str) -> Result<(), Error> {
         let parts = name.split('/').count();
         let good = parts == 2 && !name.contains('@') && Id::parse(name).is_ok();
@@ -88,7 +88,7 @@ impl Text<'_> {
     fn frame(&self, span: &Range<usize>, line: usize, column: usize) -> String {
         let source = self.text.lines().nth(line - 1).unwrap_or("");
         let covered = self.text.get(span.clone()).unwrap_or("");
-        // a span of many lines is underlined on its first
+        // a span of several lines is underlined on its first
         let first = covered.lines().next().unwrap_or("").chars().count();
         let gutter = " ".repeat(line.to_string().len());
         let (before, under) = (" ".repeat(column - 1), "^".repeat(first.max(1)));

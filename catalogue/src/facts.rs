@@ -1,10 +1,10 @@
-//! A catalog entry in words, for the pages on benchmarks and for `gritstone info`.
+//! Describes a catalog entry, for the pages on benchmarks and for `gritstone info`.
 
 use gritstone_model::{
     Benchmark, Better, Claims, CommandWork, Figure, Placement, Quantity, Term, Unit, Work,
 };
 
-/// Everything that is to be said of an entry, by name; identifiers and commands between backticks.
+/// All facts of an entry by name, with identifiers and commands in backticks.
 #[must_use]
 pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
     let launched = !matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
@@ -45,10 +45,10 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         ("Note", benchmark.remark.clone()),
         ("Not comparable", benchmark.not_comparable.clone()),
     ];
-    let said = facts
+    let nonempty = facts
         .into_iter()
         .filter_map(|(name, text)| Some((name, text?)));
-    said.filter(|(_, text)| !text.is_empty()).collect()
+    nonempty.filter(|(_, text)| !text.is_empty()).collect()
 }
 
 fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
@@ -183,7 +183,7 @@ fn place(benchmark: &Benchmark) -> String {
 }
 
 fn claims(claims: &Claims) -> String {
-    let said = [
+    let held = [
         (
             claims.check,
             "every timed region yields a value that must be right",
@@ -214,11 +214,11 @@ fn claims(claims: &Claims) -> String {
         ),
         ("time per operation: at least ", claims.min_ns_per_op, " ns"),
     ];
-    let said = said
+    let held = held
         .into_iter()
         .filter(|(is, _)| *is)
         .map(|(_, text)| text.to_owned());
     let counted = counted.into_iter();
     let counted = counted.filter_map(|(before, n, after)| Some(format!("{before}{}{after}", n?)));
-    joined(said.chain(counted), "; ")
+    joined(held.chain(counted), "; ")
 }

@@ -1,6 +1,6 @@
-//! A folder with benchmarks of one's own, read once: what is trusted, compiled and kept with a run are the same bytes.
+//! Reads the folder of a custom catalog once: the same bytes are trusted, compiled and stored with a run.
 //!
-//! Nothing in it is followed, executed or read beyond a bound: who has written it is not known yet.
+//! The author is not trusted yet: no link is followed, nothing is executed, and sizes are limited.
 
 use gritstone_model::{Contents, CustomCatalog, CustomFile, hexadecimal};
 use sha2::{Digest, Sha256};
@@ -10,13 +10,13 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// Most files, and most bytes of one with entries, of any other, and of all together.
+/// Most files, and most bytes of an entry file, of any other, and of all together.
 const MOST_FILES: usize = 500;
 const LARGEST_ENTRIES: u64 = 1 << 20;
 const LARGEST: u64 = 4 << 20;
 const LARGEST_FOLDER: u64 = 8 << 20;
 
-/// Why a folder is no catalog.
+/// Why a folder is not a catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FolderError(pub(crate) String);
@@ -25,15 +25,15 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, FolderError> {
     Err(FolderError(what.into()))
 }
 
-/// All files of a folder and of the folders in it. Names that begin with a dot and those that editors leave (`x~`) do not count.
+/// All files of a folder and its subfolders, except hidden ones and backups of editors (`x~`).
 ///
 /// # Errors
-/// When there is anything in it that a catalog has no use for, or too much of it.
+/// When it contains anything unexpected, or too much.
 pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
-    let whole = fs::canonicalize(folder).map_err(failed(folder))?;
-    let name = whole.file_name().unwrap_or_default();
+    let resolved = fs::canonicalize(folder).map_err(failed(folder))?;
+    let name = resolved.file_name().unwrap_or_default();
     let mut found = Found::default();
-    found.add(&whole, "")?;
+    found.add(&resolved, "")?;
     let Some(name) = name.to_str().filter(|name| plain(name)) else {
         return wrong(format!(
             "the folder {name:?} cannot name a catalog: use letters, digits and . _ + -"
@@ -53,13 +53,13 @@ pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
     })
 }
 
-/// SHA-256 of all files: their paths, whether they may be executed, and what is in them.
+/// SHA-256 of all files: paths, executable bits, and contents.
 #[must_use]
 pub fn hash(files: &BTreeMap<String, CustomFile>) -> String {
     let mut hash = Sha256::new();
     for (path, file) in files {
         let bytes = file.contents.bytes().unwrap_or_default();
-        // lengths keep one file's end from being another's beginning
+        // lengths make the concatenation unambiguous
         hash.update((path.len() as u64).to_le_bytes());
         hash.update(path);
         hash.update([u8::from(file.executable)]);
@@ -78,16 +78,16 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> FolderError {
     move |why| FolderError(format!("cannot read {path:?}: {why}"))
 }
 
-/// A name without a letter that means something to a shell, a compiler or a terminal.
+/// A name without characters that are special to a shell, a compiler or a terminal.
 fn plain(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     !name.is_empty() && !name.starts_with(['-', '+']) && name.chars().all(letter)
 }
 
-/// That a catalog which was kept has the names that one which is read from a folder has: a bundle may say anything.
+/// Checks that a stored catalog has only names that a folder could have, since a bundle is untrusted.
 ///
 /// # Errors
-/// Names what could not have been read.
+/// Names the invalid one.
 pub(crate) fn names(kept: &CustomCatalog) -> Result<(), FolderError> {
     let stands = |name: &str| plain(name) && !left_out(name);
     let path = |path: &str| {
@@ -112,7 +112,7 @@ struct Found {
 }
 
 impl Found {
-    /// What is in one folder; `prefix` is its path within the catalog.
+    /// Adds the files of one folder; `prefix` is its path within the catalog.
     fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), FolderError> {
         for entry in fs::read_dir(folder).map_err(failed(folder))? {
             let entry = entry.map_err(failed(folder))?;
@@ -184,8 +184,8 @@ impl Found {
     }
 }
 
-/// The bytes of a file, and whether it may be executed; `None` when it has more than `most`. What took the place of a file since the
-/// folder was listed is not followed and not waited for.
+/// The bytes of a file, and whether it is executable; `None` if it has more than `most`. A link or pipe that replaced the file since the
+/// folder was listed is neither followed nor waited for.
 fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
     let open = OpenOptions::new()
         .read(true)
@@ -204,7 +204,7 @@ fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
     Ok((bytes.len() as u64 <= most).then_some((bytes, executable)))
 }
 
-/// What tools leave beside one's files.
+/// Files that tools leave behind.
 fn left_out(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~')
 }

@@ -1,8 +1,8 @@
-//! What is measured: the entries of `catalogue/*.toml`, embedded, read and checked.
+//! The catalog: the entries of `catalogue/*.toml`, embedded, parsed and checked.
 //!
-//! The format is described in `catalogue/README.md`. A file is read (`read`), entry by entry (`entry`), each judged by itself
-//! (`check`), and then together with the others (`cross_checks`). A catalog of the user's own is a folder (`folder`) that is read by the
-//! same rules, beside ours (`own`). Suites select among them (`suite`), and profiles weight them (`profile`).
+//! The format is described in `catalogue/README.md`. A file is read (`read`) entry by entry (`entry`), each is checked alone (`check`),
+//! then together with the others (`cross_checks`). A custom catalog is a folder (`folder`) that is read by the same rules beside ours
+//! (`custom`). Suites select benchmarks (`suite`), and profiles weight them (`profile`).
 
 mod chapters;
 mod check;
@@ -28,7 +28,7 @@ pub use timeline::timelines;
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The catalog that was built in, which the build has read and checked.
+/// The built-in catalog, which the build has parsed and checked.
 ///
 /// # Errors
 /// When it is damaged.

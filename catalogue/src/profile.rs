@@ -1,4 +1,4 @@
-//! Profiles: what people do with a system, as weights of benchmarks, in `catalogue/profiles.toml` or a file of the user's.
+//! Profiles: typical uses of a system as weights of benchmarks, in `catalogue/profiles.toml` or a user's file.
 
 use crate::error::{Error, Text};
 use gritstone_model::{Benchmark, Kind, Profile};
@@ -14,8 +14,8 @@ struct File {
 /// Reads the profiles over these benchmarks.
 ///
 /// # Errors
-/// The first fault, with the profile that it is in: a name that is there twice, no weights, a weight that is not above 0, a benchmark that
-/// there is not or that is a score.
+/// The first fault, with its profile: a duplicate name, no weights, a weight that is not positive, a benchmark that does not exist or is a
+/// score.
 pub fn profiles(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Profile>, Error> {
     let text = Text { name, text };
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;

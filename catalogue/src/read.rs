@@ -1,5 +1,5 @@
-//! From the text of one file to a family and its rows. The text becomes a tree in which every value has its place, serde makes values of
-//! it, and what serde cannot know is checked and shown at its place.
+//! Parses one file into a family and its benchmarks. The text becomes a tree of values with positions, serde deserializes them, and further
+//! checks report errors at their position.
 
 use crate::error::{Error, Text};
 use gritstone_model::{Action, Benchmark, Family, Id, Need, Work, is_place_name, is_unprintable};
@@ -10,39 +10,39 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-/// A value with its place.
+/// A value with its position.
 pub(crate) type At<T> = Spanned<T>;
 
-/// Texts for people: line breaks count as blanks, and they must say something.
+/// Texts for people: line breaks count as spaces, and empty text is an error.
 const PROSE: &str = "any document how label not_comparable operation package place remark rule stdout title what why work";
 
-/// One file, read.
+/// A parsed file.
 #[derive(Debug)]
 pub(crate) struct File<'a> {
     pub text: Text<'a>,
     /// The name of its family.
     pub name: String,
-    /// What the family is; `None` in another file of its entries, `FAMILY.PART.toml`.
+    /// Description of the family; `None` in another file of its entries, `FAMILY.PART.toml`.
     pub family: Option<Family>,
-    /// Where the name of the family stands.
+    /// Position of the family's name.
     pub at: Range<usize>,
     pub head: Head,
     pub rows: Vec<Row>,
 }
 
-/// One benchmark, and where it stands.
+/// One benchmark with its position.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub benchmark: Benchmark,
-    /// Where its identifier stands.
+    /// Position of its identifier.
     pub at: Range<usize>,
-    /// The rows that it is made of, and the points of its curve.
+    /// The benchmarks that it is derived from, and the points of its curve.
     pub references: Vec<Reference>,
-    /// What a rating is over, until all files are read and the rows are found.
+    /// Selectors of a score's parts, until all files are read.
     pub over: Vec<At<String>>,
 }
 
-/// A row that another one is made of, or a point of its curve.
+/// A benchmark that another is derived from, or a point of its curve.
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub id: Id,
@@ -50,7 +50,7 @@ pub(crate) struct Reference {
     pub curve: bool,
 }
 
-/// A file without its entries, which are read one by one.
+/// A file without its entries, which are parsed one by one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Head {
@@ -61,7 +61,7 @@ pub(crate) struct Head {
     needs: BTreeMap<At<String>, NeedOf>,
     #[serde(default)]
     pub privilege: Vec<At<PrivilegeOf>>,
-    /// What each level of load adds to the one below, from level 1.
+    /// Programs that each level of load adds to the one below, from level 1.
     #[serde(default)]
     pub load: Vec<Level>,
 }
@@ -92,7 +92,7 @@ struct NeedOf {
     version: Option<String>,
 }
 
-/// What programs do with rights that not everybody has, with one of these values of a parameter or always.
+/// Privileged actions of programs, with one of these values of a parameter or always.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PrivilegeOf {
@@ -102,7 +102,7 @@ pub(crate) struct PrivilegeOf {
     pub when: BTreeMap<String, Vec<String>>,
 }
 
-/// What a level of load adds to the one below.
+/// Programs that a level of load adds to the one below.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Level {
@@ -140,7 +140,7 @@ pub(crate) fn head<'a>(
     Ok((file, entries))
 }
 
-/// The name of the family and of the part that a file is: `app` and none of `catalogue/app.toml`, `today` of `catalogue/app.today.toml`.
+/// Family and part of a file name: `app` and none of `catalogue/app.toml`, `today` of `catalogue/app.today.toml`.
 fn stem(path: &str) -> (&str, Option<&str>) {
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = file.strip_suffix(".toml").unwrap_or(file);
@@ -150,7 +150,7 @@ fn stem(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The order of files: those of a family follow the one that describes it.
+/// Sorts files so that the one that describes a family comes first.
 pub(crate) fn in_order<T>(files: &mut [(&str, T)]) {
     files.sort_by(|(a, _), (b, _)| stem(a).cmp(&stem(b)));
 }
@@ -225,7 +225,7 @@ impl File<'_> {
         })
     }
 
-    /// That everything which is declared for the entries is used by one.
+    /// Checks that every declaration for the entries is used.
     pub fn check_all_used(&self) -> Result<(), Error> {
         let (mut files, mut needs) = (BTreeSet::new(), BTreeSet::new());
         for row in &self.rows {
@@ -256,7 +256,7 @@ impl File<'_> {
     }
 }
 
-/// What serde makes of a value.
+/// Deserializes a value.
 pub(crate) fn deserialize<T: DeserializeOwned>(
     text: Text<'_>,
     value: At<DeValue<'_>>,
@@ -280,12 +280,12 @@ pub(crate) fn list<'a>(
     }
 }
 
-/// Whether one of these keys is this.
+/// Whether `key` is among the keys.
 pub(crate) fn among(keys: &str, key: &str) -> bool {
     keys.split(' ').any(|one| one == key)
 }
 
-/// Joins the lines of prose, and finds what says nothing or has letters that nobody sees.
+/// Joins the lines of prose; rejects empty texts and invisible characters.
 fn texts(file: Text<'_>, key: &str, value: &mut At<DeValue<'_>>) -> Result<(), Error> {
     let at = value.span();
     let printable = |key: &str, text: &str, at: &Range<usize>, lines: bool| {
@@ -302,15 +302,15 @@ fn texts(file: Text<'_>, key: &str, value: &mut At<DeValue<'_>>) -> Result<(), E
                 *text = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
                 file.must(!text.is_empty(), &at, || format!("{key} is empty: say it"))?;
             }
-            // a parameter is a word for a program, and has no lines
+            // a parameter is an argument of a program, and has no lines
             printable(key, text, &at, key != "params")
         }
         DeValue::Array(items) => items.iter_mut().try_for_each(|item| texts(file, key, item)),
-        // what is in files is not ours to judge
+        // contents of files are not checked
         DeValue::Table(_) if key == "files" => Ok(()),
         DeValue::Table(table) => table.iter_mut().try_for_each(|(name, value)| {
             printable("this key", name.get_ref(), &name.span(), false)?;
-            // params have any names
+            // params may have any key
             let name = if key == "params" { key } else { name.get_ref() };
             texts(file, name, value)
         }),

@@ -1,21 +1,21 @@
-//! Suites: selections that have a name and an order, in `catalogue/suites.toml`.
+//! Suites: named, ordered selections, in `catalogue/suites.toml`.
 
 use crate::error::{Error, Text};
 use gritstone_model::{Benchmark, Selector};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// A selection with a name.
+/// A named selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
     /// Its name, for `--suite`.
     pub name: String,
-    /// What it answers, in a few words.
+    /// Its purpose, in a few words.
     pub title: String,
-    /// Selectors, in the order in which a budget reaches what they select.
+    /// Selectors in the order of the budget.
     pub benchmarks: Vec<String>,
-    /// Those of its benchmarks that are also measured as one copy on each CPU, all at once.
+    /// Benchmarks that are also measured as simultaneous copies, one per CPU.
     #[serde(default)]
     pub all_cpus: Vec<String>,
     /// Whether the reference workloads of the documents are measured too.
@@ -32,8 +32,8 @@ struct File {
 /// Reads the suites of these benchmarks.
 ///
 /// # Errors
-/// The first fault, with the suite that it is in: a name that is there twice, a selector that selects nothing or the same as another, a
-/// benchmark that cannot be measured as copies.
+/// The first fault, with its suite: a duplicate name, a selector that matches nothing or the same as another, a benchmark that cannot run
+/// as copies.
 pub fn suites(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Suite>, Error> {
     let text = Text { name, text };
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;

@@ -12,7 +12,7 @@ struct File {
 }
 
 /// # Errors
-/// A benchmark that is not in the catalog.
+/// When a benchmark is not in the catalog.
 pub fn timelines(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Timeline>, Error> {
     let text = Text { name, text };
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;

@@ -1,6 +1,6 @@
-//! What is wrong with a file, and where.
+//! Errors in a file, with their place.
 
-/// A file that is not of the shape, or contradicts another.
+/// An invalid or contradictory file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("references/{file}:{line}: {what}")]
 pub struct Error {
@@ -12,7 +12,7 @@ pub struct Error {
     pub what: String,
 }
 
-/// A file while it is read: turns offsets into lines.
+/// A file during parsing: converts offsets to lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub path: &'a str,
@@ -43,7 +43,7 @@ impl Source<'_> {
         Err(self.error(at.span().start, what()))
     }
 
-    /// Reads the text into a shape.
+    /// Deserializes the text.
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
         toml::from_str(self.text).map_err(|error: toml::de::Error| {
             let offset = error.span().map_or(0, |span| span.start);

@@ -1,29 +1,29 @@
-//! Finding a reference system by what a person typed.
+//! Resolves the name of a reference system.
 
 use crate::References;
 use gritstone_model::Machine;
 
-/// How many names are offered for one that is unknown, and of those that one fits.
+/// Most suggestions for an unknown name, and most matches of an ambiguous one.
 const OFFERED: usize = 3;
 const LISTED: usize = 5;
 
-/// Why a name does not lead to one machine.
+/// Why a name does not resolve to one machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
-    /// It fits no machine.
+    /// No machine matches.
     #[error("no reference system is called '{asked}'; the nearest are {}", .nearest.join(", "))]
     Unknown {
-        /// What was asked for, without `ref:`.
+        /// The name without `ref:`.
         asked: String,
         /// The most similar names, best first.
         nearest: Vec<String>,
     },
-    /// It is the beginning of several.
+    /// Several machines match.
     #[error("'{asked}' fits {} reference systems; `gritstone systems '{asked}'` lists them:{}", .candidates.len(), some(.candidates))]
     Ambiguous {
-        /// What was asked for, without `ref:`.
+        /// The name without `ref:`.
         asked: String,
-        /// The machines that it fits, in alphabetical order.
+        /// The matching machines, in alphabetical order.
         candidates: Vec<String>,
     },
 }
@@ -39,14 +39,14 @@ fn some(names: &[String]) -> String {
 }
 
 impl References {
-    /// The machine of that name, with or without `ref:`. The beginning of a name will do where it fits one machine
-    /// alone: whole parts of it, so that `vax-11-7` is nothing, and `masscomp` the one machine of that name.
+    /// The machine of that name, with or without `ref:`. A unique prefix of whole parts suffices: `vax-11-7` matches nothing, `masscomp`
+    /// the one machine of that name.
     ///
     /// # Errors
-    /// When the name fits no machine, or several.
+    /// When the name matches no machine, or several.
     pub fn machine(&self, asked: &str) -> Result<&Machine, LookupError> {
         let asked = asked.strip_prefix("ref:").unwrap_or(asked);
-        // as the document spells it: `VAX-11/780`
+        // documents write `VAX-11/780`
         let plain = asked.to_lowercase().replace(['/', ' '], "-");
         if let Some(machine) = self.machines.iter().find(|machine| machine.id == plain) {
             return Ok(machine);
@@ -75,7 +75,7 @@ impl References {
     }
 }
 
-/// Whether `asked` is the beginning of `id` and ends where a part of it does.
+/// Whether `asked` is a prefix of `id` that ends with a part of it.
 fn begins(id: &str, asked: &str) -> bool {
     id.strip_prefix(asked)
         .is_some_and(|rest| rest.starts_with(['-', '.']))

@@ -1,36 +1,35 @@
-//! What documents print: themselves, their machines, the cells of their tables, their command lines.
+//! Contents of documents: title, machines, cells of tables, command lines.
 
 use gritstone_model::{Better, Id, Machine, Note, Unit};
 use serde::{Deserialize, Serialize};
 
-/// What a document is: `document.toml`.
+/// Description of a document: `document.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// Short name, and that of its folder: `byte-1984`.
+    /// Short name, also of its folder: `byte-1984`.
     pub name: String,
     /// Title, in its own language.
     pub title: String,
-    /// Who wrote it, as far as the document says.
+    /// Author, if the document names one.
     pub author: String,
-    /// Date of publication, as exact as it is known: `1984-08` or `1984-11-16`.
+    /// Date of publication with its known precision: `1984-08` or `1984-11-16`.
     pub date: String,
     /// Year of publication.
     pub year: i32,
-    /// Where it appeared, what it measured and how, in a few sentences.
+    /// Publisher, subject and method, in a few sentences.
     pub about: String,
 }
 
-/// The three times of `time(1)`, and user and system time in one, in seconds; `None` where the document does not
-/// print it.
+/// The three times of `time(1)`, and the sum of user and system time, in seconds; `None` if not printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
-    /// Elapsed.
+    /// Elapsed time.
     pub real: Option<f64>,
-    /// In the program.
+    /// Time in the program.
     pub user: Option<f64>,
     pub system: Option<f64>,
-    /// In the program and in the system, where the document does not tell one from the other.
+    /// Time in program and system together, if the document does not separate them.
     pub cpu: Option<f64>,
 }
 
@@ -41,39 +40,38 @@ impl Seconds {
         [self.real, self.user, self.system, self.cpu]
     }
 
-    /// Whether there is none.
+    /// Whether no time is printed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all() == [None; 4]
     }
 }
 
-/// A printed rate, or a printed time of one operation.
+/// A printed rate, or a printed time per operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Value {
     /// In `unit`, as printed.
     pub value: f64,
     pub unit: Unit,
-    /// Which way is good.
+    /// Direction.
     pub better: Better,
 }
 
-/// The printed statistics of an operation that was timed again and again.
+/// Printed statistics of a repeated operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Smallest.
     pub min: f64,
     pub median: f64,
-    /// Mean; `None` where the document does not print it.
+    /// Mean; `None` if not printed.
     pub mean: Option<f64>,
     /// Largest.
     pub max: f64,
-    /// Of all four: a time, so that less is better.
+    /// Unit of all four: a time, so that lower is better.
     pub unit: Unit,
 }
 
-/// A cell of a table. One without seconds, value and distribution is a figure that the document, or its scan, does not have:
-/// a footnote says why.
+/// A cell of a table. One without seconds, value and distribution is a number that the document or its scan lacks; a note gives the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Identifier of the machine.
@@ -82,24 +80,24 @@ pub struct Cell {
     pub benchmark: Id,
     /// Short name of the document.
     pub document: String,
-    /// What the document calls it, where the files say.
+    /// Name of the benchmark in the document, if known.
     pub title: Option<String>,
-    /// Where in the document: `table 1`.
+    /// Place in the document: `table 1`.
     pub place: String,
-    /// Times of the document's whole work.
+    /// Times of the reference workload.
     pub seconds: Seconds,
-    /// A rate, or a time of one operation.
+    /// A rate, or a time per operation.
     pub value: Option<Value>,
     /// Statistics over many operations.
     pub distribution: Option<Distribution>,
-    /// Page faults for each page that was touched.
+    /// Page faults per touched page.
     pub faults_per_page: Option<f64>,
-    /// The document's own remarks (`Published`), and what is doubtful (`Doubtful`).
+    /// Remarks of the document (`Published`), and doubts (`Doubtful`).
     pub notes: Vec<Note>,
 }
 
 impl Cell {
-    /// Whether there is no figure.
+    /// Whether it has no number.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         let printed = self.value.is_some() || self.distribution.is_some();
@@ -107,29 +105,28 @@ impl Cell {
     }
 }
 
-/// A command line that a document prints for a benchmark.
+/// A command line printed for a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// Which benchmark.
     pub benchmark: Id,
     /// Short name of the document.
     pub document: String,
-    /// Where in the document.
+    /// Place in the document.
     pub place: String,
-    /// The line.
     pub command: String,
-    /// What is doubtful about it.
+    /// Doubts.
     pub notes: Vec<Note>,
 }
 
-/// All that is shipped, or what was read from other files of the same shape.
+/// All shipped documents, or others in the same format.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct References {
     /// The documents, by name.
     pub documents: Vec<Document>,
     /// Their machines, each with its document and year; document by document, in the order of the files.
     pub machines: Vec<Machine>,
-    /// Every cell, in the order of the tables and, in a row, of the benchmarks' names.
+    /// All cells in the order of the tables and, within a row, of the benchmarks' names.
     pub cells: Vec<Cell>,
     /// Command lines.
     pub commands: Vec<Command>,

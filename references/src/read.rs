@@ -1,4 +1,4 @@
-//! Files -> [`References`], with every rule that goes beyond the shape of one value.
+//! Parses files into [`References`], with all checks beyond single values.
 
 use crate::error::Source;
 use crate::shape::{CommandEntry, MachinesFile, RowEntry, TableFile};
@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
 impl References {
-    /// Reads and checks files: (path below `references/`, text), for instance `("byte-1984/table-1.toml", "...")`.
+    /// Parses and checks files: (path below `references/`, text), for instance `("byte-1984/table-1.toml", "...")`.
     ///
     /// # Errors
-    /// The first thing that is wrong, with file and line.
+    /// The first fault, with file and line.
     pub fn parse(files: &[(&str, &str)]) -> Result<Self, Error> {
         let mut folders: BTreeMap<&str, Vec<Source<'_>>> = BTreeMap::new();
         for &(path, text) in files {
@@ -37,7 +37,7 @@ impl References {
         };
         let about = named("document.toml")?;
         let document = read_document(about, folder)?;
-        // runs of Gritstone have no tables
+        // measured systems have no tables
         if sources.len() == 1 {
             self.documents.push(document);
             return Ok(());
@@ -50,7 +50,7 @@ impl References {
             }
         }
         self.documents.push(document);
-        // a machine without a cell is a row that was forgotten
+        // a machine without a cell is a forgotten row
         let known =
             |id: &Spanned<String>| self.cells.iter().any(|cell| cell.machine == *id.get_ref());
         ids.iter().try_for_each(|id| {
@@ -72,7 +72,7 @@ impl References {
             let good = id.starts_with(plain) && id.chars().all(|c| plain(c) || ".-".contains(c));
             let first = !self.machines.iter().any(|machine| &machine.id == id);
             let texts = [&entry.name, &entry.system, &entry.configuration];
-            let said = texts.iter().all(|text| !text.trim().is_empty());
+            let is_complete = texts.iter().all(|text| !text.trim().is_empty());
             source.must(
                 good,
                 &at,
@@ -80,7 +80,7 @@ impl References {
             )?;
             source.must(first, &at, || format!("a second machine is called '{id}'"))?;
             source.must(
-                said,
+                is_complete,
                 &at,
                 || "name, system and configuration must say something, if only \"not stated\"",
             )?;
@@ -163,8 +163,8 @@ impl References {
     fn read_command(&mut self, table: &Table<'_>, entry: CommandEntry) -> Result<(), Error> {
         let (source, at) = (table.source, &entry.benchmark);
         let benchmark = table.id(at)?;
-        let said = !entry.command.trim().is_empty();
-        source.must(said, at, || "the command is empty")?;
+        let has_command = !entry.command.trim().is_empty();
+        source.must(has_command, at, || "the command is empty")?;
         let document = &table.document.name;
         let same = |other: &Command| other.benchmark == benchmark && &other.document == document;
         source.must(!self.commands.iter().any(same), at, || {

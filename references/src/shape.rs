@@ -1,4 +1,4 @@
-//! The shape of the files, as serde sees it: unknown keys and wrong types end here.
+//! Serde types of the files; unknown keys and wrong types are errors.
 
 use gritstone_model::{Better, Flag, Unit};
 use serde::Deserialize;
@@ -18,14 +18,14 @@ pub(crate) struct MachinesFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MachineEntry {
     pub id: Spanned<String>,
-    /// The document's own number.
+    /// The document's number of the machine.
     pub number: Option<u32>,
     pub name: String,
     pub system: String,
     pub configuration: String,
-    /// When it was measured, where that is known and not the year of the document.
+    /// Year of measurement, if it is known and not that of the document.
     pub year: Option<i32>,
-    /// What is doubtful about the machine itself.
+    /// Doubts about the machine.
     pub note: Option<String>,
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct MachineEntry {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableFile {
     pub place: String,
-    /// The document's marks, explained in our own words.
+    /// The document's marks, explained in our words.
     #[serde(default)]
     pub footnotes: BTreeMap<Spanned<String>, String>,
-    /// Marks that mean what a kind of ours means.
+    /// Flags that correspond to marks.
     #[serde(default)]
     pub kinds: BTreeMap<Spanned<String>, Flag>,
-    /// What the document calls a benchmark.
+    /// Names of benchmarks in the document.
     #[serde(default)]
     pub titles: BTreeMap<Spanned<String>, String>,
     #[serde(default)]
@@ -58,7 +58,7 @@ pub(crate) struct CommandEntry {
     pub doubt: Option<String>,
 }
 
-/// A row: `machine`, perhaps `marks`, and one cell for each benchmark that is named as a key.
+/// A row: `machine`, optional `marks`, and one cell per benchmark.
 pub(crate) struct RowEntry {
     pub machine: Spanned<String>,
     pub marks: Vec<Spanned<String>>,
@@ -84,11 +84,11 @@ pub(crate) struct CellEntry {
     pub marks: Vec<Spanned<String>>,
     pub doubt: Option<Doubt>,
     pub missing: Option<String>,
-    /// What all figures of the cell were reckoned from, where the document does not print them.
+    /// Basis of calculated numbers of the cell, which the document does not print.
     pub reckoned: Option<String>,
 }
 
-/// A figure that no document prints, and from what it was reckoned.
+/// A number that was calculated, and its basis.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reckoned {
@@ -96,7 +96,7 @@ pub(crate) struct Reckoned {
     pub from: String,
 }
 
-/// `doubt = "why"` for the whole cell, or `doubt.real_s = "why"` for one of its figures.
+/// `doubt = "why"` for the whole cell, or `doubt.real_s = "why"` for one of its numbers.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -107,7 +107,7 @@ pub(crate) enum Doubt {
     Figures(BTreeMap<Figure, String>),
 }
 
-/// A figure of a cell that can be doubted.
+/// A number of a cell that can be doubtful.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Figure {
@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for RowEntry {
     }
 }
 
-/// A derived `flatten` would lose the places of the keys.
+/// A derived `flatten` would lose the positions of keys.
 struct RowVisitor;
 
 impl<'de> Visitor<'de> for RowVisitor {

@@ -7,7 +7,7 @@ use gritstone_model::{Author, Better, Finding, Flag, Id, Note, Quantity, Subject
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
-/// A table while it is read.
+/// A table during parsing.
 pub(crate) struct Table<'a> {
     pub source: &'a Source<'a>,
     pub document: &'a Document,
@@ -15,7 +15,7 @@ pub(crate) struct Table<'a> {
     pub footnotes: &'a BTreeMap<Spanned<String>, String>,
     pub kinds: &'a BTreeMap<Spanned<String>, Flag>,
     pub titles: &'a BTreeMap<Spanned<String>, String>,
-    /// Marks that were met.
+    /// Marks in use.
     pub used: BTreeSet<String>,
 }
 
@@ -26,7 +26,7 @@ impl Table<'_> {
         id.map_err(|error| self.source.error(key.span().start, error.to_string()))
     }
 
-    /// The footnotes behind marks.
+    /// The notes of marks.
     pub fn remarks(&mut self, marks: &[Spanned<String>]) -> Result<Vec<Note>, Error> {
         let mut remarks = Vec::new();
         for mark in marks {
@@ -48,22 +48,22 @@ impl Table<'_> {
         Ok(why.map_or("", String::as_str))
     }
 
-    /// A kind is that of a mark which is explained, a footnote that of a mark which was met, and a title that of a benchmark which
-    /// has a cell; all say something.
+    /// Rejects a flag of an unexplained mark, an unused note, a title without a cell, and empty texts.
     pub fn refuse_unused(&self, has_cell: impl Fn(&str) -> bool) -> Result<(), Error> {
         for mark in self.kinds.keys() {
             self.explained(mark)?;
         }
         for (key, title) in self.titles {
-            let (id, said) = (key.get_ref(), !title.trim().is_empty());
-            self.source.must(said, key, || "the title says nothing")?;
+            let (id, has_text) = (key.get_ref(), !title.trim().is_empty());
+            self.source
+                .must(has_text, key, || "the title says nothing")?;
             self.source
                 .must(has_cell(id), key, || format!("no row has a cell for {id}"))?;
         }
         for (mark, why) in self.footnotes {
-            let (text, said) = (mark.get_ref(), !why.trim().is_empty());
+            let (text, has_text) = (mark.get_ref(), !why.trim().is_empty());
             self.source
-                .must(said, mark, || "the footnote says nothing")?;
+                .must(has_text, mark, || "the footnote says nothing")?;
             self.source.must(self.used.contains(text), mark, || {
                 format!("no row and no cell has the mark '{text}'")
             })?;
@@ -71,11 +71,11 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The footnote of a doubt.
+    /// The note of a doubt.
     pub fn doubt(&self, at: &Spanned<String>, why: String, about: Subject) -> Result<Note, Error> {
-        let said = !why.trim().is_empty();
+        let has_text = !why.trim().is_empty();
         self.source
-            .must(said, at, || "a doubt must have a reason")?;
+            .must(has_text, at, || "a doubt must have a reason")?;
         let doubt = Finding::Stated {
             by: Author::Reader,
             flag: Some(Flag::Doubtful),
@@ -84,7 +84,7 @@ impl Table<'_> {
         Ok(Note::new(doubt).about(about))
     }
 
-    /// A checked cell; the footnotes of its row come first.
+    /// A checked cell; the notes of its row come first.
     pub fn cell(
         &mut self,
         machine: &str,
@@ -166,7 +166,7 @@ impl Table<'_> {
             .must(good, key, || format!("{x} is not a figure"))
     }
 
-    /// No document prints them: how they were reckoned goes with them.
+    /// Calculated, never printed: a note gives the basis.
     fn faults_per_page(
         &self,
         key: &Spanned<String>,
@@ -181,9 +181,9 @@ impl Table<'_> {
     }
 
     fn reckoned(&self, key: &Spanned<String>, from: String) -> Result<Note, Error> {
-        let said = !from.trim().is_empty();
+        let has_text = !from.trim().is_empty();
         self.source
-            .must(said, key, || "say from what the figure was reckoned")?;
+            .must(has_text, key, || "say from what the figure was reckoned")?;
         Ok(Note::new(Finding::Reckoned { from }))
     }
 
@@ -263,7 +263,7 @@ impl Table<'_> {
                 Figure::UserS => (Subject::User, seconds.user.is_some()),
                 Figure::SystemS => (Subject::System, seconds.system.is_some()),
                 Figure::CpuS => (Subject::Cpu, seconds.cpu.is_some()),
-                // what a value and a median become is the result itself
+                // value and median are the result itself
                 Figure::Value => (Subject::Result, cell.value.is_some()),
                 Figure::Min => (Subject::Min, printed.is_some()),
                 Figure::Median => (Subject::Result, printed.is_some()),

@@ -1,4 +1,4 @@
-//! A reference system in the shape of a run.
+//! A reference system as the view of a run.
 
 use crate::{Cell, LookupError, References};
 use gritstone_model::{
@@ -7,13 +7,13 @@ use gritstone_model::{
 };
 
 impl References {
-    /// The machine of that name (see [`References::machine`]) with all its figures, in the order of `benchmarks`,
-    /// which also give titles, kinds and the words for the published work. Times are in `published`, a printed rate
-    /// or time of one operation in `estimate`, in the document's unit and without an interval; document and table are
-    /// in `measured`. Of printed statistics the median is the estimate. A figure that no entry of `benchmarks` is about comes last, with a note that says so.
+    /// The machine of that name (see [`References::machine`]) with all its numbers, in the order of `benchmarks`, which also provide
+    /// titles, kinds and the description of the reference workload. Times are in `published`, a printed rate or time per operation in
+    /// `estimate`, in the document's unit and without an interval; document and table are in `measured`. Of printed statistics the median
+    /// is the estimate. Numbers without an entry in `benchmarks` come last, with a note.
     ///
     /// # Errors
-    /// When the name fits no machine, or several.
+    /// When the name matches no machine, or several.
     pub fn view(&self, asked: &str, benchmarks: &[Benchmark]) -> Result<RunView, LookupError> {
         let machine = self.machine(asked)?;
         let place = |id: &Id| benchmarks.iter().position(|benchmark| benchmark.id == *id);
@@ -30,7 +30,7 @@ impl References {
         let document = machine.document.as_ref();
         let mut documents = self.documents.iter();
         let document = documents.find(|known| Some(&known.name) == document);
-        // the date of the document is not that of what was measured in another year
+        // the document's date does not apply to a measurement in another year
         let date = document.filter(|of| machine.year == Some(of.year));
         let year = || machine.year.map(|year| year.to_string());
         Ok(RunView {
@@ -54,7 +54,7 @@ impl References {
     }
 }
 
-/// Numbers in a name by their size: transaction 2 before transaction 10.
+/// A sort key that orders numbers in names by value: transaction 2 before transaction 10.
 fn natural(name: &str) -> Vec<(&str, Option<u64>)> {
     let digit = |c: char| c.is_ascii_digit();
     let mut parts = Vec::new();
@@ -73,7 +73,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
     if benchmark.is_none() {
         notes.push(Finding::NotInCatalog {}.into());
     }
-    // as printed, else in the benchmark's own unit, else in that of the printed times
+    // as printed, else in the benchmark's unit, else in that of the printed times
     let (estimate, unit, better) = match (&cell.value, &cell.distribution, benchmark) {
         (Some(printed), _, _) => (Some(printed.value), printed.unit.clone(), printed.better),
         (_, Some(printed), _) => (Some(printed.median), printed.unit.clone(), Better::Lower),
@@ -109,7 +109,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
 
 fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView> {
     let times = &cell.seconds;
-    // the time to look at where nobody says which: that of the clock on the wall, if it was printed
+    // the main time, unless the file names one: the elapsed time, if printed
     let first = match (times.real, times.user, times.cpu) {
         (Some(_), _, _) => Subject::Real,
         (None, Some(_), _) => Subject::User,
@@ -125,7 +125,7 @@ fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView
         user: times.user.map(Estimate::exact),
         system: times.system.map(Estimate::exact),
         cpu_s: times.cpu,
-        // a document prints neither intervals nor the share of the start
+        // documents print neither intervals nor start-up
         ..PublishedView::default()
     })
 }

@@ -1,4 +1,4 @@
-//! Circles among the modules of a crate, from the paths that its sources name.
+//! Cycles among the modules of a crate, from the paths in its sources.
 
 use crate::tidy::{Tree, modules};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Module = Vec<String>;
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
-/// Modules of a crate do not import each other in a circle.
+/// Modules of a crate do not import each other in a cycle.
 pub fn circles(tree: &Tree) -> Vec<String> {
     let mut crates: BTreeMap<&str, BTreeMap<Module, &str>> = BTreeMap::new();
     for (path, text) in modules(tree) {
@@ -37,7 +37,7 @@ fn module(file: &str) -> Module {
     }
 }
 
-/// Which modules each module names, outside comments and tests.
+/// Modules that each module names, outside comments and tests.
 fn imports(sources: &BTreeMap<Module, &str>) -> Imports {
     let mut all = Imports::new();
     for (own, text) in sources {
@@ -65,7 +65,7 @@ fn imports(sources: &BTreeMap<Module, &str>) -> Imports {
     all
 }
 
-/// Adds the modules that a path leads to, from `base` on: the deepest module of each of its branches.
+/// Adds the modules of a path, from `base` on: the deepest module of each of its branches.
 fn named(path: &str, base: Module, sources: &BTreeMap<Module, &str>, found: &mut BTreeSet<Module>) {
     let path = path.trim_start();
     if let Some(group) = path.strip_prefix('{') {
@@ -105,7 +105,7 @@ fn named(path: &str, base: Module, sources: &BTreeMap<Module, &str>, found: &mut
     }
 }
 
-/// The circles: names of modules of which each reaches all others.
+/// The cycles: groups of modules that all reach each other.
 fn strongly_connected(imports: &Imports) -> Vec<Vec<String>> {
     let reached: BTreeMap<&Module, BTreeSet<&Module>> = imports
         .keys()

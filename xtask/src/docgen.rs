@@ -1,11 +1,11 @@
-//! The pages on everything that is measured, made from the catalog.
+//! Generates the pages on benchmarks from the catalog.
 
 use gritstone_catalogue::{Catalogue, facts};
 use gritstone_model::Benchmark;
 
 const HEADER: &str = "<!-- Written by `cargo xtask docgen` from catalogue/*.toml. Change those, and run it again. -->\n";
 
-/// The pages by their names in `docs/benchmarks/`: the list of families, and a page for each.
+/// The pages by their names in `docs/benchmarks/`: a list of families, and a page for each.
 pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
     let mut index = format!(
         "# Benchmarks\n\n{HEADER}\nA page for each family. `gritstone list FAMILY` lists its benchmarks, `gritstone info BENCHMARK` says what one does.\n\
@@ -43,7 +43,7 @@ pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
     pages
 }
 
-/// One entry; of a variant, only what is not as in the entry that it varies.
+/// One entry; for a variant, only differences from the entry.
 fn section(benchmark: &Benchmark, catalogue: &Catalogue) -> String {
     let mut section = format!("\n## `{}`: {}\n\n", benchmark.id, benchmark.title);
     let mut facts = facts(benchmark);

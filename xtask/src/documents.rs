@@ -1,4 +1,4 @@
-//! The page on what of the documents of 1981 to 1987 is measured, and what of it is compared with their numbers.
+//! Generates the page on the documents of 1981 to 1987: which of their benchmarks are measured, and which results are comparable.
 
 use gritstone_catalogue::Catalogue;
 use gritstone_model::Benchmark;
@@ -16,7 +16,7 @@ const IMPLEMENTED: [&str; 5] = [
     "weekly-1984",
 ];
 
-/// How a row stands to the printed numbers.
+/// Comparability of a benchmark with the printed numbers.
 #[derive(PartialEq, Eq)]
 enum Comparison<'a> {
     Compared,
@@ -26,7 +26,7 @@ enum Comparison<'a> {
 
 struct Row<'a> {
     benchmark: &'a Benchmark,
-    /// Cells of the documents at this identifier, and at its variants.
+    /// Printed cells for this identifier, and for its variants.
     printed: [usize; 2],
 }
 

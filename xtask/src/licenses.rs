@@ -1,6 +1,6 @@
-//! `crates/cli/licenses.txt`: the licenses of all that the binary consists of, from the sources that cargo has fetched.
+//! `crates/cli/licenses.txt`: the licenses of everything in the binary, from the sources that cargo has fetched.
 //!
-//! Crates that only tests or build scripts use are in no binary, and so not in it (openmetrics-parser, LGPL-3.0, is one).
+//! Crates for tests or build scripts alone are not in the binary, so they are left out (such as openmetrics-parser, LGPL-3.0).
 
 use crate::{PLATFORM, cargo, packages};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// How the names of files with licenses and notices begin.
+/// Prefixes of files with licenses and notices.
 const NAMES: [&str; 6] = [
     "LICENSE",
     "LICENCE",
@@ -18,10 +18,10 @@ const NAMES: [&str; 6] = [
     "NOTICE",
     "UNLICENSE",
 ];
-/// Parts of names of files that are not needed where the MIT license may be chosen.
+/// Parts of file names that are not needed if the MIT license can be chosen.
 const OTHERS: [&str; 6] = ["APACHE", "ZLIB", "0BSD", "BOOST", "UNLICENSE", "COPYING"];
 
-/// The whole text.
+/// The complete text.
 ///
 /// # Errors
 /// When cargo or a file cannot be read, or a crate has neither a license file nor the MIT license.
@@ -48,7 +48,7 @@ pub fn text(root: &Path) -> Result<String, String> {
         "uPlot, in the pages of serve and site (MIT)",
         &own("crates/document/src/html/uplot/LICENSE")?,
     );
-    // one text with all the crates that have it
+    // equal texts are listed once, with all their crates
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let words = [
         "tree",
@@ -99,7 +99,7 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The license and notices of a crate: of several to choose from, MIT.
+/// The license and notices of a crate: MIT, if there is a choice.
 fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
     let manifest = string(&package["manifest_path"]);
     let folder = Path::new(&manifest)
@@ -118,7 +118,7 @@ fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
     if files.iter().any(|name| has(name, "MIT")) {
         files.retain(|name| !OTHERS.iter().any(|other| has(name, other)));
     }
-    // crates that carry the source of a library in C have its license beside it
+    // crates with the C source of a library have its license beside it
     if folder.join("zstd/LICENSE").exists() {
         files.push("zstd/LICENSE".to_owned());
     }
@@ -142,7 +142,7 @@ fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
     )])
 }
 
-/// A text without what printers and other systems end their lines and pages with.
+/// A text without form feeds and carriage returns.
 fn read(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|why| format!("{}: {why}", path.display()))?;
     let text = String::from_utf8_lossy(&bytes).replace(['\r', '\u{c}', '\u{feff}'], "");

@@ -1,5 +1,4 @@
-//! Chores of the repository: `cargo xtask tidy` finds what reviewers forget, `cargo xtask docgen` writes the pages
-//! that are made from the catalog.
+//! Chores of the repository: `cargo xtask tidy` checks its rules, `cargo xtask docgen` generates the pages from the catalog.
 
 mod circles;
 mod docgen;
@@ -22,7 +21,7 @@ cargo xtask docgen --check     fail when docs/benchmarks/ is not what docgen wou
 cargo xtask licenses           write crates/cli/licenses.txt from the sources of the crates that are linked
 cargo xtask licenses --check   fail when crates/cli/licenses.txt is not what licenses would write";
 
-/// The processor for which crates are looked at; those of others differ in none that has another license.
+/// The platform whose dependencies are examined; those of others have no other licenses.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 fn main() -> ExitCode {
@@ -48,14 +47,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// The repository: one above this crate, which cargo names; else where we stand.
+/// The repository: the parent of this crate, by cargo's variable; else the working directory.
 fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let root = manifest.and_then(|folder| folder.parent().map(Path::to_owned));
     root.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// What a command of cargo prints about the locked crates.
+/// Output of a cargo command about the locked crates.
 fn cargo(root: &Path, words: &[&str]) -> Result<String, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -71,7 +70,7 @@ fn cargo(root: &Path, words: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The packages that the repository has or depends on, as cargo knows them.
+/// The packages of the repository and its dependencies.
 fn packages(root: &Path) -> Result<Vec<Value>, String> {
     let words = [
         "metadata",
@@ -140,7 +139,7 @@ fn licenses(root: &Path, check: bool) -> Result<(), String> {
     )
 }
 
-/// Writes a file that is made, or says that it is not what it should be.
+/// Writes a generated file, or reports that it is outdated.
 fn write_or_check(
     root: &Path,
     name: &str,

@@ -1,4 +1,4 @@
-//! Names and comments: those that belong elsewhere, and those that say nothing.
+//! Rules for names and comments.
 
 use crate::tidy::{Tree, modules};
 use gritstone_catalogue::Catalogue;
@@ -9,8 +9,8 @@ use std::path::Path;
 const VAGUE_FILES: [&str; 8] = [
     "general", "helper", "helpers", "misc", "stuff", "util", "utils", "various",
 ];
-/// Words for which the field has others, with these.
-const BANNED: [(&str, &str); 12] = [
+/// Banned words, with the words to use instead.
+const BANNED: [(&str, &str); 13] = [
     ("crowd", "contention"),
     ("crowded", "contended"),
     ("disturbance", "interference, contention"),
@@ -23,6 +23,7 @@ const BANNED: [(&str, &str); 12] = [
     ("steadied", "tuned"),
     ("steady", "tune"),
     ("told", "the noun: message, notification"),
+    ("whoever", "the noun: user, reader, process"),
 ];
 const ITEMS: [&str; 9] = [
     "const",
@@ -42,7 +43,7 @@ const SHORT_COMMENT: usize = 3;
 /// Places that may name benchmarks: examples of the help, and the command that an explanation recommends.
 const MAY_NAME_BENCHMARKS: [&str; 2] = ["crates/cli/src/command/", "crates/report/src/ratings.rs"];
 
-/// What is known of single benchmarks is in the catalog, not in Rust.
+/// Facts about single benchmarks belong in the catalog, not in Rust.
 pub fn benchmarks(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     let all = catalogue.benchmarks.iter();
     let all = all.map(|benchmark| benchmark.id.as_str());
@@ -175,7 +176,7 @@ pub fn comments(tree: &Tree) -> Vec<String> {
     faults
 }
 
-/// Whether the signature has all words of a short comment, by their first letters. Code, numbers and units are said nowhere else.
+/// Whether the signature has all words of a short comment, by their first letters. Code, numbers and units are not repetitions.
 fn repeats(comment: &str, signature: &str) -> bool {
     const ARTICLES: [&str; 12] = [
         "a", "all", "an", "each", "in", "is", "it", "its", "of", "one", "the", "their",

@@ -1,11 +1,11 @@
-//! The threat model names the tests of its promises, and they are there.
+//! Checks that the tests that the threat model names exist.
 
 use crate::tidy::{Tree, named};
 
-/// The document whose promises have tests.
+/// The document that names a test for each promise.
 const PROMISES: &str = "docs/threat-model.md";
 
-/// The tests that stand in a table with the columns `promise` and `tests` are there.
+/// The tests in a table with the columns `promise` and `tests` exist.
 pub fn check_promises(tree: &Tree) -> Vec<String> {
     let Some(page) = tree.get(PROMISES) else {
         return vec![];

@@ -1,4 +1,4 @@
-//! The rules of the repository: each is a function from its text files to what breaks it, with its place.
+//! The rules of the repository: each is a function from its text files to violations with their place.
 
 use gritstone_catalogue::Catalogue;
 use gritstone_model::Work;
@@ -10,21 +10,21 @@ use std::path::Path;
 /// Text files: paths from the root, with `/`, and texts.
 pub type Tree = BTreeMap<String, String>;
 
-/// Kinds of file that rules look at.
+/// File extensions that rules apply to.
 const EXTENSIONS: [&str; 8] = ["rs", "toml", "c", "h", "f90", "py", "sh", "md"];
-/// The page with the map: a row for each crate, with its folder, what it is, what it must not know, and which crates it may import.
+/// The page with the map: a row for each crate: folder, purpose, what it must not know, and which crates it may import.
 const MAP: &str = "ARCHITECTURE.md";
 const LONG_FILE: usize = 400;
 const LONG_FUNCTION: usize = 60;
 
-/// Words for what is left for later, in pieces, so that this file does not break its own rule.
+/// Markers of unfinished work, in pieces, so that this file does not break its own rule.
 const LEFT: [&str; 4] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
     concat!("to", "do!"),
     concat!("un", "implemented!"),
 ];
-/// The ways to print past the functions that take out what a terminal would obey.
+/// Ways to print that bypass the functions that remove control sequences.
 const PRINTED: [&str; 11] = [
     concat!("print", "!("),
     concat!("println", "!("),
@@ -42,14 +42,14 @@ const PRINTED: [&str; 11] = [
 const WRITERS: [&str; 3] = [
     "crates/cli/src/ui/output.rs",
     "crates/exec/src/watchdog.rs",
-    // a file that the user names may be the descriptor of standard output
+    // an output file may be the descriptor of standard output
     "crates/runs/src/output_file.rs",
 ];
 
-/// Crates that are no part of the program, and may print.
+/// Crates outside the program, which may print.
 const UNPUBLISHED: [&str; 2] = ["xtask/", "validation/"];
 
-/// The text files of a repository, without what is built (`target`) and what is hidden.
+/// The text files of a repository, without build output (`target`) and hidden files.
 pub fn read(root: &Path) -> Result<Tree, String> {
     let mut tree = Tree::new();
     let mut folders = vec![root.to_owned()];
@@ -73,24 +73,24 @@ pub fn read(root: &Path) -> Result<Tree, String> {
     Ok(tree)
 }
 
-/// What follows the last dot of a path; nothing where there is none.
+/// The extension of a path; empty without one.
 fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// What stands in backticks.
+/// Texts in backticks.
 pub fn named(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let parts: Vec<&str> = text.split('`').collect();
     parts.into_iter().skip(1).step_by(2)
 }
 
-/// Crates import each other only as the map has it. Dependencies for tests and for building count like all others: what a test may
-/// use, the next change does use.
+/// Crates import each other only as the map has it. Dependencies for tests and for building count too: what a test may use, the next change
+/// does use.
 pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
     let mut map: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for line in tree.get(MAP).into_iter().flat_map(|page| page.lines()) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        // a crate of which nothing is said that it must not know has no place
+        // every crate must state what it must not know
         if let [_, folder, _, must_not_know, may, _] = cells[..]
             && !must_not_know.is_empty()
         {
@@ -125,7 +125,7 @@ pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
     faults
 }
 
-/// No program of which no entry speaks, no entry without its program, no Fortran without the program that it is a part of.
+/// Every program has an entry, every entry its program, and Fortran sources belong to a program.
 pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     let mut needed: BTreeMap<&str, &str> = BTreeMap::new();
     for benchmark in &catalogue.benchmarks {
@@ -151,7 +151,7 @@ pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
         let Some((program, ending)) = program else {
             continue;
         };
-        // folders that hold no programs of entries, and what lies deeper
+        // folders without programs of entries, and subfolders
         if ["runtime/", "src/", "tests/"]
             .iter()
             .any(|no| program.starts_with(no))
@@ -169,7 +169,7 @@ pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     faults
 }
 
-/// Rust that is built into something: not tests, examples or what lies elsewhere.
+/// Rust sources of the products: not tests, examples or files elsewhere.
 pub fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
     let files = tree
         .iter()
@@ -193,7 +193,7 @@ pub fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Every module opens with what it is.
+/// Every module begins with a description.
 pub fn openings(tree: &Tree) -> Vec<String> {
     let silent = modules(tree).filter(|(_, text)| !text.starts_with("//!"));
     silent
@@ -201,7 +201,7 @@ pub fn openings(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Modules and functions that have grown long, to be looked at.
+/// Long modules and functions, as warnings.
 pub fn lengths(tree: &Tree) -> Vec<String> {
     let mut remarks = vec![];
     for (path, text) in modules(tree) {
@@ -223,8 +223,8 @@ pub fn lengths(tree: &Tree) -> Vec<String> {
     remarks
 }
 
-/// The lines of the function that begins here, as rustfmt sets it: the brace that ends it stands below the letter that begins it. 0
-/// where none begins.
+/// Number of lines of the function that begins here, as rustfmt sets it: its closing brace has the indentation of its first line. 0 if none
+/// begins.
 fn function(lines: &[&str]) -> usize {
     let plain = |word: &str| {
         ["pub", "const", "async", "unsafe", "extern", "\"C\""].contains(&word)
@@ -242,8 +242,7 @@ fn function(lines: &[&str]) -> usize {
     end.map_or(0, |end| end + 1)
 }
 
-/// Nothing is left for later in the sources, and nothing that is shipped prints past the functions that take out what a terminal
-/// would obey.
+/// Sources have no markers of unfinished work, and shipped ones do not bypass the functions that remove control sequences.
 pub fn words(tree: &Tree) -> Vec<String> {
     let mut faults = vec![];
     let mut add = |path: &str, text: &str, words: &[&str], what: &str| {
@@ -282,7 +281,7 @@ pub fn words(tree: &Tree) -> Vec<String> {
     faults
 }
 
-/// Whether a line has it, and not as a part of a longer name (`use_stderr`).
+/// Whether a line has the word, not as a part of a longer name (`use_stderr`).
 fn has_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -292,8 +291,7 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// A document that shows a file shows it as it is: a block of code that follows a line which names a file in backticks, and ends
-/// with a colon, is all of that file or a part of it.
+/// Quoted files are exact: a code block after a line that names a file in backticks and ends with a colon is that file or a part of it.
 pub fn quotes(tree: &Tree) -> Vec<String> {
     let mut faults = vec![];
     for (path, text) in tree.iter().filter(|(path, _)| extension(path) == "md") {
@@ -328,7 +326,7 @@ fn anchor(heading: &str) -> String {
     heading.trim().chars().filter_map(letter).collect()
 }
 
-/// Links between documents lead to a file, and to a heading in it where they name one.
+/// Links between documents lead to an existing file, and heading.
 pub fn links(tree: &Tree, root: &Path) -> Vec<String> {
     let mut faults = vec![];
     for (path, text) in tree.iter().filter(|(path, _)| extension(path) == "md") {
@@ -350,11 +348,11 @@ pub fn links(tree: &Tree, root: &Path) -> Vec<String> {
                     let mut heads = text.lines().filter(|line| line.starts_with('#'));
                     heads.any(|line| anchor(line.trim_start_matches('#')) == heading)
                 };
-                let there = match heading {
+                let exists = match heading {
                     "" => place.exists(),
                     _ => fs::read_to_string(&place).is_ok_and(headed),
                 };
-                if !there {
+                if !exists {
                     faults.push(format!(
                         "{path}:{number}: this link leads nowhere: {target}"
                     ));

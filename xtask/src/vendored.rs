@@ -1,4 +1,4 @@
-//! Files of other projects in the tree are those of `SHA256SUMS` beside them.
+//! Vendored files match `SHA256SUMS` beside them.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 const FOLDERS: [&str; 1] = ["crates/document/src/html/uplot"];
-/// As sha256sum(1) writes it.
+/// In the format of sha256sum(1).
 const SUMS: &str = "SHA256SUMS";
 
 pub fn vendored(root: &Path) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Every fault that a file of the catalog can have, and how it is told.
+//! Every possible fault of a catalog file, with its message.
 //!
 //! Each case takes a catalog that is sound and breaks one thing in it.
 
@@ -56,8 +56,8 @@ a need that is not declared | needs = ["cc"] | needs = ["cc", "ld"]
 a need whose name fits no braces | cc = { any | "c c" = { any
 a need without a package | package = "gcc" | package = ""
 a file that is not declared | files = ["x.c"] | files = ["y.c"]
-a file that nobody uses | "x.c" =  | "y.c" = ""§"x.c" =
-a need that nobody has | cc = { any | ld = { package = "binutils" }§cc = { any
+an unused file | "x.c" =  | "y.c" = ""§"x.c" =
+an unused need | cc = { any | ld = { package = "binutils" }§cc = { any
 a file outside the directory | "x.c" =  | "../x.c" =
 a file left outside the directory | leaves = ["a.out"] | leaves = ["/etc/passwd"]
 a size of nothing | leaves = ["a.out"]§ |
@@ -91,7 +91,7 @@ a variant of a sum with a place | terms = | variant = [{ name = "a", title = "A"
 #[test]
 fn faults_have_their_place() {
     load(&[("catalogue/demo.toml", SOUND)]).expect("what the cases break must be sound");
-    let mut told = String::new();
+    let mut messages = String::new();
     for case in CASES.lines().skip(1) {
         let [name, there, instead] = [0, 1, 2].map(|at| {
             let part = case.split('|').nth(at).expect(case);
@@ -102,9 +102,9 @@ fn faults_have_their_place() {
         let error = load(&[("catalogue/demo.toml", &broken)])
             .expect_err(&name)
             .to_string();
-        told += &format!("{name}\n{error}\n\n");
+        messages += &format!("{name}\n{error}\n\n");
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(messages);
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn cross_file_faults_name_files() {
     assert!(error.starts_with("other.toml:85:"), "{error}");
     let circle = sum(SOUND, "demo", "other/less");
     let error = both(&circle, &sum(&other, "other", "demo/less")).expect_err("a circle");
-    let said = "demo/less needs other/less needs demo/less";
-    assert!(error.contains(said), "{error}");
+    let printed = "demo/less needs other/less needs demo/less";
+    assert!(error.contains(printed), "{error}");
 }
 
 #[test]

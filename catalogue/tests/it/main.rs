@@ -1,4 +1,4 @@
-//! The catalog: what is shipped, and what is refused. One program: each module is a part that can be called by name.
+//! The catalog: shipped entries, and refused ones. One program: each module is a part that can be called by name.
 
 #[path = "../../../tests/common/mutation.rs"]
 mod mutation;

@@ -54,7 +54,7 @@ fn ready(argv: &[String], shell: &[&str], needs: &[Need], dir: &Path) -> Command
     command
 }
 
-/// Runs a command line of `work` in a directory with its files, and what is done before it: what it prints.
+/// Output of a command line of `work`, after its preparation, in a directory with its files.
 fn run(work: &CommandWork, argv: &[String], shell: &[&str], needs: &[Need], dir: &Path) -> String {
     for (name, text) in &work.files {
         fs::write(dir.join(name), text).unwrap();
@@ -86,7 +86,7 @@ fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-/// What lies in the directory besides the files of the command.
+/// Files in the directory beside those of the command.
 fn left(work: &CommandWork, dir: &Path) -> Vec<String> {
     let names = fs::read_dir(dir).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -118,17 +118,17 @@ fn commands_do_their_work() {
             after.extend(work.leaves.iter().cloned());
             after.sort_unstable();
 
-            let said = run(&work, &work.argv, shell, needs, dir.path());
+            let printed = run(&work, &work.argv, shell, needs, dir.path());
             let expected = work.stdout.as_deref().unwrap_or("");
-            assert_eq!(words(&said), words(expected), "{at}");
+            assert_eq!(words(&printed), words(expected), "{at}");
             assert_eq!(left(&work, dir.path()), after, "{at}");
             for name in &work.leaves {
                 fs::remove_file(dir.path().join(name)).unwrap();
             }
 
             let Some(verify) = &work.verify else { continue };
-            let said = run(&work, &verify.argv, shell, needs, dir.path());
-            assert_eq!(words(&said), words(&verify.stdout), "{at}");
+            let printed = run(&work, &verify.argv, shell, needs, dir.path());
+            assert_eq!(words(&printed), words(&verify.stdout), "{at}");
             assert_eq!(left(&work, dir.path()), before, "{at}");
         }
     }
@@ -199,8 +199,8 @@ fn other_work_fails_the_proofs() {
         for (name, text) in &work.files {
             fs::write(dir.path().join(name), text).unwrap();
         }
-        let said = String::from_utf8_lossy(&made.output().unwrap().stdout).into_owned();
-        assert_ne!(words(&said), words(&verify.stdout), "{instead}");
+        let printed = String::from_utf8_lossy(&made.output().unwrap().stdout).into_owned();
+        assert_ne!(words(&printed), words(&verify.stdout), "{instead}");
     }
 }
 

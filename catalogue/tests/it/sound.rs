@@ -1,4 +1,4 @@
-//! What the catalog says: that it is sound, has the rows that were agreed on, and reads as it was written.
+//! The catalog is valid, has the agreed benchmarks, and is read unchanged.
 
 use gritstone_catalogue::{all, load};
 use gritstone_model::{Benchmark, Better, Kind, Placement, Selector, Work};
@@ -110,11 +110,11 @@ kernel/execs/0-null@dynamic
 fn published_work_matches_the_documents() {
     for line in PUBLISHED.trim().lines() {
         let id = line.split(' ').next().unwrap();
-        let said = match row(id).published {
+        let output = match row(id).published {
             Some(work) => format!("{id} {} {}", work.operations, work.figure.as_str()),
             None => id.to_owned(),
         };
-        assert_eq!(said, line);
+        assert_eq!(output, line);
     }
 }
 
@@ -225,7 +225,7 @@ fn suites_select_what_they_say() {
     }
 }
 
-/// What became of all that the documents describe names benchmarks that there are.
+/// Decisions about the documents' benchmarks name existing ones.
 #[test]
 fn decisions_name_benchmarks_that_exist() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../references/README.md");
@@ -247,7 +247,7 @@ fn decisions_name_benchmarks_that_exist() {
     assert!(named > 20, "{named}");
 }
 
-/// `report --classic` has every table of hp-1987, and every figure of its five chapters that have numbers, or says why not.
+/// `report --classic` has every table of hp-1987, and every figure of its five chapters with numbers, or a reason for its absence.
 #[test]
 fn chapters_have_every_exhibit() {
     let chapters = gritstone_catalogue::all().unwrap().chapters;
@@ -306,7 +306,7 @@ fn application_profile_covers_its_suite() {
     }
 }
 
-/// Applications depend on their versions, and their work on what they were given: each tells both, and is checked.
+/// Applications depend on their versions and inputs: each reports both, and is checked.
 #[test]
 fn modern_applications_report_versions() {
     let benchmarks = all().unwrap().benchmarks;

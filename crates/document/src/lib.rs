@@ -1,6 +1,6 @@
 //! A [`Document`], and its renderings: a terminal, one HTML file, SVG figures.
 //!
-//! It knows no benchmark: what a note means arrives as a [`Mark`], and its sentence is written.
+//! It knows no benchmark: the meaning of a note comes as a [`Mark`], with its sentence.
 
 pub mod code_spans;
 pub mod html;

@@ -1,5 +1,4 @@
-//! Text from outside made harmless for a terminal and a page: no control characters, no letters that turn the
-//! direction of what follows.
+//! Makes external text harmless for a terminal and a page: no control characters, and none that change the direction of text.
 
 use gritstone_model::is_unprintable;
 use std::borrow::Cow;
@@ -30,8 +29,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// Text as it may go to a stream: line ends and tabs stay, and so do these styles of ours, word for word; every other character
-/// that a terminal would obey becomes U+FFFD.
+/// Text for output to a stream: line ends, tabs and the given styles stay; every other control sequence becomes U+FFFD.
 #[must_use]
 pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
     let obeyed = |c: char| !matches!(c, '\n' | '\t') && is_unprintable(c);
@@ -53,7 +51,7 @@ pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// Text without what the runner of GitHub obeys: lines that begin with `::`, and `##[` anywhere.
+/// Removes commands for the runner of GitHub: `::` at the start of a line, and `##[` anywhere.
 #[must_use]
 pub fn without_commands(text: &str) -> Cow<'_, str> {
     let commands = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
@@ -112,7 +110,7 @@ impl Foreign<'_> {
         out
     }
 
-    /// For a cell of CSV, which a spreadsheet would compute where it begins as a formula. Quotes and commas are the writer's.
+    /// For a cell of CSV: prevents spreadsheets from computing formulas. Quotes and commas are left to the writer.
     #[must_use]
     pub fn csv(self) -> String {
         let text = clean(self.0);
@@ -135,7 +133,7 @@ impl Foreign<'_> {
         clean(self.0).replace('%', "%25")
     }
 
-    /// For a property of a workflow command, which ends earlier.
+    /// For a property of a workflow command, which has more delimiters.
     #[must_use]
     pub fn command_property(self) -> String {
         self.command().replace(':', "%3A").replace(',', "%2C")

@@ -13,7 +13,7 @@ pub struct Document {
     /// Subject and date, one line.
     pub subtitle: Option<String>,
     pub blocks: Vec<Block>,
-    /// Whether the advice of warnings does not apply: nothing can be measured again.
+    /// Hides the advice of warnings, for runs that cannot be repeated.
     pub without_advice: bool,
     notes: Vec<Footnote>,
     known: HashMap<(Option<&'static Mark>, String), NoteId>,
@@ -273,7 +273,7 @@ pub struct Figure {
     pub chart: Option<Chart>,
 }
 
-/// Values over runs: what a page with a script draws, and what each point leads to.
+/// Values over runs: data for a chart script, and the link target of each point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chart {
     /// JSON, as `html/charts.js` reads it.
@@ -320,9 +320,10 @@ impl Document {
         let terms = terms
             .into_iter()
             .map(|(term, text)| (term.into(), text.into()));
-        let told: Vec<(String, Text)> = terms.filter(|(_, text)| !text.text.is_empty()).collect();
-        if !told.is_empty() {
-            self.push(Block::Terms(told));
+        let described: Vec<(String, Text)> =
+            terms.filter(|(_, text)| !text.text.is_empty()).collect();
+        if !described.is_empty() {
+            self.push(Block::Terms(described));
         }
     }
 

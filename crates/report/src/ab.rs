@@ -1,4 +1,4 @@
-//! Sides against each other: what `gritstone ab` prints.
+//! Trials: what `gritstone ab` prints.
 
 use crate::counters::explanation;
 use crate::table::{Columns, noted};
@@ -14,7 +14,7 @@ use gritstone_model::{
 pub(crate) const MIN_PAIRS: usize = 12;
 /// Digits of a compile time.
 const TIME_DIGITS: i32 = 3;
-/// From this share of its time on, the start of a process is worth a sentence.
+/// Share of its time from which the start of a process is reported.
 const START_SHARE: f64 = 0.1;
 
 /// A trial: the sides, the verdict of each benchmark in a sentence, then the results.
@@ -25,8 +25,8 @@ pub fn ab(view: &AbView) -> Document {
         let run = side.label.as_ref().unwrap_or(&side.run);
         (side.side.as_str(), format!("{} (run {run})", side.what))
     }));
-    let said = view.rows.iter().flat_map(|row| sentences(view, row));
-    document.list(said.chain(the_same(view)).chain(starts(view)));
+    let sentences_of_rows = view.rows.iter().flat_map(|row| sentences(view, row));
+    document.list(sentences_of_rows.chain(the_same(view)).chain(starts(view)));
     comparisons(&mut document, view);
     sides(&mut document, view);
     compiled(&mut document, view);
@@ -38,9 +38,9 @@ pub fn ab(view: &AbView) -> Document {
     document
 }
 
-/// A benchmark in words; of many only what differs from the usual is said.
+/// Sentences on a benchmark; with several benchmarks only exceptional facts.
 fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
-    let mut said = vec![];
+    let mut lines = vec![];
     if view.sides.len() > 2
         && let Some(AbComparison { base, .. }) = row.comparisons.first()
     {
@@ -49,7 +49,7 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
             .iter()
             .filter(|c| c.verdict == Verdict::Slower);
         let all = row.comparisons.len();
-        said.push(match slower.count() {
+        lines.push(match slower.count() {
             n if n == all => format!("{base} is the fastest."),
             1 => format!(
                 "{base} is first; 1 of {} is significantly slower.",
@@ -62,17 +62,18 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
             ),
         });
     }
-    said.extend(row.comparisons.iter().map(|c| {
+    lines.extend(row.comparisons.iter().map(|c| {
         let explained = c.explanation.as_ref().map(explanation);
         let beside = [contention_sentence(c), explained].into_iter().flatten();
         let margin = row.margin.unwrap_or(view.margin);
         beside.fold(sentence(margin, c), |all, more| format!("{all} {more}"))
     }));
     if view.rows.len() > 1 {
-        said.iter_mut()
-            .for_each(|said| said.insert_str(0, &format!("{}: ", row.id)));
+        lines
+            .iter_mut()
+            .for_each(|line| line.insert_str(0, &format!("{}: ", row.id)));
     }
-    said
+    lines
 }
 
 fn sentence(margin: f64, c: &AbComparison) -> String {
@@ -99,13 +100,13 @@ fn sentence(margin: f64, c: &AbComparison) -> String {
             "Inconclusive: {pairs} of {other} and {base}, and it takes {MIN_PAIRS}; give a longer --budget. Estimate: {ratio}."
         ),
         Verdict::Inconclusive => {
-            let seen = c
+            let detectable = c
                 .smallest
                 .map(number::percent)
                 .map_or_else(String::new, |smallest| {
                     format!("; minimum detectable effect {smallest}")
                 });
-            format!("Inconclusive: {other} against {base} is {ratio} ({pairs}{seen}).")
+            format!("Inconclusive: {other} against {base} is {ratio} ({pairs}{detectable}).")
         }
     }
 }
@@ -115,7 +116,7 @@ fn ratio(c: &AbComparison) -> Option<String> {
     Some(words::ratio(ratio, c.interval, Sense::Speed))
 }
 
-/// What a trial of the same says.
+/// Result of an A/A test.
 fn the_same(view: &AbView) -> Option<String> {
     let all = view.rows.iter().flat_map(|row| &row.comparisons);
     let different = |c: &&AbComparison| matches!(c.verdict, Verdict::Faster | Verdict::Slower);
@@ -130,15 +131,15 @@ fn the_same(view: &AbView) -> Option<String> {
     })
 }
 
-/// Of short commands, how much is the start of a process.
+/// For short commands, the share of process start-up.
 fn starts(view: &AbView) -> Option<String> {
     let nothing = view.start_up_ns?;
     let share = |(row, result): (&AbRow, &AbFigure)| {
         let share = (nothing / (result.estimate? * 1e6)).min(1.0);
-        let said = format!("{} of {}", number::percent(share), result.side);
+        let share_of_side = format!("{} of {}", number::percent(share), result.side);
         (share >= START_SHARE).then(|| match view.rows.len() {
-            1 => said,
-            _ => format!("{said} of {}", row.id),
+            1 => share_of_side,
+            _ => format!("{share_of_side} of {}", row.id),
         })
     };
     let shares: Vec<String> = results(view).filter_map(share).collect();
@@ -180,7 +181,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
         .table(document, "", rows);
 }
 
-/// What there is to say of launches beside which another thread of the core was busy.
+/// Sentence on launches with a busy SMT sibling.
 fn contention_sentence(c: &AbComparison) -> Option<String> {
     let [base, other] = c.crowded;
     let pairs = c.pairs + c.left_out;
@@ -207,8 +208,8 @@ fn results(view: &AbView) -> impl Iterator<Item = (&AbRow, &AbFigure)> {
 }
 
 fn sides(document: &mut Document, view: &AbView) {
-    // the pairs say how sure it is: a wide interval of one side alone is no fault
-    let told = |note: &&Note| {
+    // pairs determine the certainty: a wide interval of one side is no defect
+    let is_relevant = |note: &&Note| {
         let noisy = matches!(note.flag(), Some(Flag::Noisy | Flag::Modes));
         note.about == Subject::Result && !noisy
     };
@@ -223,7 +224,7 @@ fn sides(document: &mut Document, view: &AbView) {
                 .map(|e| number::figure(e, side.interval, unit));
             let real = shown.as_ref().map(number::Shown::with_unit);
             let interval = shown.and_then(|shown| shown.brackets());
-            let notes = side.notes.iter().filter(told);
+            let notes = side.notes.iter().filter(is_relevant);
             [noted(real, notes), interval.into()]
         })
         .number("Range", |(row, side)| {
@@ -260,7 +261,7 @@ fn sides(document: &mut Document, view: &AbView) {
         );
 }
 
-/// What the compilers made, where each side has its own.
+/// Table of compilers, if each side has its own.
 fn compiled(document: &mut Document, view: &AbView) {
     let sides = || view.sides.iter();
     let made: Vec<(&str, &Compiled)> = sides()

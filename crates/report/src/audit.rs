@@ -8,10 +8,10 @@ use gritstone_model::{
     AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, Flag, Kind,
 };
 
-/// Digits of what was measured.
+/// Digits of measured values.
 const DIGITS: i32 = 4;
 
-/// The claims of a workload: head, and a word for a cell that lists those that fail.
+/// Claims of a workload: column head, and the word for a cell that lists failed claims.
 const CLAIMS: [(Claim, &str, &str); 9] = [
     (Claim::Runs, "runs", "runs"),
     (Claim::Check, "check", "check"),
@@ -24,8 +24,8 @@ const CLAIMS: [(Claim, &str, &str); 9] = [
     (Claim::MinNsPerOp, "ns", "time"),
 ];
 
-/// An audit: the summing up as its title, then a table for each concern. A claim that fails carries `*`, one that
-/// could not be tested `§`, a failure that is only reported `¶`, each with its sentence.
+/// An audit: the summary as its title, then a table for each topic. A failed claim is marked `*`, an untested one `§`, a failure that is
+/// only reported `¶`, each with a note.
 #[must_use]
 pub fn audit(view: &AuditView) -> Document {
     let mut document = Document::new(title(view));
@@ -83,7 +83,7 @@ pub fn audit(view: &AuditView) -> Document {
     document
 }
 
-/// Where they could be counted.
+/// Instructions per operation, if they were counted.
 fn instructions(entry: &AuditEntry) -> Option<String> {
     let mut tests = entry.tests.iter();
     let test = tests.find(|test| test.claim == Claim::InstructionsPerOp)?;
@@ -116,19 +116,19 @@ fn untested(view: &AuditView) -> Option<String> {
         .filter(|entry| entry.tests.iter().any(untested))
         .count();
     let builds = view.builds.iter().filter(|b| b.why_not.is_some()).count();
-    let mut said = vec![];
+    let mut sentences = vec![];
     if entries > 0 {
         let entries = words::plural(entries, "benchmark");
-        said.push(format!("Not everything could be tested of {entries}."));
+        sentences.push(format!("Not everything could be tested of {entries}."));
     }
     if builds > 0 {
         let (builds, all) = (
             number::count(builds),
             words::plural(view.builds.len(), "way"),
         );
-        said.push(format!("Nothing could be compiled in {builds} of {all}."));
+        sentences.push(format!("Nothing could be compiled in {builds} of {all}."));
     }
-    (!said.is_empty()).then(|| said.join(" "))
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// Every compiler, by the first word of its builds' names.
@@ -156,7 +156,7 @@ fn head(build: &AuditBuild) -> (&str, &str) {
     build.name.split_once(' ').unwrap_or((&build.name, ""))
 }
 
-/// What came out of a test, beside what is claimed.
+/// Measured and claimed value of a test.
 fn cell(view: &AuditView, test: Option<&AuditTest>) -> Cell {
     let Some(test) = test else {
         return None.into();
@@ -182,7 +182,7 @@ fn relation(claim: Claim, holds: bool) -> &'static str {
     match (claim, holds) {
         (Claim::SyscallsPerOp, true) => "=",
         (Claim::SyscallsPerOp, false) => "≠",
-        // a twentieth more and a tenth less are allowed
+        // the tolerance is 5% above and 10% below
         (Claim::FaultsPerOp, true) => "≲",
         (Claim::FaultsPerOp, false) => ">",
         (Claim::SwitchesPerOp | Claim::MajorFaultsPerOp | Claim::PageOutsPerOp, true) => "≳",
@@ -207,7 +207,7 @@ fn note(view: &AuditView, test: &AuditTest) -> Option<(Option<Flag>, String)> {
     })
 }
 
-/// One program compiled in one way: yes, or what fails.
+/// One program in one build: yes, or the failed claims.
 fn again(view: &AuditView, entry: &AuditEntry, build: &AuditBuild) -> Cell {
     if let Some(why) = &build.why_not {
         return Cell::from(None).with([(Some(Flag::Skipped), why.clone())]);

@@ -1,4 +1,4 @@
-//! Commands against each other: what `gritstone bench` prints. Two lines for each command, then what their comparison comes to.
+//! Ranking of commands: what `gritstone bench` prints. Two lines for each command, then the comparison.
 
 mod statistics;
 mod times;
@@ -18,7 +18,7 @@ use unicode_width::UnicodeWidthStr;
 /// A command and its executions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranked {
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Seconds of each timed execution.
     pub times_s: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct Ranked {
     pub system_s: f64,
     /// Largest peak memory, bytes.
     pub peak_bytes: Option<u64>,
-    /// Exit status of each timed execution; less than 0 for a signal.
+    /// Exit status of each timed execution; negative for a signal.
     pub statuses: Vec<i32>,
     /// Exit status of each failed execution that has no time.
     pub left_out: Vec<i32>,
@@ -36,24 +36,24 @@ pub struct Ranked {
     pub warm_ups: u32,
 }
 
-/// What is shown of a trial of commands.
+/// A trial of commands, and how to show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// One for each side.
+    /// One per side.
     pub commands: Vec<Ranked>,
-    /// `us`, `ms` or `s`; one near the first time where none is asked for.
+    /// `us`, `ms` or `s`; `None`: one near the first time.
     pub unit: Option<&'static str>,
     /// Whether the ranking is in the order in which commands were given.
     pub as_given: bool,
     /// Whether the setup ran before each launch.
     pub setup_varies: bool,
-    /// What the start of a shell took, which is in no time; none where no shell started a command.
+    /// Start-up time of a shell, already subtracted; none if no shell started a command.
     pub start_up_s: Option<f64>,
-    /// A command whose time is in no time, and that time, s.
+    /// The baseline that was subtracted, and its time, s.
     pub subtracted: Option<(String, f64)>,
-    /// Shares of the executions below the percentiles that are shown.
+    /// Percentiles to show, as shares.
     pub percentiles: Vec<f64>,
-    /// How long it took in all, s; none where it was cut off.
+    /// Total time, s; none if interrupted.
     pub elapsed_s: Option<f64>,
     /// Columns of the terminal.
     pub width: usize,
@@ -63,7 +63,7 @@ pub struct Ranking {
 
 /// Factor within which peak memory counts as the same.
 const MEMORY_MARGIN: f64 = 1.05;
-/// Why there is no ratio of pairs.
+/// Reason for a missing ratio of pairs.
 const TOO_SHORT: &str = "no ratio, since one takes less than can be measured";
 /// Commands with their times, and the verdict or the ranking.
 #[must_use]
@@ -100,10 +100,10 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
     text
 }
 
-/// Colors of the first columns, those of hyperfine.
+/// Colors of the first columns, the same as hyperfine's.
 const COLORS: [&str; 2] = [terminal::CYAN, terminal::GREEN];
 
-/// Columns as wide as their cells, two spaces apart; the marked ones are flush right.
+/// Columns as wide as their cells, two spaces apart; those marked `right` are flush right.
 fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool) -> String {
     let width = |at: usize| {
         lines
@@ -142,7 +142,7 @@ struct Times {
 }
 
 impl Times {
-    /// Of a comparison, turned so that it is above 1.
+    /// The ratio of a comparison, inverted if that makes it at least 1.
     fn of(c: &AbComparison, turned: bool) -> Option<Self> {
         let ratio = c.ratio?;
         let (ratio, interval) = match turned {
@@ -162,13 +162,13 @@ impl Times {
         Some(Self { ratio, text })
     }
 
-    /// The same with a word behind the number: `1.94× faster  [1.93 - 1.95]`.
+    /// The same with a word after the number: `1.94× faster  [1.93 - 1.95]`.
     fn with(&self, word: &str) -> String {
         self.text.replacen('×', &format!("× {word}"), 1)
     }
 }
 
-/// What a comparison of two comes to.
+/// The verdict of two commands.
 fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> String {
     let (base, other) = (name(&c.base), name(&c.other));
     let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
@@ -197,7 +197,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
     }
 }
 
-/// A verdict without a ratio: no pair, or less than can be measured.
+/// A verdict without a ratio: no pair, or a time too short to be measured.
 fn without_ratio(c: &AbComparison, base: &str, other: &str) -> String {
     match c.verdict {
         _ if c.pairs == 0 => format!("inconclusive: no pair of {base} and {other}"),
@@ -207,7 +207,7 @@ fn without_ratio(c: &AbComparison, base: &str, other: &str) -> String {
     }
 }
 
-/// How sure it is, and what it took; of what is open, what would settle it.
+/// Certainty and cost of the verdict; for an inconclusive one, what would decide it.
 fn count(c: &AbComparison, ranking: &Ranking) -> String {
     let took = took(ranking).map_or(String::new(), |took| format!(", {took}"));
     let pairs = words::plural(c.pairs, "interleaved pair");
@@ -236,7 +236,7 @@ fn took(ranking: &Ranking) -> Option<String> {
     ranking.elapsed_s.map(|s| number::seconds(s, None))
 }
 
-/// Peak memory of the other side as a multiple of that of the base, where it differs.
+/// Peak memory of the other side as a multiple of the base's, if it differs.
 fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> {
     let peak = |side: &str| {
         let at = view.sides.iter().position(|known| known.side == side)?;
@@ -247,7 +247,7 @@ fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> 
     differs.then(|| format!("{}×", fixed(ratio, number::significant_decimals(ratio, 3))))
 }
 
-/// The places of three and more: the best or the reference, then all others against it.
+/// Ranks of three or more: the best or the reference, then all others against it.
 fn places(
     all: &[AbComparison],
     name: &dyn Fn(&str) -> String,
@@ -271,7 +271,7 @@ fn places(
             0 => "no pair",
             _ => TOO_SHORT,
         };
-        let said = times
+        let ratio = times
             .filter(|_| far)
             .map_or(without.to_owned(), |times| match c.verdict {
                 Verdict::Same => times.with("same"),
@@ -285,7 +285,7 @@ fn places(
         let memory = memory(c, view, ranking);
         [
             name(&c.other),
-            said,
+            ratio,
             open.to_owned(),
             words::plural(c.pairs, "pair"),
             memory.map_or(String::new(), |ratio| format!("{ratio} memory")),

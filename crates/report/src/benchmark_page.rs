@@ -1,4 +1,4 @@
-//! Everything about one result: what `gritstone show RUN BENCHMARK` prints.
+//! One result in full: what `gritstone show RUN BENCHMARK` prints.
 
 use crate::show::{details, machine_sentence, subtitle, workloads};
 use crate::{columns, findings, latencies, words};
@@ -6,13 +6,13 @@ use gritstone_document::Document;
 use gritstone_document::{number, sparkline};
 use gritstone_model::{Conditions, Event, Launch, Measurement, Param, RunView, in_order};
 
-/// Parts of the drawing of a distribution, at least and at most: one for two values.
+/// Fewest and most bins of a histogram: one for two values.
 const PARTS: [usize; 2] = [5, 30];
-/// A share of the time below which nothing is drawn of what interfered.
+/// Smallest share of interference that is drawn.
 const LEAST: f64 = 0.005;
 
 /// A result of a run: its numbers, its launches as drawings, its reference workload and all its notes. `launches` are those of the
-/// benchmark, in order of time, where the run has them.
+/// benchmark, in order of time, if the run has them.
 #[must_use]
 pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Document {
     let mut document = Document::new(format!("{}: {}", result.id, result.title));
@@ -43,8 +43,8 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
 /// Columns of a line of a result with its interval.
 const WHOLE_LINE: usize = 80;
 
-/// A result in a line, while others are still measured: `byte/pipe  520 MB/s  [495 – 565]  ±7%`; nothing without an interval, which a narrow
-/// terminal has no room for.
+/// A result in one line, during a run: `byte/pipe  520 MB/s  [495 – 565]  ±7%`; empty without an interval, which is left out on a narrow
+/// terminal.
 #[must_use]
 pub fn line(result: &Measurement, width: usize) -> Option<String> {
     let shown = columns::figure(result)?;
@@ -105,7 +105,7 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The values of the launches: how they are distributed, and how they came one after the other.
+/// The values of the launches: distribution and time course.
 fn drawings(r: &Measurement) -> Vec<(&'static str, String)> {
     if r.values().len() < 2 {
         return vec![];
@@ -135,7 +135,7 @@ fn drawings(r: &Measurement) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What else went on during each launch, as shares of the time of its CPUs.
+/// Interference during each launch, as shares of the time of its CPUs.
 fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
     let of = |what: fn(&Conditions) -> Option<u64>| -> Vec<Option<f64>> {
         let share = |launch: &&Launch| {
@@ -145,7 +145,7 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
         };
         launches.iter().map(share).collect()
     };
-    let told = [
+    let causes = [
         (
             "other processes",
             of(|c| Some(c.others?.saturating_sub(c.grain.unwrap_or(0)))),
@@ -153,7 +153,7 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
         ("steal time", of(|c| c.steal)),
         ("throttled", of(|c| c.throttled)),
     ];
-    let drawn = told.into_iter().filter_map(|(name, shares)| {
+    let drawn = causes.into_iter().filter_map(|(name, shares)| {
         let most = shares.iter().flatten().copied().max_by(f64::total_cmp)?;
         let drawing = sparkline::scaled(&shares, 0.0, most.max(1.0));
         (most >= LEAST).then(|| (name, format!("{drawing}  up to {}", number::percent(most))))
@@ -169,7 +169,7 @@ fn params<'a>(launches: &'a [&Launch]) -> impl Iterator<Item = &'a Param> {
     })
 }
 
-/// The most that a process of a command had.
+/// Largest peak memory of a process of a command.
 fn peak_memory(launches: &[&Launch]) -> String {
     let kb = params(launches).filter_map(|param| match param {
         Param::PeakMemory(kib) => Some(*kib),
@@ -182,9 +182,9 @@ fn peak_memory(launches: &[&Launch]) -> String {
 fn program(r: &Measurement) -> String {
     r.program.as_ref().map_or_else(String::new, |program| {
         let hash = program.hash.get(..12).unwrap_or(&program.hash);
-        let said = [&program.compiler, &program.flags].map(|part| part.trim().to_owned());
-        let mut said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
-        said.push(format!("SHA-256 {hash}"));
-        said.join(", ")
+        let parts = [&program.compiler, &program.flags].map(|part| part.trim().to_owned());
+        let mut parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.push(format!("SHA-256 {hash}"));
+        parts.join(", ")
     })
 }

@@ -1,4 +1,4 @@
-//! What changed, as events: on the first page, on a page for each, in the feed and in `gritstone changes`.
+//! Change events: on the first page, on a page for each, in the feed and in `gritstone changes`.
 
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
@@ -6,7 +6,7 @@ use gritstone_document::number;
 use gritstone_document::{About, Block, Column, Document, Style, Text, Tile, Tone};
 use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, TriageEntry};
 
-/// Benchmarks that a command names: those that changed most.
+/// Benchmarks in a command: those with the largest changes.
 const NAMED: usize = 6;
 
 /// The number of events, and the newest `most` of them: new ones first, closed ones last.
@@ -42,7 +42,7 @@ pub fn changes(events: &[ChangeEvent], most: usize) -> Document {
     document
 }
 
-/// How many events are in each state.
+/// Number of events in each state.
 pub(crate) fn counts(events: &[ChangeEvent]) -> Vec<Tile> {
     let tile = |state: ChangeState| {
         let of_state = events.iter().filter(|of| of.triage.state == state);
@@ -59,7 +59,7 @@ pub(crate) fn counts(events: &[ChangeEvent]) -> Vec<Tile> {
     ChangeState::ALL.into_iter().filter_map(tile).collect()
 }
 
-/// A line for each event: what, how much, where, since when and which commits, and who looks at it.
+/// A line for each event: benchmarks, size, system, first run, commits, and assignee.
 pub(crate) fn table<'a>(
     document: &mut Document,
     caption: &str,
@@ -103,7 +103,7 @@ fn who(of: &Triage) -> Option<String> {
     of.assignee.clone().or(author)
 }
 
-/// The benchmarks of an event, the first of them by name.
+/// The benchmarks of an event; names only the first ones.
 fn benchmarks(of: &ChangeEvent) -> String {
     match of.changes.as_slice() {
         [one] => one.benchmark.to_string(),
@@ -211,7 +211,7 @@ pub fn newest_entry(of: &ChangeEvent) -> Option<String> {
     Some(format!("{state}{to} by {}, {at}{note}", entry.who))
 }
 
-/// A line for each change: the change leads to the run before and the run since, side by side.
+/// A line for each change, with a link that compares the runs before and after it.
 fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Change>) {
     let pair = |of: &Change| Some(About::Pair([of.before.clone()?, of.change.run.clone()]));
     let benchmark = |of: &&Change| {
@@ -219,12 +219,12 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         Cell::from(id.as_str()).about(About::Benchmark(id))
     };
     let change = |of: &&Change| {
-        let (said, _) = words::change(of.better, of.change.ratio, of.change.interval);
+        let (change, _) = words::change(of.better, of.change.ratio, of.change.interval);
         let tone = match of.change.ratio < 1.0 {
             true => Tone::Bad,
             false => Tone::Good,
         };
-        Cell::from(said).toned(Some(tone)).about(pair(of))
+        Cell::from(change).toned(Some(tone)).about(pair(of))
     };
     let run = |of: &&Change| {
         let run = &of.change.run;
@@ -256,7 +256,7 @@ fn value(of: &Change, value: Option<f64>) -> Option<String> {
     Some(number::figure(value?, None, of.unit.as_str()).with_unit())
 }
 
-/// How many events are new.
+/// Number of new events in words.
 #[must_use]
 pub fn new_events(count: usize) -> String {
     words::plural(count, "new change")
@@ -306,7 +306,7 @@ fn size(of: &ChangeEvent) -> String {
     format!("{range}× {how}")
 }
 
-/// The runs that may have begun it, where there are several.
+/// The range of runs that may have begun it, if there are several.
 fn between(of: &ChangeEvent) -> Option<String> {
     let [first, .., last] = of.may_begin.as_slice() else {
         return None;
@@ -316,7 +316,7 @@ fn between(of: &ChangeEvent) -> Option<String> {
     Some(format!("or another of the {runs} from {first} to {last}"))
 }
 
-/// What an event is made of, a line for each benchmark.
+/// A line for each benchmark of an event.
 #[must_use]
 pub fn event_lines(of: &ChangeEvent) -> Vec<String> {
     let line = |of: &Change| {

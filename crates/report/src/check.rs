@@ -1,4 +1,4 @@
-//! A run held against a gate: what `gritstone check` prints.
+//! The outcome of a gate: what `gritstone check` prints.
 
 use crate::table::{Cell, Columns, noted};
 use crate::words::Detail;
@@ -39,7 +39,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         number::count(regressed),
         number::count(inconclusive),
         number::count(passed),
-        seen.flatten().unwrap_or_default(),
+        detectable.flatten().unwrap_or_default(),
     );
     let verdict = match (view.differ_in.is_empty(), detail) {
         (true, _) => verdict,
@@ -56,8 +56,8 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     table_of_missing(&mut document, &view.missing);
     match detail {
         Detail::Results => {
-            let told = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
-            let worst: Vec<&CheckRow> = view.rows.iter().filter(told).collect();
+            let is_shown = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
+            let worst: Vec<&CheckRow> = view.rows.iter().filter(is_shown).collect();
             let shown = worst.len().min(SHOWN);
             table(&mut document, &worst[..shown]);
             let more = worst.len() - shown;

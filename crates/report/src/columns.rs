@@ -1,7 +1,7 @@
-//! Tables of results: which columns there are, what stands in their cells, and where notes go.
+//! Tables of results: columns, cells, and placement of notes.
 //!
-//! Every table of results is made here, so that a result looks the same wherever it stands and no note is
-//! lost: a note goes to the cell of what it names, and to the benchmark's name where the table has no such cell.
+//! All tables of results are made here, so that a result looks the same everywhere and no note is lost: a note is placed at the cell that
+//! it concerns, or at the benchmark's name if the table has no such cell.
 
 mod cells;
 
@@ -46,16 +46,16 @@ pub(crate) enum Col {
     Percentile(String),
 }
 
-/// What to do with a note on what the table does not show.
+/// Placement of a note on a quantity that the table does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strays {
-    /// It stands at the name of the benchmark.
+    /// At the name of the benchmark.
     AtTheName,
-    /// Another table of the same section shows the reference workload, and has it.
+    /// Omitted: another table of the same section shows the reference workload with it.
     PublishedElsewhere,
 }
 
-/// A table of results, without the columns that say nothing.
+/// A table of results, without empty columns.
 pub(crate) fn table(
     document: &mut Document,
     caption: impl Into<Text>,
@@ -94,13 +94,13 @@ fn cells(
     cells
 }
 
-/// Whether it is about the reference workload.
+/// Whether the column is of the reference workload.
 fn is_time(col: Col) -> bool {
     use Col::{Cpu, Faults, Process, Real, System, User};
     matches!(col, Real | User | System | Cpu | Process | Faults)
 }
 
-/// The column to which a note belongs.
+/// The column of a note.
 fn place(result: &Measurement, note: &Note, cols: &[Col]) -> Option<usize> {
     let find = |wanted: Col| cols.iter().position(|col| *col == wanted);
     let figure = || find(Col::Figure).or_else(|| find(Col::WithUnit));

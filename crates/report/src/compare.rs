@@ -1,4 +1,4 @@
-//! One run or machine against another: what `gritstone compare` prints.
+//! Comparison of two runs or machines: what `gritstone compare` prints.
 
 use crate::counters::explained;
 use crate::table::{self, Cell, Columns, noted};
@@ -12,19 +12,19 @@ use gritstone_model::{
     CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Verdict,
 };
 
-/// What is shown of a comparison.
+/// A comparison and how to show it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
-    /// The runs that were compared, where their estimates are to stand beside what was compared.
+    /// The compared runs, if their estimates are shown.
     pub sides: &'a [&'a RunView],
     /// How much of it.
     pub detail: Detail,
-    /// Only benchmarks that are faster or slower.
+    /// Show only benchmarks that are faster or slower.
     pub changed: bool,
 }
 
-/// A comparison: what the sides are and differ in, a line for each benchmark with both estimates, the change, its interval and the
-/// verdict, and what they come to.
+/// A comparison: the sides and their differences, a line for each benchmark with both estimates, the change, its interval and the verdict,
+/// and the summary.
 #[must_use]
 pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
@@ -33,7 +33,7 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
         ("other", named(&view.other_name, &view.other, view.runs[1])),
         ("differ in", words::facts(&view.differ_in)),
     ];
-    // that it is no more than stated is why little can be told of two runs
+    // an assumed variance explains why two runs show little
     let variance = view.between_run.as_ref();
     let variance = variance.filter(|v| shown.detail > Detail::Results || v.runs.is_none());
     terms.extend(variance.map(|v| ("variance between runs", findings::variance(v))));
@@ -101,7 +101,7 @@ pub(crate) fn summary(view: &CompareView) -> String {
         (printed, "published, without intervals"),
         (without, "without a counterpart"),
     ]);
-    let said: Vec<String> = counts
+    let counted: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| match (text, disturbed) {
             ("inconclusive", 1..) if n == disturbed => {
@@ -114,29 +114,29 @@ pub(crate) fn summary(view: &CompareView) -> String {
             _ => format!("{} {text}", number::count(n)),
         })
         .collect();
-    let said = match said.is_empty() {
+    let counted = match counted.is_empty() {
         true => "none can be compared".to_owned(),
-        false => words::join(&said),
+        false => words::join(&counted),
     };
     let all = words::plural(view.rows.len(), "benchmark");
-    format!("{all}: {said}{}.", mean(view))
+    format!("{all}: {counted}{}.", mean(view))
 }
 
-/// The geometric mean over all of them.
+/// The geometric mean of all ratios.
 fn mean(view: &CompareView) -> String {
     let sum = view.sums.iter().find(|sum| sum.family.is_none());
     let sum = sum.or(match view.sums.as_slice() {
         [one] => Some(one),
         _ => None,
     });
-    let told = sum.and_then(|sum| Some((sum.mean?, sum.interval, sum.of)));
-    told.map_or_else(String::new, |(mean, interval, of)| {
+    let mean_and_interval = sum.and_then(|sum| Some((sum.mean?, sum.interval, sum.of)));
+    mean_and_interval.map_or_else(String::new, |(mean, interval, of)| {
         let ratio = words::ratio(mean, interval, Sense::Speed);
         format!("; geometric mean of {}: {ratio}", number::count(of))
     })
 }
 
-/// Whether a ratio is of two published values without intervals, of which nothing can be decided.
+/// Whether a ratio is of two printed values without intervals, which gives no verdict.
 fn published(view: &CompareView, row: &CompareRow) -> bool {
     let both = [&view.base, &view.other]
         .into_iter()
@@ -144,7 +144,7 @@ fn published(view: &CompareView, row: &CompareRow) -> bool {
     both && row.ratio.is_some() && row.interval.is_none()
 }
 
-/// With a reference system as the base: how many of it the other is, at least and at most.
+/// With a reference system as the base: range of the ratio.
 fn how_many(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;
@@ -165,7 +165,7 @@ fn how_many(view: &CompareView) -> Option<String> {
     })
 }
 
-/// Both sides of a benchmark and their unit; where one is a reference system, whose values are far away, each with its unit.
+/// Both sides of a benchmark and their unit; with a reference system, whose values differ much, each with its unit.
 fn estimates(row: &CompareRow, sides: &[&RunView], far: bool) -> [Option<String>; 3] {
     let measured = match sides {
         [base, other] if !far => [base, other].map(|run| run.get(&row.id)),
@@ -197,7 +197,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
             false => words::change(row.better, ratio, interval),
         })
     };
-    // the answer is the change with its interval: what was compared goes first where a line is short
+    // the change with its interval is the result; the estimates are dropped first on a narrow terminal
     let [base, other] = labels(shown.sides)
         .unwrap_or_else(|| heads(view))
         .map(|head| Column::new(head, Style::Number).rank(1));
@@ -209,15 +209,15 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         .column(other.paired(), move |row| estimate(row, 1))
         .column(unit, move |row| estimate(row, 2))
         .number(if reference { "Ratio" } else { "Change" }, move |row| {
-            let told = change(row).map(|(change, _)| change);
-            noted(Cell::from(told).toned(tone(row)), &row.notes)
+            let change = change(row).map(|(change, _)| change);
+            noted(Cell::from(change).toned(tone(row)), &row.notes)
         })
         .column(Column::new("Interval", Style::Number), move |row| {
             change(row).and_then(|(_, interval)| interval)
         })
         .text("Verdict", move |row| {
-            let said = (!published(view, row)).then(|| verdict(row).to_owned());
-            Cell::from(said).toned(tone(row))
+            let verdict_text = (!published(view, row)).then(|| verdict(row).to_owned());
+            Cell::from(verdict_text).toned(tone(row))
         })
         .column(Column::new("Detectable", Style::Number).rank(2), |row| {
             row.smallest.map(number::percent)
@@ -242,7 +242,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
     }
 }
 
-/// A row for each family, and one over all, where there is more than one ratio to sum up.
+/// A row for each family, and one over all, if there are several ratios.
 fn families(document: &mut Document, view: &CompareView) {
     let with_ratio: Vec<&CompareRow> = view.rows.iter().filter(|r| r.ratio.is_some()).collect();
     if with_ratio.len() < 2 {

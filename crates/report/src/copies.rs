@@ -1,5 +1,5 @@
-//! Benchmarks as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was; and two
-//! runs by what their copies do.
+//! Benchmarks as one copy and as several: a table, and a sentence on the fitted law or the reason for its absence; comparison of two runs
+//! with copies.
 
 use crate::findings;
 use crate::table::{Cell, Columns, noted};
@@ -13,7 +13,7 @@ use gritstone_model::{
     Unfitted,
 };
 
-/// What several copies of these benchmarks did, if any did.
+/// Results of several copies of these benchmarks, if there are any.
 pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
     let measured = results.iter();
     let measured = measured.filter_map(|&result| Some((result, result.copies()?)));
@@ -57,15 +57,15 @@ pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
             |(_, point)| point.launches,
         )
         .table(document, "Copies at once", points);
-    // with few numbers of copies nobody asks for a law
-    let asked = |(_, copies): &(&Measurement, &CopiesView)| {
+    // a law is not expected from few numbers of copies
+    let expects_law = |(_, copies): &(&Measurement, &CopiesView)| {
         !matches!(copies.unfitted, Some(Unfitted::Sizes { .. }))
     };
-    let lines = measured.filter(asked);
+    let lines = measured.filter(expects_law);
     document.list(lines.map(|(result, copies)| format!("{}: {}", result.id, law(copies))));
 }
 
-/// What the copies do together.
+/// Total rate of the copies.
 fn total(result: &Measurement, point: &CopiesPoint) -> Option<number::Shown> {
     let total = point.total?;
     Some(number::figure(
@@ -75,8 +75,7 @@ fn total(result: &Measurement, point: &CopiesPoint) -> Option<number::Shown> {
     ))
 }
 
-/// A table of what so many copies do together on both sides, and how efficiently, of those that differ or, in detail, of all; nothing
-/// where a side has none.
+/// A table of total rate and efficiency on both sides, of benchmarks that differ or, in detail, of all; nothing if a side has no copies.
 pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Detail) {
     type Copies<'a> = (&'a CompareRow, &'a CompareCopies);
     let rows = view.rows.iter().flat_map(|row| {
@@ -124,7 +123,7 @@ fn ratio(figure: &CompareFigure, sense: Sense) -> Cell {
         .into()
 }
 
-/// What the curve says, in words.
+/// The law of the curve, in words.
 fn law(copies: &CopiesView) -> String {
     let Some(law) = &copies.law else {
         let why = copies.unfitted;

@@ -1,4 +1,4 @@
-//! What was counted of operations, and what it explains, in words.
+//! Counts per operation, and the differences that they explain, in words.
 
 use crate::table::Columns;
 use crate::words::{capital, join};
@@ -8,10 +8,10 @@ use gritstone_model::{CompareRow, Counter, CounterChange, Explanation, Measureme
 
 /// Digits of a count.
 const DIGITS: i32 = 4;
-/// From here on a change is said as a multiple.
+/// Factor from which a change is given as a multiple.
 const MULTIPLE: f64 = 2.0;
 
-/// A table of what was counted, of those results that have more than the kernel's own counts.
+/// A table of counts, for results with more than the kernel's software counters.
 pub(crate) fn counters(document: &mut Document, results: &[&Measurement]) {
     use Counter::{ContextSwitches, PageFaults};
     let usual = |counter: &Counter| matches!(counter, ContextSwitches | PageFaults);
@@ -28,24 +28,24 @@ pub(crate) fn counters(document: &mut Document, results: &[&Measurement]) {
     columns.table(document, "Counted for each operation", counted);
 }
 
-/// The rows of a comparison that their counters explain.
+/// The rows of a comparison that counters explain.
 pub(crate) fn explained(rows: &[CompareRow]) -> Vec<String> {
-    let said = |row: &CompareRow| {
+    let sentence = |row: &CompareRow| {
         let explanation = row.explanation.as_ref().map(explanation)?;
         Some(format!("{}: {explanation}", row.id))
     };
-    rows.iter().filter_map(said).collect()
+    rows.iter().filter_map(sentence).collect()
 }
 
 /// "Same instructions, 9% more cycles: cache misses +40%."
 pub(crate) fn explanation(of: &Explanation) -> String {
     let moved = of.instructions.iter().chain(&of.cycles).map(moved);
-    let mut said = capital(&moved.collect::<Vec<_>>().join(", "));
+    let mut text = capital(&moved.collect::<Vec<_>>().join(", "));
     if !of.causes.is_empty() {
-        said.push_str(": ");
-        said.push_str(&join(&of.causes.iter().map(cause).collect::<Vec<_>>()));
+        text.push_str(": ");
+        text.push_str(&join(&of.causes.iter().map(cause).collect::<Vec<_>>()));
     }
-    format!("{said}.")
+    format!("{text}.")
 }
 
 fn moved(change: &CounterChange) -> String {
@@ -75,7 +75,7 @@ fn cause(change: &CounterChange) -> String {
     }
 }
 
-/// Where there was none before.
+/// For a change from zero.
 fn from_to(change: &CounterChange) -> String {
     let [base, other] = [change.base, change.other].map(|x| number::at_most(x, "", DIGITS));
     format!("{} from {base} to {other}", name(change.counter))
@@ -148,8 +148,8 @@ mod tests {
                 "9.0% more cycles: context switches from 0 to 0.25.",
             ),
         ];
-        for (said, expected) in cases {
-            assert_eq!(said, expected);
+        for (text, expected) in cases {
+            assert_eq!(text, expected);
         }
     }
 }

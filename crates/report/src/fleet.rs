@@ -1,4 +1,4 @@
-//! The nodes of a fleet: which is not like the others, on one page.
+//! The nodes of a fleet and their outliers, on one page.
 
 mod groups;
 mod progress;
@@ -15,7 +15,7 @@ use gritstone_model::{
 pub use progress::fleet_progress;
 pub(crate) use progress::nodes;
 
-/// Sentences of one sort on the page; the data has all.
+/// Most sentences of one kind on the page; JSON has all.
 const MOST_LINES: usize = 30;
 /// Nodes that are named in a cell.
 const MOST_NAMED: usize = 3;
@@ -39,8 +39,8 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
         .iter()
         .map(|of| Text::new(wrong(of)).toned(Some(Tone::Bad)));
     lines(&mut document, wrong.collect());
-    let told = fleet_lines(view).into_iter().map(Text::new);
-    lines(&mut document, told.collect());
+    let sentences = fleet_lines(view).into_iter().map(Text::new);
+    lines(&mut document, sentences.collect());
     let drifts: Vec<String> = view.drifts.iter().map(drift).collect();
     document.list(drifts);
     let common: Vec<String> = view.common.iter().map(common).collect();
@@ -58,7 +58,7 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     document
 }
 
-/// A sentence for each node that is not like the others: "node-0217: memory −18% [−20, −16]; all else like the others".
+/// A sentence for each outlier: "node-0217: memory −18% [−20, −16]; all else like the others".
 #[must_use]
 pub fn fleet_lines(view: &FleetView) -> Vec<String> {
     let of_nodes = view.outliers.chunk_by(|a, b| a.node == b.node);
@@ -67,7 +67,7 @@ pub fn fleet_lines(view: &FleetView) -> Vec<String> {
 
 fn sentence(of_node: &[FleetOutlier]) -> String {
     let all = of_node.iter().find(|of| of.about == FleetScope::All);
-    let said = of_node.iter().map(|of| {
+    let effects = of_node.iter().map(|of| {
         let about = about(&of.about);
         let (by, interval) = percent(&of.effect);
         let further = match all.is_some_and(|all| all != of) {
@@ -81,14 +81,14 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
         let since = of.since.as_ref().map_or(String::new(), since);
         format!("{about} {by} {interval}{further}{since}{disturbed}")
     });
-    // what all benchmarks share is said first
-    let mut said: Vec<(bool, String)> = of_node
+    // the common deviation of all benchmarks comes first
+    let mut ordered: Vec<(bool, String)> = of_node
         .iter()
         .map(|of| of.about != FleetScope::All)
-        .zip(said)
+        .zip(effects)
         .collect();
-    said.sort_by_key(|(first, _)| *first);
-    let said: Vec<String> = said.into_iter().map(|(_, text)| text).collect();
+    ordered.sort_by_key(|(first, _)| *first);
+    let effects: Vec<String> = ordered.into_iter().map(|(_, text)| text).collect();
     let rest = match all {
         Some(_) => "",
         None => "; all else like the others",
@@ -99,7 +99,7 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
     format!(
         "{}: {}{rest}{replaced}",
         of_node[0].node,
-        words::join(&said)
+        words::join(&effects)
     )
 }
 
@@ -123,7 +123,7 @@ fn since(of: &FleetSince) -> String {
     }
 }
 
-/// What changed on all nodes.
+/// A change of all nodes.
 fn drift(of: &FleetDrift) -> String {
     let interval = of.interval.map(|end| 1.0 + end);
     let (by, interval) = words::change_of_speed(1.0 + of.effect, Some(interval));
@@ -136,7 +136,7 @@ fn drift(of: &FleetDrift) -> String {
     )
 }
 
-/// What a health check says of a node, in a line.
+/// The result of a health check of a node, in a line.
 #[must_use]
 pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
     let own: Vec<FleetOutlier> = view
@@ -159,7 +159,7 @@ pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
     format!("{word}: {found}")
 }
 
-/// The family of a node that is farthest from the others.
+/// The family of a node with the largest deviation.
 fn difference(view: &FleetView, name: &str) -> String {
     let Some(node) = view.nodes.iter().find(|of| of.node == name) else {
         return "no result".to_owned();
@@ -219,7 +219,7 @@ fn common(of: &FleetCommon) -> String {
     )
 }
 
-/// How many nodes are not like the others.
+/// Number of outliers.
 fn verdict(view: &FleetView) -> String {
     let differ = view.outliers.chunk_by(|a, b| a.node == b.node).count();
     let mut wrong: Vec<&str> = view.wrong.iter().map(|of| of.node.as_str()).collect();
@@ -249,7 +249,7 @@ fn verdict(view: &FleetView) -> String {
     format!("{wrong}{differ}")
 }
 
-/// Days of the first run and of the last.
+/// Days of the first and the last run.
 fn period(first: &str, last: &str) -> String {
     let [first, last] = [first, last].map(date);
     match first == last {
@@ -267,7 +267,7 @@ fn lines(document: &mut Document, mut all: Vec<Text>) {
     document.list(all);
 }
 
-/// Nodes of which too few are alike, and results that are missing or of other work.
+/// Nodes without enough comparable ones, and results that are missing or of other work.
 fn not_compared(document: &mut Document, view: &FleetView) {
     let lone = view
         .kinds
@@ -297,7 +297,7 @@ fn not_compared(document: &mut Document, view: &FleetView) {
     document.list(lone.chain(counted));
 }
 
-/// Nodes that differ by families; without any that does, those that are farthest off.
+/// Nodes that differ by families; without any, those with the largest deviation.
 fn heat(document: &mut Document, view: &FleetView) {
     let columns = view.families.iter().map(|of| of.family.clone());
     let columns: Vec<String> = view
@@ -354,10 +354,10 @@ fn heat(document: &mut Document, view: &FleetView) {
         let certain: Vec<String> = certain.collect();
         (!certain.is_empty()).then(|| format!("{name}: {}", words::join(&certain)))
     };
-    let said: Vec<String> = heat.rows.iter().filter_map(of_row).collect();
-    let alternative = match said.is_empty() {
+    let texts: Vec<String> = heat.rows.iter().filter_map(of_row).collect();
+    let alternative = match texts.is_empty() {
         true => "No family of a node is beyond chance.".to_owned(),
-        false => format!("Beyond chance: {}.", said.join("; ")),
+        false => format!("Beyond chance: {}.", texts.join("; ")),
     };
     document.push(Block::Figure(heat.draw().figure(
         "fleet-heat",
@@ -380,7 +380,7 @@ fn families(document: &mut Document, families: &[FleetFamily]) {
 }
 
 fn distributions(document: &mut Document, view: &FleetView) {
-    // by themselves; what a family or all benchmarks share is said above
+    // single benchmarks; families and totals are above
     let which = |of: &&FleetBenchmark| {
         let about = |outlier: &&FleetOutlier| matches!(&outlier.about, FleetScope::Benchmark(id) if *id == of.id);
         let outliers = view.outliers.iter().filter(about);

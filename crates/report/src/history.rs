@@ -31,7 +31,7 @@ pub fn history(view: &HistoryView) -> Document {
     document
 }
 
-/// The page of a benchmark: what it does, by name, and its history with drawings, the newest series first.
+/// The page of a benchmark: its description, and its history with drawings, the newest series first.
 #[must_use]
 pub fn benchmark(
     id: &Id,
@@ -115,7 +115,7 @@ pub fn histories(views: &[HistoryView]) -> Document {
     document
 }
 
-/// The drawing of the newest series alone, a whole `<svg>` element.
+/// The drawing of the newest series alone, a complete `<svg>` element.
 #[must_use]
 pub fn history_svg(view: &HistoryView) -> Option<String> {
     let newest = view.series.last()?;
@@ -131,7 +131,7 @@ fn ratio(change: &HistoryChange) -> String {
     words::ratio(change.ratio, change.interval, Sense::Speed)
 }
 
-/// What the runs of a series have in common.
+/// Common circumstances of the runs of a series.
 fn in_common(series: &HistorySeries) -> String {
     let with = |before: &str, what: &str| match what {
         "" => String::new(),
@@ -183,7 +183,7 @@ fn exclusion(point: &HistoryPoint) -> Option<&'static str> {
     })
 }
 
-/// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count. Nothing where none does.
+/// The values that count as a sparkline, one character per run; a dot for a run that does not count. `None` without any.
 fn trend(series: &HistorySeries) -> Option<String> {
     let values = newest_values(series);
     let known = values.iter().flatten().copied();
@@ -215,7 +215,7 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
     let excluded = numbered().filter(|(_, point)| !compared(point));
     let excluded = excluded.filter_map(|(at, point)| Some([f64::from(at), point.estimate?]));
     let changes: Vec<String> = series.changes.iter().map(sentence).collect();
-    let told = match changes.is_empty() {
+    let alternative = match changes.is_empty() {
         true => "No change was found.".to_owned(),
         false => format!("Changes: {}.", changes.join("; ")),
     };
@@ -243,14 +243,14 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
         chart: Some(chart(view, series)),
         ..plot
             .draw()
-            .figure(&format!("history-{number}"), title, told)
+            .figure(&format!("history-{number}"), title, alternative)
     }
 }
 
-/// A change as it is marked in a drawing: before the first run of the new level.
+/// The mark of a change in a drawing: before the first run of the new level.
 fn mark(better: Better, change: &HistoryChange) -> (f64, String) {
-    let (said, _) = words::change(better, change.ratio, change.interval);
-    (change.at as f64 + 0.5, said)
+    let (change_text, _) = words::change(better, change.ratio, change.interval);
+    (change.at as f64 + 0.5, change_text)
 }
 
 /// The drawing as data, with a readout for each run.
@@ -281,8 +281,8 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
     }
 }
 
-/// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`, with the reason
-/// where it is not compared, and what differs from the run before.
+/// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`, with the reason if
+/// it is not compared, and its differences from the run before.
 fn describe_point(series: &HistorySeries, at: usize, point: &HistoryPoint) -> String {
     let part = |name: &str, text: Option<&str>| {
         text.map_or_else(String::new, |text| format!(", {name} {text}"))
@@ -307,7 +307,7 @@ fn describe_point(series: &HistorySeries, at: usize, point: &HistoryPoint) -> St
     )
 }
 
-/// `kernel 6.18.1 → 6.19.2`, where a run differs from the one before.
+/// `kernel 6.18.1 → 6.19.2`, for a run that differs from the one before.
 fn differ_in(series: &HistorySeries, at: usize) -> Option<String> {
     let mark = series.marks.iter().find(|mark| mark.at == at)?;
     let differences = mark.differ_in.iter();
@@ -351,9 +351,10 @@ fn table(document: &mut Document, better: Better, series: &HistorySeries) {
         .text("Change", |(at, _)| {
             let mut changes = series.changes.iter();
             let change = changes.find(|change| change.at == *at);
-            let said = change.map(|change| words::change(better, change.ratio, change.interval).0);
+            let change_text =
+                change.map(|change| words::change(better, change.ratio, change.interval).0);
             let pair = change.and_then(|change| Some([before(*at)?, change.run.clone()]));
-            Cell::from(said).about(pair.map(About::Pair))
+            Cell::from(change_text).about(pair.map(About::Pair))
         })
         .text("Differs in", |(at, _)| differ_in(series, *at))
         .table(document, caption, (from..).zip(&series.points[from..]));

@@ -1,14 +1,14 @@
-//! Any view as the JSON that is printed: what it serializes to, and the message of every note.
+//! JSON output of any view: its serialized form, and the message of every note.
 
 use crate::findings::message;
 use gritstone_model::{Note, flags};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The value, with `flag` and `message` in every note, and the `flags` of what has notes.
+/// The value, with `flag` and `message` in every note, and `flags` in every object with notes.
 ///
 /// # Errors
-/// When the value has no form in JSON.
+/// When the value cannot be serialized.
 pub fn json<T: Serialize>(view: &T) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(view)?;
     worded(&mut value)?;

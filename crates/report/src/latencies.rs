@@ -1,4 +1,4 @@
-//! Operations that were timed one by one: their distribution as a table, and percentiles of two runs.
+//! Operations timed one by one: their distribution as a table, and percentiles of two runs.
 
 use crate::table::{self, Columns};
 use crate::verdicts::{differs, heads, in_a_word, side};
@@ -8,11 +8,11 @@ use gritstone_document::number;
 use gritstone_document::{Document, Style};
 use gritstone_model::{ComparePercentile, CompareRow, CompareView, Measurement};
 
-/// Rows that a distribution has at most, and the longest bar.
+/// Most rows of a distribution, and the longest bar.
 const ROWS: usize = 24;
 const BAR: f64 = 40.0;
 
-/// How the operations of a benchmark are distributed; nothing where none was timed by itself.
+/// The distribution of the operations of a benchmark; nothing unless they were timed one by one.
 pub(crate) fn distribution(document: &mut Document, result: &Measurement) {
     let Some(latencies) = result.latencies().filter(|of| of.events > 0) else {
         return;
@@ -42,7 +42,7 @@ pub(crate) fn distribution(document: &mut Document, result: &Measurement) {
         );
 }
 
-/// Neighbors taken together, until there are few enough.
+/// Merges neighbors until there are few enough.
 fn merged(histogram: &[(f64, f64, u64)]) -> Vec<(f64, f64, u64)> {
     let size = histogram.len().div_ceil(ROWS).max(1);
     let merge =
@@ -50,7 +50,7 @@ fn merged(histogram: &[(f64, f64, u64)]) -> Vec<(f64, f64, u64)> {
     histogram.chunks(size).filter_map(merge).collect()
 }
 
-/// A table of the percentiles that both sides have; nothing where there are none.
+/// A table of the percentiles of both sides; nothing without any.
 pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Detail) {
     type Of<'a> = (&'a CompareRow, &'a ComparePercentile);
     let rows = view.rows.iter().flat_map(|row| {

@@ -1,4 +1,4 @@
-//! Plain lists as documents: what can be measured, which machines there are, what is missing here.
+//! Lists as documents: benchmarks, machines, missing programs.
 
 use crate::findings::mark;
 use crate::words;
@@ -20,7 +20,7 @@ pub fn table<const N: usize>(
     document
 }
 
-/// Appends a table with a caption to a document, without the columns that say nothing; nothing where there are no rows.
+/// Appends a table with a caption to a document, without empty columns; nothing without rows.
 pub fn append<const N: usize>(
     document: &mut Document,
     caption: &str,
@@ -42,7 +42,7 @@ pub fn append<const N: usize>(
     document.table(table.without_empty_columns());
 }
 
-/// Says which rows are not Gritstone's, in a document whose tables have no footnotes for it.
+/// Adds a footnote for custom benchmarks, in a document whose tables have none.
 pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&CustomCatalog>) {
     if let Some(own) = catalogue {
         document.paragraph(format!(

@@ -1,4 +1,4 @@
-//! Several runs against one base: what each comes to, and a line for each benchmark with the change of every run.
+//! Several runs against one base: a summary of each, and a line for each benchmark with the change of every run.
 
 use crate::table::{Cell, Columns};
 use crate::verdicts::{self, side, tone_of};
@@ -8,13 +8,13 @@ use gritstone_document::{About, Column, Document, Style};
 use gritstone_model::{CompareRow, CompareSum, CompareView, Id, RunView};
 use std::collections::BTreeMap;
 
-/// A run, and what a comparison with the base says of it.
+/// A run, and its comparison with the base.
 pub type Other<'a> = (&'a RunView, &'a CompareView);
 
 /// A benchmark over all runs.
 struct Line<'a> {
     id: &'a Id,
-    /// Of each run, where it has any.
+    /// The row of each run, if any.
     of: Vec<Option<&'a CompareRow>>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Line<'a> {
         self.of.iter().flatten().next().copied()
     }
 
-    /// The largest change, whatever its direction.
+    /// The largest change in either direction.
     fn effect(&self) -> f64 {
         let ratios = self.of.iter().flatten().filter_map(|row| row.ratio);
         ratios.map(|ratio| ratio.ln().abs()).fold(0.0, f64::max)
@@ -54,7 +54,7 @@ fn name(run: &RunView) -> String {
     label.unwrap_or_else(|| words::short_id(&run.id).to_owned())
 }
 
-/// A line for each run; the whole comparison is a link away.
+/// A line for each run, with a link to the whole comparison.
 fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
     let sum = |view: &CompareView| -> Option<CompareSum> {
         let all = view.sums.iter().find(|sum| sum.family.is_none());
@@ -92,7 +92,7 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
         );
 }
 
-/// Benchmarks that any comparison has, that with the largest change first.
+/// Benchmarks of any comparison, the largest change first.
 fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
     let mut lines: BTreeMap<&Id, Line> = BTreeMap::new();
     for (at, (_, view)) in others.iter().enumerate() {
@@ -122,10 +122,10 @@ fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line
             let Some(row) = line.of[at] else {
                 return Cell::from(None);
             };
-            let said = row
+            let change_text = row
                 .ratio
                 .map(|ratio| words::change(row.better, ratio, row.interval).0);
-            Cell::from(said).toned(row.verdict.map(tone_of))
+            Cell::from(change_text).toned(row.verdict.map(tone_of))
         };
         let interval = move |line: &Line| {
             let row = line.of[at]?;

@@ -1,4 +1,4 @@
-//! The store at a glance: what changed and who looks at it, how each system went, and what is new.
+//! Overview of a store: changes and assignees, trends of systems, newest runs.
 
 use crate::{changes, stored, words};
 use gritstone_document::svg::heat::{Cell, Heat};
@@ -94,7 +94,7 @@ fn table(document: &mut Document, caption: &str, events: &[&ChangeEvent]) {
     changes::table(document, &caption, shown.iter().copied());
 }
 
-/// A cell for each family of a system. The fewer of both stand side by side.
+/// A cell for each family of a system. The shorter dimension is the columns.
 fn trends(document: &mut Document, trends: &[SystemTrend]) {
     let shown = &trends[..trends.len().min(MAPPED)];
     let families: BTreeSet<&str> = shown
@@ -143,8 +143,8 @@ fn trends(document: &mut Document, trends: &[SystemTrend]) {
     let caption = format!(
         "Families of benchmarks over the newest runs{all}: speed since the changes, in bold, and of each run as a line"
     );
-    let said: Vec<String> = shown.iter().map(alternative).collect();
-    let figure = heat.draw().figure("trends", caption, said.join(" "));
+    let sentences: Vec<String> = shown.iter().map(alternative).collect();
+    let figure = heat.draw().figure("trends", caption, sentences.join(" "));
     document.push(Block::Figure(figure));
 }
 
@@ -162,15 +162,15 @@ fn map_cell(of: &FamilyTrend) -> Cell {
 
 fn alternative(of: &SystemTrend) -> String {
     let changed = of.families.iter().filter(|of| of.changed > 0);
-    let said: Vec<String> = changed
+    let families: Vec<String> = changed
         .map(|of| {
             let by = words::change_of_speed(of.ratio, None).0;
             let benchmarks = words::plural(of.benchmarks, "benchmark");
             format!("{} {by} ({} of {benchmarks})", of.family, of.changed)
         })
         .collect();
-    match said.is_empty() {
+    match families.is_empty() {
         true => format!("{}: no change.", of.name),
-        false => format!("{}: {}.", of.name, said.join(", ")),
+        false => format!("{}: {}.", of.name, families.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! A row that has a figure for each pair of CPUs, as a figure, as a table and in words.
+//! Results with a value for each pair of CPUs, as a figure, as a table and in words.
 
 use crate::words;
 use gritstone_document::number;
@@ -7,10 +7,10 @@ use gritstone_document::{Column, Figure, Row, Style, Table, Text};
 use gritstone_model::{Measurement, Part, PartValue};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More CPUs than these have no room in a table.
+/// Most CPUs of a table.
 const COLUMNS: usize = 16;
 
-/// The figures of pairs.
+/// The values of pairs.
 pub(crate) struct Pairs<'a> {
     result: &'a Measurement,
     cpus: Vec<u32>,
@@ -18,7 +18,7 @@ pub(crate) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Those of a row whose parts are all pairs of CPUs.
+    /// The pairs of a result whose parts are all pairs of CPUs.
     pub(crate) fn of(result: &'a Measurement) -> Option<Self> {
         let pair = |part: &PartValue| match part.part {
             Part::Cpus(a, b) => Some(((a, b), part.value)),
@@ -49,8 +49,7 @@ impl<'a> Pairs<'a> {
         format!("{}, each pair of CPUs, {unit}", self.result.title)
     }
 
-    /// "6 pairs of 4 CPUs, from 20.1 ns to 101 ns. CPU 0 and 1: 20.1; ..."; of more than a page can hold the nearest and the
-    /// farthest.
+    /// "6 pairs of 4 CPUs, from 20.1 ns to 101 ns. CPU 0 and 1: 20.1; ..."; of more than a page can hold the nearest and the farthest.
     fn words(&self) -> String {
         let unit = self.result.unit.as_str();
         let mut ranked: Vec<(&(u32, u32), &f64)> = self.of.iter().collect();
@@ -59,21 +58,21 @@ impl<'a> Pairs<'a> {
             return String::new();
         };
         let all = self.cpus.len() * (self.cpus.len() - 1) / 2;
-        let seen = match all - self.of.len() {
+        let missing_note = match all - self.of.len() {
             0 => String::new(),
             missing => format!(" Not measured: {}.", number::count(missing)),
         };
-        let said = |(&(a, b), value): (&(u32, u32), &f64)| {
+        let describe = |(&(a, b), value): (&(u32, u32), &f64)| {
             format!("{a} and {b}: {}", number::significant(*value, 3))
         };
         let pairs: Vec<String> = if self.cpus.len() > COLUMNS {
             let ends = ranked.iter().take(5).chain(ranked.iter().rev().take(5));
-            ends.map(|&pair| said(pair)).collect()
+            ends.map(|&pair| describe(pair)).collect()
         } else {
-            self.of.iter().map(said).collect()
+            self.of.iter().map(describe).collect()
         };
         format!(
-            "{} of {}, from {} to {}.{seen} {}.",
+            "{} of {}, from {} to {}.{missing_note} {}.",
             words::plural(self.of.len(), "pair"),
             words::plural(self.cpus.len(), "CPU"),
             number::at_most(*least.1, unit, 3),
@@ -97,7 +96,7 @@ impl<'a> Pairs<'a> {
         drawing.draw().figure(id, caption, self.words())
     }
 
-    /// The same as a table, where it has room.
+    /// The same as a table, if it fits.
     pub(crate) fn table(&self) -> Option<Table> {
         if self.cpus.len() > COLUMNS {
             return None;
@@ -120,7 +119,7 @@ impl<'a> Pairs<'a> {
         })
     }
 
-    /// In a sentence, where there is no room for a table.
+    /// The same as a sentence, if a table does not fit.
     pub(crate) fn sentence(&self) -> String {
         format!("{}: {}", self.result.id, self.words())
     }

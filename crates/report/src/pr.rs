@@ -1,4 +1,4 @@
-//! Head against base: what `gritstone pr` prints.
+//! Comparison of head and base: what `gritstone pr` prints.
 
 use crate::table::{Cell, Columns};
 use crate::words::Sense;
@@ -7,9 +7,9 @@ use gritstone_document::number;
 use gritstone_document::{Column, Document, Style, Text, Tone};
 use gritstone_model::{CheckOutcome, PrCounter, PrQuantity, PrRow, PrSide, PrView, Verdict};
 
-/// Differences that the layout of code made between builds: docs/validation.md, "Layout of the code".
+/// Largest effect of code layout between builds: docs/validation.md, "Layout of the code".
 const LAYOUT: f64 = 0.1;
-/// Letters of a commit that are shown.
+/// Characters of an abbreviated commit.
 const SHORT_COMMIT: usize = 12;
 
 /// The outcome in a sentence, then all benchmarks.
@@ -87,12 +87,12 @@ pub fn pr_verdict(view: &PrView) -> String {
     };
     let all: Vec<String> = [regressed].into_iter().chain(others).collect();
     let smallest = view.rows.iter().map(|row| row.smallest);
-    let seen = verdicts::detectable(smallest).filter(|_| !counted);
-    let seen = seen.unwrap_or_default();
-    format!("{outcome}: of {of} {}.{seen}", all.join(", "))
+    let detectable = verdicts::detectable(smallest).filter(|_| !counted);
+    let detectable = detectable.unwrap_or_default();
+    format!("{outcome}: of {of} {}.{detectable}", all.join(", "))
 }
 
-/// What the table does not say.
+/// Remarks that the table does not show.
 #[must_use]
 pub fn pr_remarks(view: &PrView) -> Vec<String> {
     let mut remarks: Vec<String> = vec![];
@@ -164,7 +164,7 @@ fn layout(view: &PrView) -> Option<String> {
     ))
 }
 
-/// Counts that agree decide without a test.
+/// Counts that agree, and decide without a test.
 fn is_exact(row: &PrRow) -> bool {
     row.spread.is_some() && row.p_adjusted.is_none() && row.interval.is_some()
 }
@@ -194,13 +194,13 @@ fn counted_by(counter: PrCounter) -> &'static str {
     }
 }
 
-/// How a command ended, and the last lines that it wrote.
+/// The exit of a command, and its last lines of output.
 fn shortened(failure: &str) -> String {
     const LINES: usize = 4;
     let mut lines = failure.lines();
     let end = lines.next().unwrap_or_default().to_owned();
-    let said: Vec<&str> = lines.collect();
-    let last = &said[said.len().saturating_sub(LINES)..];
+    let lines: Vec<&str> = lines.collect();
+    let last = &lines[lines.len().saturating_sub(LINES)..];
     last.iter().fold(end, |text, line| text + " " + line.trim())
 }
 

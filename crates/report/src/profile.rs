@@ -1,4 +1,4 @@
-//! Systems scored by what somebody does: what `gritstone score --profile` prints.
+//! Scores by profile: what `gritstone score --profile` prints.
 
 use crate::table::{self, Columns, noted};
 use crate::{findings, words};
@@ -9,7 +9,7 @@ use gritstone_model::{Difference, Profile, RatedMachine, Rating, RatingsView};
 /// A line of the table: a benchmark with its share of the weight, or the score.
 type Line<'a> = (Option<f64>, &'a Rating);
 
-/// Appends the score of each machine, then what each is made of.
+/// Appends the score of each machine, then its parts.
 pub(crate) fn append(document: &mut Document, view: &RatingsView, profile: &Profile) {
     for machine in &view.machines {
         let line = score(document, view, profile, machine);
@@ -33,7 +33,7 @@ fn score(
     machine: &RatedMachine,
 ) -> Text {
     let overall = &machine.one_cpu.overall;
-    let said = match &overall.withheld {
+    let score = match &overall.withheld {
         Some(why) => format!(
             "not computed: {}. Weights of other benchmarks: `--profile FILE.toml`.",
             findings::withheld(why)
@@ -49,7 +49,7 @@ fn score(
         _ => " Programs differ: see below.",
     };
     let line = format!(
-        "{} against {}, profile {}: {said}{differ}",
+        "{} against {}, profile {}: {score}{differ}",
         machine.name, view.base_name, profile.name
     );
     Text::new(line).with(
@@ -86,7 +86,7 @@ fn benchmarks(
     );
 }
 
-/// Programs of other versions are other programs: what is compared is said.
+/// Warns of programs with different versions.
 fn differences(document: &mut Document, view: &RatingsView, machine: &RatedMachine) {
     Columns::<&Difference>::key("Differ in", Style::Text, |d| d.what.as_str())
         .text(&view.base_name, |d| d.base.as_str())

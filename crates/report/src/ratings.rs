@@ -1,4 +1,4 @@
-//! Systems scored by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
+//! Scores by environment: what `gritstone score` prints, and what precedes the tables of a run and a brief.
 
 use crate::table::{self, Columns, noted};
 use crate::{findings, profile, words};
@@ -6,9 +6,9 @@ use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Text};
 use gritstone_model::{LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView};
 
-/// What the environments of table 1.1 of hp-1987 are.
+/// Kind of the environments in table 1.1 of hp-1987.
 const PROGRAMS: &str = "programs and users";
-/// Why what the document prints is no baseline.
+/// Why the printed MIPS are not a baseline.
 const NOT_COMPARABLE: &str = "MIPS (≠): hp-1987, table 1.1, instructions per second relative to the 840S, as traced; a score here is of time or throughput.";
 
 /// The ratings as a document of their own.
@@ -28,7 +28,7 @@ pub fn ratings(view: &RatingsView) -> Document {
     document
 }
 
-/// Appends the lines that people ask for, for each machine, and the tables behind them.
+/// Appends the score lines of each machine, and their tables.
 fn append_ratings(document: &mut Document, view: &RatingsView) {
     for machine in &view.machines {
         for line in rating_lines(document, view, machine) {
@@ -45,7 +45,7 @@ fn append_ratings(document: &mut Document, view: &RatingsView) {
     }
 }
 
-/// What a machine is scored by.
+/// Basis of a score.
 #[derive(Clone, Copy)]
 pub(crate) enum Scale<'a> {
     /// Whole programs and several users.
@@ -55,7 +55,7 @@ pub(crate) enum Scale<'a> {
 }
 
 impl<'a> Scale<'a> {
-    /// First what there is a score of. Where the programs have one, small benchmarks of which none was measured are left out.
+    /// Available scores first. If whole programs have a score and no small benchmark was measured, only that one.
     pub(crate) fn of(machine: &'a RatedMachine) -> Vec<Self> {
         match &machine.programs {
             None => vec![Self::Benchmarks],
@@ -70,7 +70,7 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// What a machine is scored by, a line each, with what the score is made of, for this document.
+/// The score lines of a machine, each with its composition; their footnotes go to `document`.
 #[must_use]
 pub fn rating_lines(
     document: &mut Document,
@@ -124,7 +124,7 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
     Text::new(line.trim_end()).with(notes.map(|note| findings::footnote(document, note)))
 }
 
-/// What the rating over all environments is made of.
+/// Composition of the overall score.
 fn composition(view: &RatingsView, ratings: &Ratings) -> String {
     let overall = &ratings.overall;
     if overall.withheld.is_some() {
@@ -149,7 +149,7 @@ fn composition(view: &RatingsView, ratings: &Ratings) -> String {
     }
 }
 
-/// The environments of the document, with what it prints for its own machines.
+/// The environments of the document, with its printed values.
 fn by_program(
     document: &mut Document,
     view: &RatingsView,
@@ -190,7 +190,7 @@ fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMa
     document.list(notes(&machine.one_cpu));
 }
 
-/// The environments, and the rating over all where there are several.
+/// The environments, and the overall score if there are several.
 fn lines(ratings: &Ratings) -> Vec<&Rating> {
     let overall = Some(&ratings.overall).filter(|_| ratings.environments.len() != 1);
     ratings.environments.iter().chain(overall).collect()
@@ -210,11 +210,11 @@ fn rated<'a>(columns: Columns<'a, &'a Rating>) -> Columns<'a, &'a Rating> {
     )
 }
 
-/// Why scores are not computed, and what was left out.
+/// Reasons for missing scores, and left-out benchmarks.
 fn notes(ratings: &Ratings) -> Vec<String> {
     let mut notes = Vec::new();
     for rating in &ratings.environments {
-        let mut note = |said| notes.push(format!("{}: {said}.", rating.environment));
+        let mut note = |reason| notes.push(format!("{}: {reason}.", rating.environment));
         if let Some(why) = &rating.withheld {
             note(format!("not computed: {}", findings::withheld(why)));
         }

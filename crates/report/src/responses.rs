@@ -1,5 +1,5 @@
-//! Response times of users: a table by kind of transaction, percentiles against the number of users as a drawing, and how many users the machine
-//! carries.
+//! Response times of users: a table by kind of transaction, percentiles by the number of users as a drawing, and the supported number of
+//! users.
 
 use crate::table::Columns;
 use crate::{findings, words};
@@ -10,10 +10,10 @@ use gritstone_model::{Finding, Measurement, Percentile, Responses, RunView, Seri
 
 /// Percentiles that are shown.
 const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
-/// The same of operations that are timed one by one.
+/// The same for operations timed one by one.
 const OF_OPERATIONS: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 const UNIT: &str = "ms";
-/// What people take for an answer at once, at most, ms: where users are carried, nearly all responses are sooner.
+/// Longest response that feels immediate, ms: for a supported number of users nearly all responses are faster.
 const AT_ONCE_MS: f64 = 1000.0;
 
 fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile> {
@@ -30,12 +30,12 @@ fn shown_in(unit: &str, percentiles: &[Percentile], name: &str) -> Option<String
     Some(number::figure(estimate.value, estimate.interval, unit).with_unit())
 }
 
-/// A percentile of a point of a curve: of the responses to its users, or of its operations, whose unit is that of the result.
+/// A percentile of a point of a curve: of responses, or of operations, which have the unit of the result.
 pub(crate) fn of_point(point: &SeriesPoint, name: &str, unit: &str) -> Option<String> {
     shown(&point.responses, name).or_else(|| shown_in(unit, &point.percentiles, name))
 }
 
-/// A row for each kind of transaction, of each number of users; nothing without users.
+/// A row for each kind of transaction and number of users; nothing without users.
 pub(crate) fn table(document: &mut Document, result: &Measurement) {
     let percentile = |name: &'static str| move |of: &&Responses| shown(&of.percentiles, name);
     let [p50, p95, p99] = SHOWN;
@@ -57,7 +57,7 @@ pub(crate) fn table(document: &mut Document, result: &Measurement) {
     );
 }
 
-/// Percentiles against the number of users, from the points of a curve or from a result that tries several numbers.
+/// Percentiles by the number of users, from a curve or from a result for several numbers.
 pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
     let mut points: Vec<(f64, &[Percentile])> =
@@ -107,7 +107,7 @@ fn point(x: f64, of: Option<&Percentile>) -> Point {
     }
 }
 
-/// A line for each percentile that any of the points has.
+/// A line for each percentile that any point has.
 fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
     let line = |name: &&str| Line {
         name: (*name).to_owned(),
@@ -123,7 +123,7 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
     lines
 }
 
-/// Percentiles of operations along a curve whose points have them.
+/// Percentiles of operations along a curve, if its points have them.
 pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
     let mut points: Vec<(f64, &[Percentile])> =
@@ -141,9 +141,9 @@ pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
     })
 }
 
-/// The same in words, every point of it.
+/// The same in words, for every point.
 pub(crate) fn in_words(plot: &Plot) -> String {
-    let said = plot.lines.iter().map(|line| {
+    let sentences = plot.lines.iter().map(|line| {
         let points = line.points.iter().filter_map(|p| {
             let (x, y) = (
                 number::printed(p.x, 0),
@@ -153,10 +153,10 @@ pub(crate) fn in_words(plot: &Plot) -> String {
         });
         format!("{}: {}.", line.name, points.collect::<Vec<_>>().join(", "))
     });
-    said.collect::<Vec<_>>().join(" ")
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
-/// How many users, where a result says it: in the launch with the fewest and with the most, and how many are too many.
+/// Supported number of users of a result: in the launches with the fewest and the most, and the smallest number that is too large.
 fn carried(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
     result.notes.iter().find_map(|note| match note.finding {
         Finding::Carried {
@@ -168,9 +168,9 @@ fn carried(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
     })
 }
 
-/// Those results of a run that say how many users are carried, in sentences.
+/// Supported users of a run's results, in sentences.
 pub(crate) fn headlines(run: &RunView) -> Vec<String> {
-    let told = run.results.iter().filter_map(|result| {
+    let headlines = run.results.iter().filter_map(|result| {
         let (least, most, too_many) = carried(result)?;
         Some(format!(
             "{}: {}",
@@ -178,12 +178,12 @@ pub(crate) fn headlines(run: &RunView) -> Vec<String> {
             findings::carried(least, most, too_many)
         ))
     });
-    told.collect()
+    headlines.collect()
 }
 
 /// The same as tiles.
 pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
-    let told = run.results.iter().filter_map(|result| {
+    let tiles = run.results.iter().filter_map(|result| {
         let (least, _, too_many) = carried(result)?;
         let p95 = result
             .responses()
@@ -192,13 +192,13 @@ pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
         let p95 = p95.and_then(|of| shown(&of.percentiles, "p95"));
         let p95 = p95.map(|time| format!("95% within {time}"));
         let more = too_many.map(|users| format!("{} are too many", number::count(users as usize)));
-        let said: Vec<String> = p95.into_iter().chain(more).collect();
+        let details: Vec<String> = p95.into_iter().chain(more).collect();
         Some(Tile {
             name: result.title.clone(),
             value: format!("{} users", number::count(least as usize)),
-            said: said.join("; "),
+            said: details.join("; "),
             tone: None,
         })
     });
-    told.collect()
+    tiles.collect()
 }

@@ -14,10 +14,10 @@ use gritstone_model::{
     Contention, Finding, Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags,
 };
 
-/// Names that belong to a result are listed up to here; all of them are in the JSON.
+/// Most names of a result in a list; JSON has all.
 const NAMES_SHOWN: usize = 12;
 
-/// What is shown of a result, and of one that a document printed.
+/// Columns of a result, and of a printed one.
 const RESULTS: [Col; 7] = {
     use Col::*;
     [Id, Figure, Unit, Bounds, PlusMinus, OfRuns, Title]
@@ -31,7 +31,7 @@ const WORKLOAD: [Col; 6] = {
     [Real, User, System, Cpu, Process, Work]
 };
 
-/// A run or a reference system: its head, a line for each result, and what its flags come to.
+/// A run or a reference system: its head, a line for each result, and a summary of its flags.
 #[must_use]
 pub fn show(view: &RunView, detail: Detail) -> Document {
     let name = name(view);
@@ -67,7 +67,7 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
     }
     let strays = match printed {
         true => Strays::AtTheName,
-        // what is shown on request only
+        // shown only on request
         false => Strays::PublishedElsewhere,
     };
     let made = columns::table(&mut document, "", &results, &cols, strays);
@@ -103,7 +103,7 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
     }
 }
 
-/// What intervals are of: of the run, and what of the runs of its system.
+/// Scope of the intervals: the run, or also the runs of its system.
 pub(crate) fn of_what<'a>(results: impl Iterator<Item = &'a Measurement>) -> String {
     let known = results.filter_map(|r| r.of_runs.filter(|of| of.half_width.is_some()));
     match known.map(|of| of.runs).max() {
@@ -137,7 +137,7 @@ fn summary(view: &RunView) -> String {
     )
 }
 
-/// What the run ended before, and how to measure it.
+/// Benchmarks that the budget did not reach, and how to measure them.
 fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<String> {
     let [first, rest @ ..] = unreached else {
         return None;
@@ -187,7 +187,7 @@ fn contention(of: &Contention) -> String {
     )
 }
 
-/// What the main table has no room for: parts and names, percentiles, curves.
+/// Details beside the main table: parts and names, percentiles, curves.
 pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     let parts = results.iter().filter_map(|r| parts(r));
     document.list(parts);
@@ -213,7 +213,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     copies(document, results);
 }
 
-/// The curve in which a benchmark ends, as a table.
+/// The curve of a benchmark, as a table.
 fn series(document: &mut Document, result: &Measurement) {
     let Some(curve) = &result.curve else {
         return;
@@ -249,7 +249,7 @@ fn series(document: &mut Document, result: &Measurement) {
 
 fn parts(result: &Measurement) -> Option<String> {
     if let Some(pairs) = Pairs::of(result) {
-        // what has room in a table is in one
+        // a table has it, if that fits
         return pairs.table().is_none().then(|| pairs.sentence());
     }
     let part = |part: &PartValue| {
@@ -257,36 +257,36 @@ fn parts(result: &Measurement) -> Option<String> {
         format!("{} {value}", findings::part(&part.part))
     };
     let parts: Vec<String> = result.parts().iter().map(part).collect();
-    let mut said = vec![parts.join(", ")];
+    let mut lists = vec![parts.join(", ")];
     if !result.names().is_empty() {
         let shown = result.names().len().min(NAMES_SHOWN);
         let more = match result.names().len() - shown {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        said.push(format!(
+        lists.push(format!(
             "names: {}{more}",
             result.names()[..shown].join(", ")
         ));
     }
-    said.retain(|said| !said.is_empty());
-    (!said.is_empty()).then(|| format!("{}: {}", result.id, said.join("; ")))
+    lists.retain(|list| !list.is_empty());
+    (!lists.is_empty()).then(|| format!("{}: {}", result.id, lists.join("; ")))
 }
 
-/// What the machine is called; a run on a machine without a name is called by its identifier.
+/// Name of the machine, or its identifier.
 pub(crate) fn name(view: &RunView) -> &str {
     let name = view.machine.name.trim();
     if name.is_empty() { &view.id } else { name }
 }
 
-/// Where and when, and how long.
+/// Place, date and duration.
 pub(crate) fn subtitle(view: &RunView) -> String {
     let date = words::date(&view.started);
     if let Some(document) = &view.machine.document {
         return format!("{}, published in {document}, {date}", view.id);
     }
     let took = match view.elapsed_s {
-        // another program does not say how long it took
+        // another program does not report the duration
         Some(0.0) => String::new(),
         Some(s) => format!(", in {}", words::duration(s)),
         None => ", not ended".to_owned(),
@@ -302,7 +302,7 @@ pub fn machine_line(machine: &Machine) -> String {
     format!("{}{}", machine.name.trim(), system_in_brief(machine))
 }
 
-/// ". 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda": what a result depends on most, of what is known.
+/// ". 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda": the known facts with most influence on results.
 fn system_in_brief(machine: &Machine) -> String {
     let fact = |name: &str| machine.facts.get(name).map_or("", String::as_str);
     let with = |before: &str, fact: &str| match fact {
@@ -333,22 +333,22 @@ fn settings_of_ours(view: &RunView) -> Option<&Settings> {
 
 /// Name, system and configuration.
 pub(crate) fn machine_sentence(machine: &Machine) -> String {
-    let mut said = [&machine.name, &machine.system, &machine.configuration]
+    let mut parts = [&machine.name, &machine.system, &machine.configuration]
         .map(|p| p.trim())
         .to_vec();
-    said.retain(|part| !part.is_empty());
-    match said.as_slice() {
+    parts.retain(|part| !part.is_empty());
+    match parts.as_slice() {
         [] => "No facts of the system are recorded.".to_owned(),
-        said => format!("{}.", said.join("; ").trim_end_matches('.')),
+        parts => format!("{}.", parts.join("; ").trim_end_matches('.')),
     }
 }
 
-/// What was asked for, by name.
+/// Settings by name.
 pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
     let copies: Vec<String> = s.copies.iter().map(u32::to_string).collect();
     let copies = match copies.join(", ") {
         none if none.is_empty() => none,
-        // the same everywhere, and told once
+        // equal on all levels, so shown once
         numbers => {
             format!("{numbers} in addition to one, of single-CPU workloads")
         }
@@ -382,7 +382,8 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("copies at once", copies),
         ("tuned", s.steady.join("; ")),
     ];
-    let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
-    told.map(|(term, text)| (term.to_owned(), text.into()))
+    let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
+    nonempty
+        .map(|(term, text)| (term.to_owned(), text.into()))
         .collect()
 }

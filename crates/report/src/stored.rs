@@ -1,4 +1,4 @@
-//! What a store has: the list of `gritstone runs`, and the pages of `gritstone serve` that lead to runs, systems and benchmarks.
+//! Contents of a store: the list of `gritstone runs`, and the pages of `gritstone serve` for runs, systems and benchmarks.
 
 use crate::table::{Cell, Columns};
 use crate::{Detail, fleet, words};
@@ -52,7 +52,7 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         .table(document, caption, runs);
 }
 
-/// How far a run has come that has not ended.
+/// Progress of an unfinished run.
 #[must_use]
 pub fn progress(launches: u64, last: Option<&str>) -> String {
     let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
@@ -60,7 +60,7 @@ pub fn progress(launches: u64, last: Option<&str>) -> String {
     format!("This run has not ended: {count} so far{last}.")
 }
 
-/// All systems against each other, each by its newest results.
+/// All systems compared by their newest results.
 #[must_use]
 pub fn systems_compared(
     view: &FleetView,
@@ -116,7 +116,7 @@ pub(crate) fn systems(document: &mut Document, systems: &[ListedSystem]) {
         .table(document, "Systems, that with the newest run first", systems);
 }
 
-/// A system: its facts as they are, those that changed, its runs.
+/// A system: its facts, their changes, its runs.
 #[must_use]
 pub fn system(view: &SystemView) -> Document {
     let machine = &view.machine;
@@ -152,15 +152,15 @@ pub fn system(view: &SystemView) -> Document {
     document.heading(1, "Facts in the newest run");
     let facts = machine.facts.iter();
     let facts = facts.map(|(name, value)| (words::fact(name), value.clone()));
-    let whole = [
+    let terms = [
         ("operating system".to_owned(), machine.system.clone()),
         ("configuration".to_owned(), machine.configuration.clone()),
     ];
-    document.terms(whole.into_iter().chain(facts));
+    document.terms(terms.into_iter().chain(facts));
     document
 }
 
-/// What a search found.
+/// Results of a search.
 #[must_use]
 pub fn search(view: &SearchView) -> Document {
     let mut document = Document::new("Search");
@@ -213,7 +213,7 @@ fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchma
         .table(document, caption, found);
 }
 
-/// All benchmarks, family by family.
+/// All benchmarks by family.
 #[must_use]
 pub fn benchmark_list(view: &BenchmarksView) -> Document {
     let mut document = Document::new("Benchmarks");
@@ -242,7 +242,7 @@ pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
     document
 }
 
-/// A page that says why there is none.
+/// An error page.
 #[must_use]
 pub fn refused(title: &str, why: &str) -> Document {
     let mut document = Document::new(title);

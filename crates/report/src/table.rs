@@ -1,4 +1,4 @@
-//! A table as a list of columns, each with its head and what stands in it in every row.
+//! A table as a list of columns, each with its head and a function for its cells.
 
 use crate::{findings, words};
 use gritstone_document::Mark;
@@ -8,7 +8,7 @@ use gritstone_document::{About, Column, Document, MISSING, Row, Style, Table, Te
 use gritstone_model::{Flag, Note};
 use std::rc::Rc;
 
-/// What stands in a cell, and the notes on it.
+/// Content of a cell, and its notes.
 #[derive(Clone)]
 pub(crate) struct Cell {
     text: String,
@@ -48,7 +48,7 @@ impl From<usize> for Cell {
 }
 
 impl Cell {
-    /// Adds notes of the document's own.
+    /// Adds notes that belong to the document.
     pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
         let notes = notes.into_iter();
         self.notes
@@ -60,7 +60,7 @@ impl Cell {
         Self { tone, ..self }
     }
 
-    /// About something.
+    /// Links the cell to a target.
     pub(crate) fn about(self, about: impl Into<Option<About>>) -> Self {
         let about = about.into();
         Self { about, ..self }
@@ -74,7 +74,7 @@ impl Cell {
     }
 }
 
-/// A cell with notes on what stands in it.
+/// A cell with notes on its content.
 pub(crate) fn noted<'n>(cell: impl Into<Cell>, notes: impl IntoIterator<Item = &'n Note>) -> Cell {
     let notes = notes.into_iter();
     let mut cell = cell.into();
@@ -99,7 +99,7 @@ pub(crate) fn bare_ratio(
     [noted(ratio, notes), interval.into()]
 }
 
-/// A figure with its unit, and its interval.
+/// An estimate with its unit, and its interval.
 pub(crate) fn figure(shown: Option<number::Shown>, notes: &[Note]) -> [Cell; 2] {
     let figure = shown.as_ref().map(number::Shown::with_unit);
     [noted(figure, notes), shown.map(|s| s.interval).into()]
@@ -115,7 +115,7 @@ pub(crate) struct Columns<'a, R> {
 }
 
 impl<'a, R: 'a> Columns<'a, R> {
-    /// Begins with the column that names the row.
+    /// Begins with the key column.
     pub(crate) fn key<C: Into<Cell>>(
         head: impl Into<String>,
         style: Style,
@@ -134,7 +134,7 @@ impl<'a, R: 'a> Columns<'a, R> {
         begun.column(head, cell)
     }
 
-    /// Another column that names the row.
+    /// Adds another key column.
     pub(crate) fn and_key<C: Into<Cell>>(
         self,
         head: impl Into<String>,
@@ -162,7 +162,7 @@ impl<'a, R: 'a> Columns<'a, R> {
         self.column(Column::new(head, Style::Number), cell)
     }
 
-    /// Two columns of numbers that are made together.
+    /// Adds two columns of numbers that are computed together.
     pub(crate) fn pair(
         self,
         [one, two]: [impl Into<String>; 2],
@@ -174,13 +174,13 @@ impl<'a, R: 'a> Columns<'a, R> {
             .number(two, move |row| cells(row)[1].clone())
     }
 
-    /// Puts the columns that follow under the heading of a group; under none where it is empty.
+    /// Puts the following columns under the heading of a group; under none if empty.
     pub(crate) fn under(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into()).filter(|group| !group.is_empty());
         self
     }
 
-    /// Rows that the reader looks for first.
+    /// Highlights rows.
     pub(crate) fn strong(mut self, strong: impl Fn(&R) -> bool + 'a) -> Self {
         self.strong = Box::new(strong);
         self
@@ -199,7 +199,7 @@ impl<'a, R: 'a> Columns<'a, R> {
         self
     }
 
-    /// Adds the table of these rows to a document, without the columns that say nothing; nothing where there are no rows.
+    /// Adds the table of these rows to a document, without empty columns; nothing without rows.
     pub(crate) fn table(
         self,
         document: &mut Document,

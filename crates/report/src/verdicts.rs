@@ -1,17 +1,17 @@
-//! Verdicts in words, and the two sides of a comparison as heads and values of a table.
+//! Verdicts in words, and the sides of a comparison as columns of a table.
 
 use crate::words::Sense;
 use gritstone_document::Tone;
 use gritstone_document::number;
 use gritstone_model::{CompareRow, CompareView, RunView, Verdict};
 
-/// A longer name does not head a column.
+/// Longest name that heads a column.
 const LONGEST_HEAD: usize = 16;
 
 /// Digits of a value beside a ratio.
 const DIGITS: i32 = 4;
 
-/// The verdict in the word that suits what was compared: a size is smaller, not faster.
+/// The verdict in the word for the compared quantity: a size is smaller, not faster.
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
     let sense = Sense::of_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
@@ -22,7 +22,7 @@ pub(crate) fn differs(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Faster | Verdict::Slower)
 }
 
-/// The same of a verdict alone.
+/// A verdict alone, in the word for its quantity.
 pub(crate) fn in_a_word(verdict: Verdict, sense: Sense) -> &'static str {
     let [better, worse] = sense.words();
     match verdict {
@@ -32,7 +32,7 @@ pub(crate) fn in_a_word(verdict: Verdict, sense: Sense) -> &'static str {
     }
 }
 
-/// How a verdict is shown.
+/// Color of a verdict.
 pub(crate) fn tone_of(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Faster => Tone::Good,
@@ -42,7 +42,7 @@ pub(crate) fn tone_of(verdict: Verdict) -> Tone {
     }
 }
 
-/// The slowdown that would have been seen in nine of ten benchmarks, or in those where any would have been; `smallest` has one of each.
+/// The minimum detectable slowdown for nine of ten benchmarks, or for those with any; `smallest` has one per benchmark.
 pub(crate) fn detectable(smallest: impl Iterator<Item = Option<f64>>) -> Option<String> {
     let all: Vec<Option<f64>> = smallest.collect();
     let mut known: Vec<f64> = all.iter().copied().flatten().collect();
@@ -75,7 +75,7 @@ pub fn side(value: Option<f64>, unit: &str) -> Option<String> {
     })
 }
 
-/// The labels of two runs, where they tell them apart and are short.
+/// The labels of two runs, if they are distinct and short.
 pub(crate) fn labels<'a>(sides: &[&'a RunView]) -> Option<[&'a str; 2]> {
     let [base, other] = sides else { return None };
     let labels = [base.label.as_deref()?, other.label.as_deref()?];
@@ -83,7 +83,7 @@ pub(crate) fn labels<'a>(sides: &[&'a RunView]) -> Option<[&'a str; 2]> {
     (labels[0] != labels[1] && labels.into_iter().all(short)).then_some(labels)
 }
 
-/// Heads of the two columns of values: names where they tell the sides apart and are short.
+/// Heads of the two columns of values: names if they are distinct and short.
 pub(crate) fn heads(view: &CompareView) -> [&str; 2] {
     let names = [&view.base_name, &view.other_name].map(|name| short_name(name));
     let short = |name: &str| name.chars().count() <= LONGEST_HEAD;

@@ -4,15 +4,15 @@ use gritstone_document::number;
 use gritstone_model::{Better, Difference, Link, Peer, Rating, RunView};
 use std::collections::BTreeMap;
 
-/// How much is shown of a run.
+/// Amount of detail of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// Estimate, interval and flags of each result.
     #[default]
     Results,
-    /// And what was measured for them.
+    /// Also data of the measurement.
     Columns,
-    /// And reference workloads, distributions, parts and settings.
+    /// Also reference workloads, distributions, parts and settings.
     Everything,
 }
 
@@ -43,11 +43,11 @@ pub fn peer(peer: &Peer) -> String {
         };
         let speed = link.speed_mbit.map(|speed| format!("{speed} Mbit/s"));
         let mtu = link.mtu.map(|mtu| format!("MTU {mtu}"));
-        let told = [speed, mtu, link.driver.clone()];
-        let told: Vec<String> = told.into_iter().flatten().collect();
-        match told.is_empty() {
+        let parts = [speed, mtu, link.driver.clone()];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        match parts.is_empty() {
             true => link.interface.clone(),
-            false => format!("{} ({})", link.interface, told.join(", ")),
+            false => format!("{} ({})", link.interface, parts.join(", ")),
         }
     };
     let named = match (peer.host.as_str(), peer.address.as_str()) {
@@ -63,12 +63,12 @@ pub fn peer(peer: &Peer) -> String {
     )
 }
 
-/// The name of a fact: those of machines have dots in them.
+/// The name of a fact; dots become spaces.
 pub(crate) fn fact(name: &str) -> String {
     name.replace('.', " ")
 }
 
-/// The names of facts in which two sides differ.
+/// Names of the facts that differ.
 pub(crate) fn facts(differ_in: &[Difference]) -> String {
     let names = differ_in.iter().map(|d| fact(&d.what));
     join(&names.collect::<Vec<_>>())
@@ -76,13 +76,13 @@ pub(crate) fn facts(differ_in: &[Difference]) -> String {
 
 pub use gritstone_document::number::plural;
 
-/// That the raw samples of a run are gone.
+/// Notice that the raw samples of a run were pruned.
 pub(crate) fn pruned(view: &RunView) -> Option<String> {
     let at = view.pruned.as_ref()?;
     Some(format!("raw samples pruned on {}", date(at)))
 }
 
-/// How much the raw samples of some runs are: `3 runs, 90 launches, 189 KB`.
+/// Size of raw samples: `3 runs, 90 launches, 189 KB`.
 #[must_use]
 pub fn samples(runs: usize, launches: usize, bytes: u64) -> String {
     let (runs, launches) = (plural(runs, "run"), plural(launches, "launch"));
@@ -107,7 +107,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// The first letter made large.
+/// Capitalizes the first letter.
 pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars
@@ -140,7 +140,8 @@ pub(crate) fn date(text: &str) -> String {
     read_date(text).unwrap_or_else(|| text.to_owned())
 }
 
-/// What tells a run from the others of a list that has their dates: `cfe385a0` of `20261123-185538-cfe385a0`; another id as it is.
+/// The part of an identifier that distinguishes runs with the same date: `cfe385a0` of `20261123-185538-cfe385a0`; another identifier as it
+/// is.
 pub(crate) fn short_id(id: &str) -> &str {
     let digits = |part: &str, n| part.len() == n && part.bytes().all(|b| b.is_ascii_digit());
     match id.split('-').collect::<Vec<_>>()[..] {
@@ -179,7 +180,7 @@ fn read_date(text: &str) -> Option<String> {
     Some(format!("{day}{month} {year}{clock}"))
 }
 
-/// The pair of words for a ratio above and below 1, by what was compared.
+/// The words for a ratio above and below 1, by the compared quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sense {
     /// Times and rates.
@@ -191,7 +192,7 @@ pub(crate) enum Sense {
 }
 
 impl Sense {
-    /// Sizes are in bytes, counts are of instructions; all else is about speed.
+    /// Sizes are in bytes, counts in instructions; all else is speed.
     pub(crate) fn of_unit(unit: &str) -> Self {
         match unit {
             "bytes" => Self::Size,
@@ -211,16 +212,16 @@ impl Sense {
     }
 }
 
-/// Factor between the ends of an interval from which on it says nothing.
+/// Ratio of the ends of an interval from which it is meaningless.
 const MAX_SPREAD: f64 = 100.0;
 
-/// An interval of a ratio that says something.
+/// An interval of a ratio, unless it is meaningless.
 pub(crate) fn meaningful(interval: Option<[f64; 2]>) -> Option<[f64; 2]> {
     interval.filter(|[low, high]| *low > 0.0 && high / low <= MAX_SPREAD)
 }
 
-/// `1.31× faster [1.28 – 1.34]`; below 1 the same the other way round, the interval with it. An interval on both sides of 1 has
-/// one end below 1: `1.02× faster [0.97 – 1.07]`.
+/// `1.31× faster [1.28 – 1.34]`; a ratio below 1 is inverted with its interval. An interval on both sides of 1 has one end below 1: `1.02×
+/// faster [0.97 – 1.07]`.
 pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> String {
     let interval = meaningful(interval);
     let [better, worse] = sense.words();
@@ -236,13 +237,13 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
     let decimals = times_decimals(ratio, interval);
     let show = |r: f64| number::fixed(r, decimals);
     let shown = show(ratio);
-    let said = match ratio - 1.0 < 0.5 * 10f64.powi(-decimals) {
+    let text = match ratio - 1.0 < 0.5 * 10f64.powi(-decimals) {
         true => "the same".to_owned(),
         false => format!("{shown}× {word}"),
     };
     match interval.map(|ends| ends.map(show)) {
-        Some([low, high]) if low != shown || high != shown => format!("{said} [{low} – {high}]"),
-        _ => said,
+        Some([low, high]) if low != shown || high != shown => format!("{text} [{low} – {high}]"),
+        _ => text,
     }
 }
 
@@ -255,7 +256,7 @@ pub fn change(better: Better, ratio: f64, interval: Option<[f64; 2]>) -> (String
     percent(better.value_ratio(ratio), interval)
 }
 
-/// The same of a speed, of benchmarks with different units.
+/// The same for a speed, of benchmarks with different units.
 pub(crate) fn change_of_speed(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     percent(ratio, interval)
 }
@@ -299,8 +300,7 @@ pub(crate) fn times(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<S
     (format!("{} ×", show(ratio)), interval)
 }
 
-/// A ratio as a bare number, and its interval: `1,690`, `[1,680 – 1,700]`. An interval that comes to the same
-/// number at both ends, as three digits show it, is left out.
+/// A ratio as a bare number, and its interval: `1,690`, `[1,680 – 1,700]`. An interval whose ends are equal in three digits is left out.
 pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
     let interval = meaningful(interval);
     let decimals = times_decimals(ratio, interval);
@@ -313,7 +313,7 @@ pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, Str
     (shown, bounds)
 }
 
-/// Three digits; near 1 as many decimals as the first uncertain digit needs, from two to four.
+/// Three digits; near 1 the decimals up to the first uncertain digit, from two to four.
 fn times_decimals(ratio: f64, interval: Option<[f64; 2]>) -> i32 {
     match interval {
         Some([low, high]) if (0.1..10.0).contains(&ratio) => {

@@ -1,4 +1,4 @@
-//! The published results: what is shipped, and what is refused. One program: each module is a part that can be called by name.
+//! The published results: shipped ones, and refused ones. One program: each module is a part that can be called by name.
 
 mod malformed;
 mod sanity;

@@ -1,5 +1,5 @@
-//! Whether the numbers of a table can be those of its benchmarks: a digit too many, a unit or a column that was taken for another
-//! falls out of its bounds, is too far from the other systems of the table, or breaks the order of like machines.
+//! Plausibility of the numbers of a table: an extra digit, or a wrong unit or column, is outside its bounds, too far from the other systems
+//! of the table, or breaks the order of similar machines.
 
 use gritstone_model::{Better, Flag, Note, Selector};
 use gritstone_references::{Cell, References, all};

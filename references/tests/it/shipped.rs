@@ -1,4 +1,4 @@
-//! What is shipped: control totals, and what figures say of one another. A wrong cell fails one of them.
+//! The shipped data: control totals, and relations between numbers. A wrong cell fails one of them.
 
 use gritstone_model::{Flag, Quantity};
 use gritstone_references::{Cell, MEASURED, References, all};
@@ -263,7 +263,7 @@ fn all_values_have_a_place() {
     }
 }
 
-/// What the documents of this repository say of how much is here.
+/// Numbers of documents, machines and cells in the documents of this repository.
 #[test]
 fn documents_count_what_is_shipped() {
     let references = shipped();
@@ -278,7 +278,7 @@ fn documents_count_what_is_shipped() {
     let byte = byte.filter(|of| of.document.as_deref() == Some("byte-1984"));
     assert_eq!(byte.count(), 15);
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for (file, said) in [
+    for (file, output) in [
         ("references/README.md", systems.as_str()),
         ("references/README.md", &cells),
         ("README.md", &systems),
@@ -286,11 +286,11 @@ fn documents_count_what_is_shipped() {
         ("docs/history.md", "on fifteen systems"),
     ] {
         let text = std::fs::read_to_string(root.join(file)).unwrap();
-        assert!(text.contains(said), "{file}: {said}");
+        assert!(text.contains(output), "{file}: {output}");
     }
 }
 
-/// README.md gives the reasoning for each; the number here is the number there.
+/// README.md gives the reason for each doubt, and the number of doubts.
 #[test]
 fn every_doubt_has_its_reasoning() {
     let references = shipped();
@@ -364,7 +364,7 @@ fn rates_invert_their_times() {
     assert_eq!(rates.count(), 18);
 }
 
-/// Of two benchmarks, the one that has the other in it takes longer.
+/// Work that contains another benchmark takes longer.
 #[test]
 fn containing_work_takes_longer() {
     let references = shipped();

@@ -1,4 +1,4 @@
-//! Looking a machine up, and what its view holds.
+//! Lookup of machines, and contents of their views.
 
 use gritstone_model::{Benchmark, Id, KernelWork, Measurement, PublishedWork, Subject, Unit, Work};
 use gritstone_references::{LookupError, References, all};
@@ -134,8 +134,8 @@ fn machines_inherit_document_years() {
         ("x86-64-2131-linux-2.6.29", 2009, "2009-03-24"),
     ] {
         let view = references.view(id, &[]).expect(id);
-        let told = (view.machine.year, view.started.as_str());
-        assert_eq!(told, (Some(year), started), "{id}");
+        let dates = (view.machine.year, view.started.as_str());
+        assert_eq!(dates, (Some(year), started), "{id}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::tree::About;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Letters of a file name from which the rest is left out but for a checksum.
+/// Longest file name; a longer one is truncated, with a checksum.
 const LONGEST: usize = 120;
 
 /// The file of each page, by the path that the page has on a server.
@@ -13,12 +13,12 @@ const LONGEST: usize = 120;
 pub struct Files(BTreeMap<String, String>);
 
 impl Files {
-    /// Adds the page that is about something.
+    /// Adds the page of a target.
     pub fn insert(&mut self, about: &About) {
         self.0.insert(path(about), file(about));
     }
 
-    /// Adds the page of a path without parts that vary.
+    /// Adds the page of a fixed path.
     pub fn insert_path(&mut self, path: &str, file: &str) {
         self.0.insert(path.to_owned(), file.to_owned());
     }
@@ -52,7 +52,7 @@ fn file(about: &About) -> String {
     }
 }
 
-/// A name of a file: of letters that need no escape in a URL, and no directory above.
+/// A file name without characters that URLs must escape, and without `..`.
 fn name(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

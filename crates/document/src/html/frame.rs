@@ -6,7 +6,7 @@ use crate::sanitize::escape;
 use crate::tree::About;
 use std::fmt::Write as _;
 
-/// Pages that every page leads to, after the first.
+/// Pages linked from every page, after the first.
 const PAGES: [(&str, &str); 5] = [
     ("/runs", "Runs"),
     ("/benchmarks", "Benchmarks"),
@@ -14,7 +14,7 @@ const PAGES: [(&str, &str); 5] = [
     ("/changes", "Changes"),
     ("/fleet", "Fleet"),
 ];
-/// Style of pages with links to others only.
+/// Style of pages that have links.
 pub(super) const STYLE: &str = concat!(
     include_str!("frame.css"),
     include_str!("uplot/uPlot.min.css")
@@ -26,21 +26,21 @@ pub struct Frame {
     pub query: String,
     /// Path of the same page as JSON.
     pub json: String,
-    /// Of a run in progress: its progress, and the path of its events.
+    /// Set for a run in progress: its progress, and the path of its events.
     pub live: Option<[String; 2]>,
     pub form: Option<Form>,
-    /// A run compared with the one before.
+    /// The run before, for a link to the comparison.
     pub before: Option<About>,
     pub triage: Option<TriageForm>,
 }
 
-/// A form by which a script says the state of a change.
+/// A form with which a script sets the state of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TriageForm {
-    /// Path that takes it.
+    /// Path of the request.
     pub to: String,
     pub states: Vec<&'static str>,
-    /// Chosen at first.
+    /// The initial choice.
     pub state: &'static str,
     pub assignee: String,
 }
@@ -69,7 +69,7 @@ pub struct Choice {
 }
 
 impl Frame {
-    /// Writes what precedes the document. What only a server can answer has no link from a file.
+    /// Writes the content above the document. Links that only a server can answer are left out of files.
     pub(super) fn above(&self, out: &mut String, links: Links) {
         out.push_str("<header class=\"site\">\n<nav aria-label=\"Pages\">\n");
         let first = match links {
@@ -108,13 +108,13 @@ impl Frame {
 
     /// Writes progress, which the script updates.
     pub(super) fn live(&self, out: &mut String) {
-        let Some([said, path]) = &self.live else {
+        let Some([progress, path]) = &self.live else {
             return;
         };
-        let (said, path) = (escape(said), escape(path));
+        let (progress, path) = (escape(progress), escape(path));
         let _ = writeln!(
             out,
-            "<p class=\"live\" role=\"status\" data-events=\"{path}\">{said} Load the page again for what is new.</p>"
+            "<p class=\"live\" role=\"status\" data-events=\"{path}\">{progress} Load the page again for what is new.</p>"
         );
     }
 

@@ -262,7 +262,7 @@ impl Page<'_> {
     fn tiles(&mut self, tiles: &[Tile]) {
         self.out.push_str("<ul class=\"tiles\">\n");
         for tile in tiles {
-            let [name, value, said] =
+            let [name, value, origin] =
                 [&tile.name, &tile.value, &tile.said].map(|text| escape(text));
             let open = match tile.tone {
                 Some(tone) => format!("li class=\"{}\"", word(tone)),
@@ -270,7 +270,7 @@ impl Page<'_> {
             };
             self.element(
                 &open,
-                &format!("<span>{name}</span> <b>{value}</b> <small>{said}</small>"),
+                &format!("<span>{name}</span> <b>{value}</b> <small>{origin}</small>"),
             );
         }
         self.out.push_str("</ul>\n");

@@ -36,7 +36,7 @@ pub(super) fn load(out: &mut String, links: Links, has_charts: bool, has_triage:
     }
 }
 
-/// A chart and the links of its points as JSON, in which no letter ends an element of HTML or XML.
+/// A chart and the links of its points as JSON, without characters that end an element of HTML or XML.
 pub(super) fn data(chart: &Chart, links: Links) -> String {
     let link = |about: &About| match links.to(&path(about)) {
         Some(to) => format!("\"{to}\""),

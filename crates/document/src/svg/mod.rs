@@ -26,11 +26,11 @@ const FONT: &str =
     "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
 /// Colors of Okabe and Ito that are dark enough on white, for highlighted elements.
 const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
-/// Of what is there for comparison.
+/// Color of elements for comparison.
 const GRAY: &str = "#6b6b6b";
 /// Width of a character at 12 px, generously.
 const CHAR: f64 = 6.9;
-/// Maximum characters of a name; the description of the figure has it whole.
+/// Maximum characters of a name; the text alternative has the full name.
 const MAX_CHARS: usize = 28;
 
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ pub struct Plot {
     pub x_names: Vec<(f64, String)>,
     pub log_x: bool,
     pub log_y: bool,
-    /// The axis of y goes as far as estimates and usual intervals do; ends of others are clipped and marked.
+    /// The y axis covers estimates and usual intervals; ends of wider intervals are clipped and marked.
     pub clips_intervals: bool,
     /// Their names are unique.
     pub lines: Vec<Line>,
@@ -136,12 +136,12 @@ impl Plot {
         ));
         canvas.text(Anchor::Middle, 0.0, 0.0, &self.y_label);
         canvas.put(format_args!("</g>"));
-        for (x, said) in &self.marks {
+        for (x, label) in &self.marks {
             if let Some(x) = area.x.place(*x) {
                 canvas.put(format_args!(
                     "<path class=\"axis\" d=\"M{x:.1} {TOP}V{bottom}\" stroke=\"#555\" stroke-dasharray=\"4 3\"/>"
                 ));
-                canvas.text(Anchor::Middle, x, TOP - 3.0, said);
+                canvas.text(Anchor::Middle, x, TOP - 3.0, label);
             }
         }
         for (line, pen) in self.lines.iter().zip(pens) {
@@ -162,7 +162,7 @@ impl Plot {
         Scale::new(ys, self.log_y, [bottom, TOP]).rounded()
     }
 
-    /// The least and the greatest estimate, and half a usual interval beyond; of excluded results where there are no others.
+    /// The range of the estimates, extended by half a usual interval; that of excluded results if there are no others.
     fn ends(&self) -> Option<[f64; 2]> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let mut ys: Vec<f64> = points().filter_map(|p| p.y).collect();

@@ -47,11 +47,11 @@ impl Page<'_> {
         for (id, note) in self.document.notes() {
             if let Some(flag) = note.mark {
                 let names = rows.get(&id).into_iter().flatten();
-                let told = names.map(|name| (*name, note));
-                causes.entry(flag).or_default().extend(told);
+                let named = names.map(|name| (*name, note));
+                causes.entry(flag).or_default().extend(named);
             }
         }
-        causes.retain(|mark, told| mark.summary.is_some() && !told.is_empty());
+        causes.retain(|mark, notes| mark.summary.is_some() && !notes.is_empty());
         if causes.is_empty() {
             return vec![];
         }
@@ -60,8 +60,8 @@ impl Page<'_> {
             true => CAUSES - 1,
             false => CAUSES,
         };
-        for (mark, told) in causes.iter().take(room) {
-            let warning = mark.summary.as_ref().map(|summary| summary.warning(told));
+        for (mark, notes) in causes.iter().take(room) {
+            let warning = mark.summary.as_ref().map(|summary| summary.warning(notes));
             lines.extend(warning.map(|warning| self.warning(mark, &warning)));
         }
         if causes.len() > room {

@@ -25,12 +25,12 @@ impl Page<'_> {
         if !given_up.is_empty() {
             let heads = given_up.iter().map(|&i| named(&table.columns[i]));
             let heads: Vec<String> = heads.collect();
-            let said = format!(
+            let note = format!(
                 "(no room in {} columns for: {})",
                 self.look.width,
                 heads.join(", ")
             );
-            for line in wrap(&self.clean(&said), self.look.width) {
+            for line in wrap(&self.clean(&note), self.look.width) {
                 lines.push(self.styled(FAINT, &line));
             }
         }

@@ -1,13 +1,13 @@
 //! Statistics over the executions of a command.
 
-/// Distance from the median above which an execution is an outlier, in deviations that the median deviation stands for.
+/// Distance from the median above which an execution is an outlier, in robust standard deviations.
 const OUTLIER: f64 = 10.0;
-/// Standard deviation of a normal distribution for a median deviation of 1.
+/// Ratio of standard deviation to median absolute deviation of a normal distribution.
 const DEVIATION_FOR_MEDIAN: f64 = 1.4826;
-/// The least deviation that counts, as a share of the median: equal times have none.
+/// Lower bound of the deviation, as a share of the median, for equal times.
 const LEAST_DEVIATION: f64 = 0.005;
 
-/// Executions without which none is an outlier: of fewer, the deviation is by chance next to nothing.
+/// Fewest executions for outliers: with fewer, the deviation may be near zero by chance.
 const MIN_EXECUTIONS: usize = 5;
 
 /// In the unit of the times.
@@ -15,7 +15,7 @@ const MIN_EXECUTIONS: usize = 5;
 pub struct TimeStatistics {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Standard deviation; `None` of a single time.
+    /// Standard deviation; `None` for a single time.
     pub deviation: Option<f64>,
     pub median: f64,
     pub min: f64,
@@ -41,7 +41,7 @@ impl TimeStatistics {
     }
 }
 
-/// The value below which a share of the times lies, interpolated between neighbors (type 7); `None` without a time.
+/// Quantile of the times, interpolated between neighbors (type 7); `None` without a time.
 #[must_use]
 pub fn percentile(times: &[f64], share: f64) -> Option<f64> {
     let sorted = sorted(times);
@@ -63,7 +63,7 @@ fn median(sorted: &[f64]) -> f64 {
     f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
 }
 
-/// Indexes of the times that are far from the median.
+/// Indexes of outliers.
 pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
     let Some(all) = TimeStatistics::of(times).filter(|_| times.len() >= MIN_EXECUTIONS) else {
         return vec![];

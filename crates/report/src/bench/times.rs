@@ -10,7 +10,7 @@ use gritstone_model::AbFigure;
 
 /// Columns of a sparkline.
 const BINS: usize = 8;
-/// Columns beside the name of a command, and the fewest that a name gets.
+/// Columns beside the name of a command, and the fewest for a name.
 const BESIDE: usize = 64;
 const NAME: usize = 16;
 
@@ -111,7 +111,7 @@ fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale
     text
 }
 
-/// Decimals by which the half of an interval has two digits; without one, those of four digits of the estimate.
+/// Decimals that give the half-width of an interval two digits; without one, those of four digits of the estimate.
 fn decimals(figure: &AbFigure, factor: f64) -> i32 {
     let scaled = |ms: f64| ms / 1e3 * factor;
     let half = figure.interval.map(|[low, high]| scaled(high - low) / 2.0);
@@ -123,7 +123,7 @@ fn decimals(figure: &AbFigure, factor: f64) -> i32 {
     (digits - 1 - size.log10().floor() as i32).clamp(0, 4)
 }
 
-/// How often each eighth of the range was met; nothing of fewer than three executions.
+/// Number of times in each eighth of the range; empty for fewer than three executions.
 fn distribution(times: &[f64]) -> String {
     match times.len() {
         0..3 => String::new(),

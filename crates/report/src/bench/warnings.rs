@@ -1,4 +1,4 @@
-//! What must be known of the times of commands.
+//! Warnings on the times of commands.
 
 use super::statistics::{TimeStatistics, outliers};
 use super::{Ranked, Ranking};
@@ -8,23 +8,23 @@ use gritstone_document::clean;
 use gritstone_document::number;
 use gritstone_model::{AbFigure, Flag};
 
-/// A command that takes less than this share of the start of its shell is hardly measured.
+/// A command that takes less than this share of its shell's start-up is too short to be measured.
 const HARDLY: f64 = 0.5;
 
 pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
-    let mut said: Vec<String> = ranking.commands.iter().flat_map(of_command).collect();
+    let mut warnings: Vec<String> = ranking.commands.iter().flat_map(of_command).collect();
     if ranking.commands.len() > 1 {
         let names = ranking.commands.iter().flat_map(|ranked| {
             let name = clean(&ranked.name).into_owned();
             std::iter::repeat_n(name, of_command(ranked).len())
         });
-        for (text, name) in said.iter_mut().zip(names) {
+        for (text, name) in warnings.iter_mut().zip(names) {
             *text = format!("{name}: {text}");
         }
     }
     if ranking.setup_varies {
         let what = "The setup names a parameter: it ran before each launch of its command.";
-        said.push(what.to_owned());
+        warnings.push(what.to_owned());
     }
     if let Some(start) = ranking.start_up_s {
         let short = |f: &AbFigure| f.estimate.is_some_and(|ms| ms / 1e3 < HARDLY * start);
@@ -33,30 +33,30 @@ pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
             false => "",
         };
         let start = number::seconds(start, None);
-        said.push(format!(
+        warnings.push(format!(
             "A shell takes {start} to start, which is subtracted{more}."
         ));
     }
     if let Some((command, seconds)) = &ranking.subtracted {
-        said.push(format!(
+        warnings.push(format!(
             "{} takes {}, which is subtracted.",
             clean(command),
             number::seconds(*seconds, None)
         ));
     }
-    // the pairs say how sure it is; what disturbed them is said once, of the first command that it befell
+    // pairs determine the certainty; each disturbance is reported once, for the first command that has it
     let mut notes = figures.iter().flat_map(|figure| &figure.notes);
     let disturbed = notes.find(|note| note.flag() == Some(Flag::Interference));
-    said.extend(disturbed.map(findings::message));
-    said
+    warnings.extend(disturbed.map(findings::message));
+    warnings
 }
 
 fn of_command(ranked: &Ranked) -> Vec<String> {
-    let mut said = vec![];
+    let mut warnings = vec![];
     let failed: Vec<i32> = (ranked.statuses.iter().copied().filter(|s| *s != 0)).collect();
     let all = ranked.times_s.len();
     if !failed.is_empty() {
-        said.push(format!(
+        warnings.push(format!(
             "{} of {} failed ({}), and {} timed all the same.",
             failed.len(),
             words::plural(all, "run"),
@@ -65,7 +65,7 @@ fn of_command(ranked: &Ranked) -> Vec<String> {
         ));
     }
     if !ranked.left_out.is_empty() {
-        said.push(format!(
+        warnings.push(format!(
             "{} failed ({}), and {} left out.",
             words::plural(ranked.left_out.len(), "more run"),
             statuses(&ranked.left_out),
@@ -76,8 +76,8 @@ fn of_command(ranked: &Ranked) -> Vec<String> {
             }
         ));
     }
-    said.extend(far_executions(&ranked.times_s));
-    said
+    warnings.extend(far_executions(&ranked.times_s));
+    warnings
 }
 
 /// `exit status 1, signal 9`.

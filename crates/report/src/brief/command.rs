@@ -3,7 +3,7 @@
 use gritstone_document::number;
 use gritstone_model::{Settings, quote_word};
 
-/// The command that measures the same, with at most so many selectors.
+/// The command that repeats a run, with at most `most` selectors.
 pub(super) fn command(settings: &Settings, most: usize) -> String {
     let mut words = vec!["gritstone run".to_owned()];
     let selectors = settings.selectors.iter();
@@ -16,7 +16,7 @@ pub(super) fn command(settings: &Settings, most: usize) -> String {
     format!("`{}`", words.join(" "))
 }
 
-/// The options that decide what is measured, in the order of the help; a directory is not for whoever is handed a report.
+/// Options that determine the measurement, in the order of the help; without directories, which identify the user.
 fn options(settings: &Settings) -> impl Iterator<Item = String> {
     let compilers = settings.compilers.clone().unwrap_or_default();
     let switch = |name: &str, given: bool| given.then(|| format!("--{name}"));

@@ -1,4 +1,4 @@
-//! Curves of results, and what systems printed along them.
+//! Curves of results, and printed results of systems along them.
 
 use super::timeline::by_operation;
 use crate::words;
@@ -6,10 +6,10 @@ use gritstone_document::number;
 use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_model::{Benchmark, Estimate, Measurement, RunView, SeriesPoint};
 
-/// A range this wide is only legible on a logarithmic axis.
+/// Ranges at least this wide get a logarithmic axis.
 const LOG_FROM: f64 = 30.0;
 
-/// The curve in which a result ends; none where no point has a value.
+/// The curve of a result; none if no point has a value.
 pub(crate) fn measured(result: &Measurement) -> Option<Vec<Point>> {
     let points = &result.curve.as_ref()?.points;
     let has_value = |point: &SeriesPoint| point.estimate.is_some();
@@ -50,10 +50,10 @@ pub(crate) fn point(x: f64, of: Option<Estimate>) -> Point {
     }
 }
 
-/// Lines over what is counted along x, and the ends of each in words.
+/// Lines over the values of x, and the ends of each in words.
 pub(crate) fn plot(label: &str, unit: &str, lines: Vec<Line>) -> (Plot, String) {
     let points = || lines.iter().flat_map(|line| &line.points);
-    let said: Vec<String> = lines.iter().map(|line| ends(line, unit)).collect();
+    let sentences: Vec<String> = lines.iter().map(|line| ends(line, unit)).collect();
     let plot = Plot {
         x_label: words::capital(label),
         y_unit: unit.to_owned(),
@@ -62,21 +62,21 @@ pub(crate) fn plot(label: &str, unit: &str, lines: Vec<Line>) -> (Plot, String) 
         lines,
         ..Plot::default()
     };
-    (plot, said.join(" "))
+    (plot, sentences.join(" "))
 }
 
 /// The first and the last point of a line in words.
 pub(crate) fn ends(line: &Line, unit: &str) -> String {
-    let said = |p: &Point| {
+    let describe = |p: &Point| {
         let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, unit, 4));
         Some(format!("{y} at {x}"))
     };
     let (first, last) = (line.points.first(), line.points.last());
-    let ends: Vec<String> = first.into_iter().chain(last).filter_map(said).collect();
+    let ends: Vec<String> = first.into_iter().chain(last).filter_map(describe).collect();
     format!("{}: {}.", line.name, ends.join(" to "))
 }
 
-/// Whether values above 0 are far from each other.
+/// Whether the range of positive values is wide.
 fn wide(values: impl Iterator<Item = f64>) -> bool {
     let ends = values.fold(None, |ends: Option<(f64, f64)>, x| {
         let (low, high) = ends.unwrap_or((x, x));

@@ -1,4 +1,4 @@
-//! The first page: what was measured and how, how far it can be relied on, scores, and all results in one drawing.
+//! The first page: the run, its reliability, scores, and all results in one drawing.
 
 use super::command::command;
 use super::{Brief, name};
@@ -12,7 +12,7 @@ use gritstone_model::{
     RunView, Settings,
 };
 
-/// As many lines have room on a page.
+/// Lines that fit on a page.
 const LINES: usize = 104;
 /// Selectors of a command that are shown; the environment has all.
 const SELECTORS: usize = 8;
@@ -22,13 +22,13 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     drawn(document, input);
 }
 
-/// What was measured and how, reliability and scores.
+/// Run, reliability and scores.
 pub(crate) fn head(document: &mut Document, input: &Brief) {
     document.terms(card(input.run));
     document.push(Block::Tiles(tiles(input)));
 }
 
-/// What was measured, when, and by which command.
+/// The run: system, date, command.
 pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
     let fact = |name: &str| run.machine.facts.get(name).map_or("", String::as_str);
     let counted = |n: &str, one: &str| n.parse().map_or(String::new(), |n| words::plural(n, one));
@@ -56,7 +56,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
     ];
     let took = match run.elapsed_s {
         Some(s) => words::duration(s),
-        // a document does not say how long it took
+        // a document does not print the duration
         None if run.machine.document.is_some() => String::new(),
         None => "not ended".to_owned(),
     };
@@ -65,12 +65,12 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         by => by.unwrap_or_default().to_owned(),
     };
     let joined = |parts: &[String]| {
-        let told: Vec<&str> = parts
+        let details: Vec<&str> = parts
             .iter()
             .map(String::as_str)
             .filter(|p| !p.is_empty())
             .collect();
-        told.join(", ")
+        details.join(", ")
     };
     let terms = [
         ("Processor", joined(&processor)),
@@ -93,7 +93,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
                 .map_or(String::new(), |s| command(s, SELECTORS)),
         ),
     ];
-    let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
+    let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
     let about = |term| match term {
         "Run" => Some(About::Run(run.id.clone())),
         "Trial" => Some(About::Trial(run.id.clone())),
@@ -101,7 +101,8 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         _ => None,
     };
     let about = |term| about(term).filter(|_| run.settings.is_some());
-    told.map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term))))
+    nonempty
+        .map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term))))
         .collect()
 }
 
@@ -112,7 +113,7 @@ fn trial(settings: &Settings) -> String {
     })
 }
 
-/// Letters that a tile has room for, to say why there is no score.
+/// Characters of a tile for the reason of a missing score.
 const WHY: usize = 80;
 
 fn tiles(input: &Brief) -> Vec<Tile> {
@@ -125,7 +126,7 @@ fn tiles(input: &Brief) -> Vec<Tile> {
                 Scale::Programs(programs) => ("Score, programs", programs),
                 Scale::Benchmarks => ("Score", &machine.one_cpu),
             };
-            // a run of other benchmarks is about something else
+            // a run of other benchmarks has no such scores
             let mut all = ratings.environments.iter().chain([&ratings.overall]);
             if all.all(|rating| rating.rating.is_none()) {
                 continue;
@@ -186,7 +187,7 @@ fn score(name: &str, base: &str, rating: &Rating) -> Tile {
     let (value, interval) = words::bare_ratio(value, rating.interval);
     let interval = match interval.as_str() {
         "" => String::new(),
-        // in parentheses in some media
+        // some media use parentheses
         interval => format!("{}; ", interval.trim_matches(['[', ']'])),
     };
     Tile {
@@ -201,14 +202,14 @@ fn score(name: &str, base: &str, rating: &Rating) -> Tile {
     }
 }
 
-/// Everything that is drawn of one result.
+/// A result in the drawing.
 struct Drawn<'a> {
     result: &'a Measurement,
     estimate: Estimate,
     against: Option<&'a CompareRow>,
 }
 
-/// One drawing of all results; where there are more than a page has room for, several.
+/// One drawing of all results; several if they do not fit on a page.
 fn drawn(document: &mut Document, input: &Brief) {
     let mut results: Vec<Drawn> = vec![];
     for result in super::results::in_order(&input.run.results) {
@@ -261,7 +262,7 @@ fn panels(results: &[Drawn], base: &str) -> Vec<Panel> {
     panels.into_iter().map(|(_, panel)| panel).collect()
 }
 
-/// The group of units that one axis can show, its name, the unit of the axis, and what a value is to be multiplied by for that.
+/// Quantities that share an axis: order, name, unit of the axis, and the factor to it.
 fn kind(quantity: Quantity, unit: &str) -> (u8, String, &'static str, f64) {
     let bytes = unit.ends_with("B/s");
     match quantity {
@@ -282,7 +283,7 @@ fn dot(drawn: &Drawn, factor: f64) -> Dot {
     let estimate = drawn.estimate;
     let (value, interval) = match drawn.against.and_then(|row| row.ratio) {
         Some(ratio) => {
-            // of this result alone
+            // for this result alone
             let speed = |end: f64| match result.better {
                 Better::Lower => ratio * estimate.value / end,
                 Better::Higher => ratio * end / estimate.value,
@@ -310,17 +311,17 @@ fn dot(drawn: &Drawn, factor: f64) -> Dot {
 
 /// "× VAX-11/780, more is better: byte/syscall 75.1 ns/call, byte/sieve 10.21 µs/pass."
 fn in_words(panels: &[Panel]) -> String {
-    let said = panels.iter().map(|panel| {
+    let sentences = panels.iter().map(|panel| {
         let dots = panel.dots.iter();
         let dots: Vec<String> = dots
             .map(|dot| format!("{} {}", dot.name, dot.text))
             .collect();
         format!("{}: {}.", panel.label, dots.join(", "))
     });
-    said.collect::<Vec<_>>().join(" ")
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
-/// A name for each of two runs: other than that of the other.
+/// Distinct names of two runs.
 pub(super) fn names(runs: [&RunView; 2]) -> [String; 2] {
     match runs.map(name) {
         [a, b] if a == b => runs.map(|run| format!("{} ({})", name(run), run.id)),

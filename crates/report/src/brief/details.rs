@@ -1,4 +1,4 @@
-//! What is known of one benchmark and its result: folded under its line.
+//! Details of one benchmark and its result, folded under its line.
 
 use super::curves::{self, ends, point};
 use super::{Brief, histogram};
@@ -44,7 +44,7 @@ pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
     document.blocks
 }
 
-/// The notes stand in a list, and not as marks in tables.
+/// Notes are in a list, not in tables.
 fn without_notes(result: &Measurement) -> Measurement {
     let mut result = result.clone();
     result.notes.clear();
@@ -56,7 +56,7 @@ fn without_notes(result: &Measurement) -> Measurement {
     result
 }
 
-/// Launches, curves and pairs.
+/// Drawings of launches, curves and pairs.
 fn drawings(
     document: &mut Document,
     input: &Brief,
@@ -65,22 +65,22 @@ fn drawings(
 ) {
     let (id, unit) = (&result.id, result.unit.as_str());
     let anchor = id.as_str().replace(['/', '@', '.'], "-");
-    let mut figure = |canvas: Canvas, kind: &str, caption: String, said: String| {
+    let mut figure = |canvas: Canvas, kind: &str, caption: String, alternative: String| {
         let id = format!("{anchor}-{kind}");
-        document.push(Block::Figure(canvas.figure(&id, caption, said)));
+        document.push(Block::Figure(canvas.figure(&id, caption, alternative)));
     };
     if let (Some(estimate), [first, .., last]) = (result.value(), result.values()) {
         let canvas = launches::draw(result.values(), unit, estimate, result.interval());
-        let said = |value: f64| number::at_most(value, unit, 4);
+        let text = |value: f64| number::at_most(value, unit, 4);
         let ends =
-            |pick: fn(f64, f64) -> f64| said(result.values().iter().copied().fold(*first, pick));
+            |pick: fn(f64, f64) -> f64| text(result.values().iter().copied().fold(*first, pick));
         let words = format!(
             "{}, from {} to {}; first {}, last {}.",
             words::plural(result.values().len(), "launch"),
             ends(f64::min),
             ends(f64::max),
-            said(*first),
-            said(*last)
+            text(*first),
+            text(*last)
         );
         figure(
             canvas,
@@ -97,12 +97,12 @@ fn drawings(
         let mut lines: Vec<Line> = printed.into_iter().map(|(_, line)| line).collect();
         lines.push(line("measured".to_owned(), points, !law.is_empty()));
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
-        let (plot, said) = curves::plot(label, unit, lines);
+        let (plot, alternative) = curves::plot(label, unit, lines);
         figure(
             plot.draw(),
             "curve",
             format!("{id}: {} by {label}", result.title),
-            said,
+            alternative,
         );
     }
     if let Some(plot) = responses::plot(result) {
@@ -126,11 +126,11 @@ fn drawings(
         );
     }
     if let Some(plot) = histogram::plot(result) {
-        let said = plot.lines.iter().map(|line| ends(line, "%"));
-        let said = said.collect::<String>();
+        let alternative = plot.lines.iter().map(|line| ends(line, "%"));
+        let alternative = alternative.collect::<String>();
         let caption =
             format!("{id}: operations by their time, in buckets of an eighth of a power of two");
-        figure(plot.draw(), "histogram", caption, said);
+        figure(plot.draw(), "histogram", caption, alternative);
     }
     let copies = result.copies().into_iter();
     let measured: Vec<Point> = copies
@@ -145,12 +145,12 @@ fn drawings(
         let law: Vec<Point> = law.map(|of| point(of.x, of.estimate)).collect();
         let mut lines = vec![line("measured".to_owned(), measured, !law.is_empty())];
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
-        let (plot, said) = curves::plot("copies", unit, lines);
+        let (plot, alternative) = curves::plot("copies", unit, lines);
         figure(
             plot.draw(),
             "copies",
             format!("{id}: all copies together"),
-            said,
+            alternative,
         );
     }
     if let Some(pairs) = Pairs::of(result) {
@@ -158,7 +158,7 @@ fn drawings(
     }
 }
 
-/// The law of the curve in which a result ends, as points of a line; none where there is no law.
+/// The fitted law of a curve as points of a line; none without a law.
 fn law_of(result: &Measurement) -> impl Iterator<Item = &SeriesPoint> {
     result.notes.iter().flat_map(|note| match &note.finding {
         Finding::Scaling { law: Some(law), .. } => law.curve.as_slice(),
@@ -205,7 +205,7 @@ fn numbers(result: &Measurement) -> Vec<(&'static str, Text)> {
         .collect()
 }
 
-/// Where it comes from, how it is done, what is proved.
+/// Source, method and proof of the benchmark.
 fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
     let sources = entry.sources.iter();
     let sources: Vec<String> = sources
@@ -225,7 +225,7 @@ fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What the documents printed of the same benchmark, in its own unit.
+/// Printed results of the same benchmark, in its own unit.
 fn references(input: &Brief, result: &Measurement) -> Vec<String> {
     let printed = input.parts.references.iter().filter_map(|view| {
         let values = super::history::values(view.get(&result.id)?);
@@ -239,17 +239,17 @@ fn references(input: &Brief, result: &Measurement) -> Vec<String> {
     printed.collect()
 }
 
-/// Sentences from heads and what they head; those that head nothing are left out.
+/// Sentences of a head and a text; without those that have no text.
 fn sentences(parts: &[(&str, &str)]) -> String {
     let parts = parts
         .iter()
         .map(|(head, text)| (head, text.trim().trim_end_matches('.')));
-    let said = parts.filter(|(_, text)| !text.is_empty());
-    let said = said.map(|(head, text)| format!("{head} {text}.").trim_start().to_owned());
-    said.collect::<Vec<_>>().join(" ")
+    let sentences = parts.filter(|(_, text)| !text.is_empty());
+    let sentences = sentences.map(|(head, text)| format!("{head} {text}.").trim_start().to_owned());
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
-/// Who does the work and where, or what it is computed from.
+/// Program and CPU of the work, or the parts of a derived benchmark.
 fn done_by(entry: &Benchmark) -> String {
     let on = match entry.placement {
         Placement::OneCpu => "one CPU",
@@ -339,8 +339,8 @@ fn claims(claims: &Claims) -> String {
         let value = number::at_most(value?, "", 4);
         Some(format!("{what} for each operation:{bound} {value}"))
     });
-    let said = plain.map(|(_, text)| text.to_owned()).chain(bounds);
-    said.collect::<Vec<_>>().join("; ")
+    let parts = plain.map(|(_, text)| text.to_owned()).chain(bounds);
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

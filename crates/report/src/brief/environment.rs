@@ -1,4 +1,4 @@
-//! What the results came from: the flags and what they mean here, the system, the settings, the programs.
+//! Environment of the results: flags with their meaning here, system, settings, programs.
 
 use super::command::command;
 use crate::table::Columns;
@@ -7,10 +7,10 @@ use gritstone_document::{Document, Style, Text};
 use gritstone_model::{Flag, Measurement, PRIVATE_FACTS, Program, RunView};
 use std::collections::BTreeMap;
 
-/// Facts that are told in fewer words.
+/// Facts that are summarized.
 const MITIGATION: &str = "mitigation.";
 
-/// Each cause once, with the benchmarks that it holds for. What exactly was found stands with each of them.
+/// Each cause once, with its benchmarks. The values are in the details of each.
 pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
     let mut causes: BTreeMap<Flag, Vec<&str>> = BTreeMap::new();
     for result in results {
@@ -77,13 +77,13 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
         .table(document, "Programs", programs);
 }
 
-/// What is known of the machine; of mitigations how many there are of each kind.
+/// Facts of the machine; mitigations are counted by kind.
 pub(crate) fn facts(run: &RunView) -> Vec<(String, Text)> {
     let facts = run.machine.facts.iter();
-    let told = facts.filter(|(name, _)| {
+    let shown = facts.filter(|(name, _)| {
         !PRIVATE_FACTS.contains(&name.as_str()) && !name.starts_with(MITIGATION)
     });
-    let mut terms: Vec<(String, Text)> = told
+    let mut terms: Vec<(String, Text)> = shown
         .map(|(name, value)| (words::fact(name), value.as_str().into()))
         .collect();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,9 +1,9 @@
-//! The histogram of a result: which share of its operations took how long.
+//! The histogram of a result's operations.
 
 use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_model::{Latencies, Measurement};
 
-/// Nothing where no operations were timed one by one.
+/// `None` unless operations were timed one by one.
 pub(super) fn plot(result: &Measurement) -> Option<Plot> {
     let line = Line {
         name: result.id.to_string(),

@@ -1,4 +1,4 @@
-//! The systems of the documents beside this run: a table for each document, one unit a column.
+//! Systems of the documents beside this run: a table per document, one unit per column.
 
 use super::{Brief, name, timeline, transactions};
 use crate::columns::Col;
@@ -6,11 +6,11 @@ use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Row, Style, Table, Text};
 use gritstone_model::{Measurement, PublishedView, RunView, Subject};
 
-/// Digits of a value of this run beside those that were printed.
+/// Digits of a value of this run beside printed ones.
 const DIGITS: i32 = 3;
 
-/// What a document prints of a benchmark, each with its unit: the time that it compares first, then real and CPU time, and the estimate
-/// at last.
+/// Printed values of a benchmark, each with its unit: the time that its document compares first, then real and CPU time, and the estimate
+/// last.
 pub(crate) fn values(result: &Measurement) -> Vec<(f64, String)> {
     let times = result.published.iter().flat_map(|published| {
         let compared = Col::of(published.figure);
@@ -21,7 +21,7 @@ pub(crate) fn values(result: &Measurement) -> Vec<(f64, String)> {
     times.chain(estimate).collect()
 }
 
-/// A time, s. Where a document prints CPU time, that of a run is its user and system time.
+/// A time, s. Printed CPU time corresponds to user and system time of a run.
 fn time(col: &Col, published: &PublishedView) -> Option<f64> {
     let printed = col.time(published).map(|time| time.value);
     printed.or_else(|| match col {
@@ -69,7 +69,7 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     tables.into_iter().for_each(|table| document.table(table));
 }
 
-/// How a document comes to a number.
+/// Basis of a document's number.
 #[derive(Clone, Copy, PartialEq)]
 enum Origin {
     Printed,
@@ -85,7 +85,7 @@ impl Origin {
     }
 }
 
-/// A row for each system that a document has, below that of the run.
+/// A row for each system of a document, below that of the run.
 fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Table {
     let mut columns = vec![
         Column::key("System", Style::Text),
@@ -143,7 +143,7 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
     }
 }
 
-/// A column: the value of the run, and those of the systems as they were printed.
+/// A column: the value of the run, and the printed values of the systems.
 fn add(
     columns: &mut Vec<Column>,
     rows: &mut [Row],

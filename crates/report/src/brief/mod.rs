@@ -1,5 +1,5 @@
-//! The report of a run, titled "Performance brief": a data sheet, the results by category with their details, the environment,
-//! and the systems of the documents. Of two runs: what changed.
+//! The report of a run, titled "Performance brief": a data sheet, the results by category with their details, the environment, and the
+//! systems of the documents. For two runs: the changes.
 
 mod command;
 pub(crate) mod curves;
@@ -18,7 +18,7 @@ use gritstone_model::{Benchmark, BriefParts, CompareRow, Id, RunView, short_proc
 
 pub use pair::{Pair, pair};
 
-/// What the report of a run is made of.
+/// Input of the report of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     pub run: &'a RunView,
@@ -30,7 +30,7 @@ impl<'a> Brief<'a> {
         self.parts.benchmarks.iter().find(|b| b.id == *id)
     }
 
-    /// The result against that of the baseline, where there is a ratio that means something.
+    /// The result against that of the baseline, if they have a meaningful ratio.
     fn ratio(&self, id: &Id) -> Option<&'a CompareRow> {
         let mut rows = self.parts.baseline.rows.iter();
         let row = rows.find(|row| row.id == *id)?;
@@ -39,7 +39,7 @@ impl<'a> Brief<'a> {
     }
 }
 
-/// What a run is called: by its label, or by its processor. The name of the host is not for whoever is handed a report.
+/// Title of a run: its label, or its processor. Host names would identify the user to readers.
 pub(crate) fn name(run: &RunView) -> String {
     let model = run.machine.facts.get("cpu.model");
     run.label.clone().unwrap_or_else(|| match run.settings {

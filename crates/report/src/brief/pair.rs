@@ -1,4 +1,4 @@
-//! Two runs: what differs between their environments, and what changed.
+//! Report on two runs: differences of their environments and results.
 
 use super::data_sheet;
 use crate::columns;
@@ -13,7 +13,7 @@ use gritstone_document::svg::{
 use gritstone_document::{About, Block, Document, Style};
 use gritstone_model::{CompareRow, CompareView, Difference, Flag, RunView, Verdict, flags};
 
-/// What the report of two runs is made of.
+/// Input of the report on two runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     pub base: &'a RunView,
@@ -133,8 +133,8 @@ fn drawn(document: &mut Document, view: &CompareView) {
     let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();
     dots.sort_by(|a, b| a.value.total_cmp(&b.value));
     for (at, dots) in dots.chunks(LINES).enumerate() {
-        let said = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
-        let said = format!("{}.", said.collect::<Vec<_>>().join(", "));
+        let values = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
+        let alternative = format!("{}.", values.collect::<Vec<_>>().join(", "));
         let panel = Panel {
             label: "speed of B/A, right of 1 is better".to_owned(),
             mark: Some(1.0),
@@ -146,7 +146,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
             dots::draw(&[panel]),
             &format!("changes-{}", at + 1),
             caption.to_owned(),
-            said,
+            alternative,
         );
         document.push(Block::Figure(figure));
     }

@@ -8,8 +8,8 @@ use gritstone_document::{Block, Document, ResultLine};
 use gritstone_document::{number, svg::launches};
 use gritstone_model::Measurement;
 
-/// The areas of hp-1987, in its order, and the families that each is made of. This is the one place that knows of families.
-/// One that stands in none of them, such as one of a user's own catalog, comes last, in an area of its own.
+/// The areas of hp-1987, in its order, with their families. No other place names families. Other families, such as those of a custom
+/// catalog, come last, in an area of their own.
 const AREAS: [(&str, &[&str]); 8] = [
     (
         "Multi-user work and applications",
@@ -29,7 +29,7 @@ const AREAS: [(&str, &[&str]); 8] = [
     ("Other benchmarks", &[]),
 ];
 
-/// The area of a family, and its place there.
+/// Index of a family's area, and its index there.
 fn place(family: &str) -> (usize, usize) {
     let mut areas = AREAS.iter().enumerate();
     let known = areas.find_map(|(area, (_, families))| {

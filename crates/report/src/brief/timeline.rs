@@ -1,4 +1,4 @@
-//! What an operation took on the systems of the documents, over their years, with this run last: a drawing for each capability.
+//! Time per operation on the systems of the documents by year, with this run last: a drawing for each capability.
 
 use super::{Brief, name};
 use gritstone_document::Figure;
@@ -7,20 +7,20 @@ use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_document::svg::{self, Canvas};
 use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Timeline, Unit};
 
-/// Fewer systems make no line of history.
+/// Fewest systems of a line.
 const SYSTEMS: usize = 3;
 
-/// One drawing for each capability of which the run has a result, if there is any.
+/// One drawing for each capability with a result in the run; `None` without any.
 pub(super) fn figure(input: &Brief) -> Option<Figure> {
     let drawn = input.parts.timelines.iter();
     let drawn = drawn.filter_map(|timeline| drawing(input, timeline));
-    let (drawn, told): (Vec<Canvas>, Vec<String>) = drawn.unzip();
+    let (drawn, texts): (Vec<Canvas>, Vec<String>) = drawn.unzip();
     let caption = "Over the years: what the documents printed, by operation, and this run";
     let any = !drawn.is_empty();
-    any.then(|| svg::figure(drawn, "years", caption.to_owned(), told.join(" ")))
+    any.then(|| svg::figure(drawn, "years", caption.to_owned(), texts.join(" ")))
 }
 
-/// A benchmark on the systems that have it, in the order of their years, and in this run.
+/// A benchmark on the systems that have it, by year, and in this run.
 struct Course<'a> {
     benchmark: &'a Benchmark,
     systems: Vec<Point>,
@@ -28,7 +28,7 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// Values in another unit; none where it is one of another kind.
+    /// Values in another unit; none for another quantity.
     fn scaled(mut self, unit: &Unit) -> Option<Self> {
         let factor = scale(&self.benchmark.unit, unit)?;
         for point in self.systems.iter_mut().chain([&mut self.own]) {
@@ -39,15 +39,19 @@ impl Course<'_> {
     }
 
     fn sentence(&self, unit: &Unit) -> String {
-        let told = |p: &Point| {
+        let point_text = |p: &Point| {
             let value = number::at_most(p.y.unwrap_or_default(), unit.as_str(), 3);
             format!("{value} in {:.0}", p.x)
         };
         format!(
             "{}: {}; {} today.",
             self.benchmark.title,
-            self.systems.iter().map(told).collect::<Vec<_>>().join(", "),
-            told(&self.own)
+            self.systems
+                .iter()
+                .map(point_text)
+                .collect::<Vec<_>>()
+                .join(", "),
+            point_text(&self.own)
         )
     }
 }
@@ -79,7 +83,7 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
         .into_iter()
         .filter_map(|course| course.scaled(&unit));
     let courses: Vec<Course> = courses.collect();
-    let told: Vec<String> = courses
+    let lines: Vec<String> = courses
         .iter()
         .map(|course| course.sentence(&unit))
         .collect();
@@ -113,7 +117,7 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
         lines: systems.chain([line(name(input.run), true, own)]).collect(),
         ..Plot::default()
     };
-    Some((plot.draw(), told.join(" ")))
+    Some((plot.draw(), lines.join(" ")))
 }
 
 /// The year in which a run was made.
@@ -134,7 +138,7 @@ fn point(view: &RunView, year: f64, benchmark: &Benchmark) -> Option<Point> {
     })
 }
 
-/// The estimate; of a time that was printed for a reference workload its part of one operation.
+/// The estimate; a printed time of a reference workload is divided by its operations.
 pub(crate) fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
     let printed = || {
         let published = result.published.as_ref()?;
@@ -149,7 +153,7 @@ pub(crate) fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Optio
     (value.is_finite() && value > 0.0).then_some(value)
 }
 
-/// How many of the second unit one of the first is; none where one is a time and the other a rate.
+/// Conversion factor; none between a time and a rate.
 pub(crate) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
     match (from.quantity(), to.quantity()) {
         (Quantity::Time { ns: from }, Quantity::Time { ns: to })

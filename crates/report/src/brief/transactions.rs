@@ -9,7 +9,7 @@ use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_model::{Flag, Id, RunView, Unit};
 
 const TRANSACTIONS: u32 = 10;
-/// What the document prints, and the engines that a run may have, by their variants.
+/// Prefix of the document's benchmarks, and the engines of a run, by variant.
 const ENGINES: [(&str, &str); 3] = [
     ("SQLite", ""),
     ("PostgreSQL", "@postgresql"),
@@ -17,7 +17,7 @@ const ENGINES: [(&str, &str); 3] = [
 ];
 const UNIT: &str = "ms/transaction";
 
-/// A line for each system that printed them all, and one for each engine of the run; nothing where the run has none.
+/// A line for each system that printed all of them, and one for each engine of the run; `None` if the run has none.
 pub(crate) fn figure(input: &Brief) -> Option<Figure> {
     let unit = Unit::parse(UNIT).ok()?;
     let own = ENGINES.iter().filter_map(|(engine, variant)| {
@@ -33,7 +33,7 @@ pub(crate) fn figure(input: &Brief) -> Option<Figure> {
     if own.is_empty() {
         return None;
     }
-    let said: Vec<String> = lines.iter().map(sentence).collect();
+    let sentences: Vec<String> = lines.iter().map(sentence).collect();
     let plot = Plot {
         x_label: "Transaction".to_owned(),
         y_label: "Mean elapsed time".to_owned(),
@@ -50,7 +50,7 @@ pub(crate) fn figure(input: &Brief) -> Option<Figure> {
         vec![plot.draw()],
         "fasttrack",
         caption.to_owned(),
-        said.join(" "),
+        sentences.join(" "),
     ))
 }
 
@@ -64,7 +64,7 @@ fn line(name: String, strong: bool, points: Vec<Point>) -> Line {
     }
 }
 
-/// All ten, or nothing.
+/// All ten values, or none.
 fn points(view: &RunView, variant: &str, unit: &Unit) -> Option<Vec<Point>> {
     let point = |n: u32| {
         let result = view.get(&Id::parse(&format!("db/fasttrack/{n}{variant}")).ok()?)?;

@@ -1,4 +1,4 @@
-//! Configurations of the systems and of this machine, and what each test does.
+//! Configurations of the systems and of this machine, and descriptions of the tests.
 
 use super::tables::FLAGS;
 use super::{Classic, Shown, selected};
@@ -18,7 +18,7 @@ pub(super) fn append(document: &mut Document, input: &Classic) {
     descriptions(document, input);
 }
 
-/// Of the systems that stand in an exhibit.
+/// Configurations of the systems in exhibits.
 fn configurations(document: &mut Document, input: &Classic) {
     let exhibits = input.chapters.iter().flat_map(|chapter| &chapter.exhibits);
     let mut systems: Vec<&RunView> = vec![];
@@ -45,7 +45,7 @@ fn configurations(document: &mut Document, input: &Classic) {
         );
 }
 
-/// The letters of the tables.
+/// Legend of the letters in tables.
 fn flags(document: &mut Document) {
     document.heading(1, "Flags");
     document.terms(FLAGS.map(|flag| (findings::letter(flag), findings::meaning(Some(flag)))));

@@ -10,7 +10,7 @@ use gritstone_document::svg::plot::{Line, Point};
 use gritstone_document::{Figure, svg};
 use gritstone_model::{Benchmark, Finding, Flag, Id, RunView};
 
-/// A dot for each system and benchmark, on one axis for each unit.
+/// A dot for each system and benchmark, on one axis per unit.
 pub(super) fn bars(shown: &Shown) -> Option<Figure> {
     let mut panels: Vec<Panel> = vec![];
     for benchmark in &shown.benchmarks {
@@ -94,25 +94,25 @@ fn dot(shown: &Shown, benchmark: &Benchmark, system: &str, value: f64, text: Str
 
 fn drawn(shown: &Shown, panels: Vec<Panel>) -> Option<Figure> {
     let all = panels.iter().flat_map(|panel| &panel.dots);
-    let said: Vec<String> = all
+    let sentences: Vec<String> = all
         .map(|dot| format!("{} {}", dot.name, dot.text))
         .collect();
     let caption = format!(
         "{}; blue is this run, a ring is not comparable",
         shown.caption()
     );
-    let any = !said.is_empty();
+    let any = !sentences.is_empty();
     any.then(|| {
         svg::figure(
             dots::draw(&panels),
             &shown.anchor(),
             caption,
-            said.join("; "),
+            sentences.join("; "),
         )
     })
 }
 
-/// The curves of the run, and of each system that printed one.
+/// The curves of the run, and of each system with a printed one.
 pub(super) fn curve(shown: &Shown) -> Option<Figure> {
     let mut lines: Vec<Line> = vec![];
     let several = shown.benchmarks.len() > 1;
@@ -158,7 +158,7 @@ pub(super) fn cpus(shown: &Shown) -> Option<Figure> {
 pub(super) fn shares(shown: &Shown) -> Option<Figure> {
     let mut lines: Vec<Line> = vec![];
     for benchmark in &shown.benchmarks {
-        for (end, said) in ["near end", "far end"].iter().enumerate() {
+        for (end, end_name) in ["near end", "far end"].iter().enumerate() {
             let points = benchmark.curve.iter().flat_map(|curve| &curve.points);
             let points = points.filter_map(|(x, id)| {
                 let y = share(shown.run, id, end)?;
@@ -168,7 +168,7 @@ pub(super) fn shares(shown: &Shown) -> Option<Figure> {
                     interval: None,
                 })
             });
-            lines.push(strong((*said).to_owned(), points.collect()));
+            lines.push(strong((*end_name).to_owned(), points.collect()));
         }
     }
     lines.retain(|line| !line.points.is_empty());
@@ -202,11 +202,11 @@ fn plotted(shown: &Shown, label: &str, unit: &str, lines: Vec<Line>) -> Option<F
     {
         return None;
     }
-    let (plot, said) = curves::plot(label, unit, lines);
+    let (plot, alternative) = curves::plot(label, unit, lines);
     Some(svg::figure(
         vec![plot.draw()],
         &shown.anchor(),
         shown.caption(),
-        said,
+        alternative,
     ))
 }

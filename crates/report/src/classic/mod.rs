@@ -11,7 +11,7 @@ use gritstone_document::{Block, Document, Table};
 use gritstone_model::{Benchmark, Chapter, Exhibit, Form, Id, Measurement, RunView, Selector};
 use numbers::Numbers;
 
-/// What the report is made of.
+/// Input of the report.
 #[derive(Clone, Copy, Debug)]
 pub struct Classic<'a> {
     pub brief: Brief<'a>,
@@ -37,7 +37,7 @@ pub fn classic(input: &Classic) -> Document {
     document
 }
 
-/// An exhibit with what is to be shown in it.
+/// An exhibit with its benchmarks and systems.
 struct Shown<'a> {
     exhibit: &'a Exhibit,
     run: &'a RunView,
@@ -53,7 +53,7 @@ impl<'a> Shown<'a> {
         let systems: Vec<&RunView> = systems.collect();
         let mut benchmarks = selected(exhibit, &input.brief.parts.benchmarks);
         if matches!(exhibit.form, Form::Table | Form::Bars) {
-            // a selector of a family takes in more than the exhibit has
+            // a family's selector may match more than the exhibit has
             let printed = |id: &Id| systems.iter().any(|view| view.get(id).is_some());
             benchmarks.retain(|benchmark| printed(&benchmark.id));
         }
@@ -65,7 +65,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The results of the systems and of the run, in one unit; `None` if nobody has one.
+    /// The results of the systems and of the run, in one unit; `None` without any.
     fn numbers(&self, benchmark: &Benchmark) -> Option<Numbers> {
         let systems = self.systems.iter();
         let printed: Vec<_> = systems.map(|view| view.get(&benchmark.id)).collect();
@@ -83,7 +83,7 @@ impl<'a> Shown<'a> {
         format!("{} of {document}: {title}", words::capital(place))
     }
 
-    /// An identifier of its own for a drawing.
+    /// A unique identifier for a drawing.
     fn anchor(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let Exhibit {
@@ -105,7 +105,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// In the order of the selectors, and of the catalog for each.
+/// In the order of the selectors, and for each in that of the catalog.
 fn selected<'a>(exhibit: &Exhibit, benchmarks: &'a [Benchmark]) -> Vec<&'a Benchmark> {
     let by = exhibit.benchmarks.iter().map(|text| Selector::new(text));
     by.flat_map(|by| {
@@ -116,7 +116,7 @@ fn selected<'a>(exhibit: &Exhibit, benchmarks: &'a [Benchmark]) -> Vec<&'a Bench
     .collect()
 }
 
-/// The exhibit, what is to be said of it, and what the run lacks.
+/// The exhibit, its notes, and benchmarks that the run lacks.
 fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
     let shown = &Shown::of(input, exhibit);
     let table = |table: Table| (!table.rows.is_empty()).then_some(Block::Table(table));
@@ -143,13 +143,13 @@ fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
         }
         None => document.paragraph(format!("{}. {text}", shown.caption()).trim_end().to_owned()),
     }
-    // those beside a table say it there
+    // tables have their own notes
     if !matches!(exhibit.form, Form::Words | Form::Bars | Form::Relative) {
         missing(document, shown);
     }
 }
 
-/// Why the run has no number of some benchmarks.
+/// Reasons for missing numbers of the run.
 fn missing(document: &mut Document, shown: &Shown) {
     let mut reasons: Vec<(String, Vec<&Id>)> = vec![];
     for benchmark in &shown.benchmarks {
@@ -166,7 +166,7 @@ fn missing(document: &mut Document, shown: &Shown) {
             None => reasons.push((why, vec![&benchmark.id])),
         }
     }
-    let told = reasons.iter().map(|(why, ids)| {
+    let items = reasons.iter().map(|(why, ids)| {
         let first: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
         let more = match ids.len().saturating_sub(NAMED) {
             0 => String::new(),
@@ -174,8 +174,8 @@ fn missing(document: &mut Document, shown: &Shown) {
         };
         format!("Without a number here: {}{more}. {why}", first.join(", "))
     });
-    document.list(told);
+    document.list(items);
 }
 
-/// Benchmarks that are named where a reason holds for many.
+/// Benchmarks named per reason; more are counted.
 const NAMED: usize = 4;

@@ -1,11 +1,11 @@
-//! What systems and a run have of one benchmark, in one unit.
+//! Numbers of one benchmark for systems and a run, in one unit.
 
 use crate::brief::history::values;
 use crate::brief::timeline::scale;
 use gritstone_document::number;
 use gritstone_model::{Better, Measurement, Unit};
 
-/// Digits of a value of this run beside those that were printed.
+/// Digits of a value of this run beside printed ones.
 const DIGITS: i32 = 3;
 
 pub(super) struct Numbers {
@@ -17,7 +17,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// None where neither has a number. The unit is the first printed one in which the run has a number too.
+    /// None if there is no number. The unit is the first printed one that the run has too.
     pub fn of(own: Option<&Measurement>, printed: &[Option<&Measurement>]) -> Option<Self> {
         let theirs: Vec<Vec<(f64, String)>> = printed
             .iter()
@@ -42,12 +42,12 @@ impl Numbers {
         })
     }
 
-    /// How many times as fast the run is as a system.
+    /// Speed of the run as a multiple of a system's.
     pub fn times(&self, system: usize) -> Option<f64> {
         self.gain(self.own?, self.printed.get(system).copied().flatten()?)
     }
 
-    /// How many times as fast a number is as another.
+    /// Speed of a number as a multiple of another's.
     pub fn gain(&self, value: f64, base: f64) -> Option<f64> {
         let ratio = match self.better {
             Better::Higher => value / base,
@@ -56,7 +56,7 @@ impl Numbers {
         Some(ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
     }
 
-    /// The numbers of the systems as they were printed, then that of the run.
+    /// The printed numbers of the systems, then that of the run.
     pub fn shown(&self) -> Vec<Option<String>> {
         let decimals = self.printed.iter().flatten();
         let decimals = decimals.map(|v| number::printed_decimals(*v)).max();
@@ -69,7 +69,7 @@ impl Numbers {
     }
 }
 
-/// A number of a result in a unit: one that it has in it, or its estimate converted.
+/// A number of a result in a unit: an existing one, or the converted estimate.
 pub(super) fn value_in(result: &Measurement, unit: &str) -> Option<f64> {
     let same = values(result).into_iter().find(|(_, of)| of == unit);
     let converted = || {
@@ -79,7 +79,7 @@ pub(super) fn value_in(result: &Measurement, unit: &str) -> Option<f64> {
     same.map(|(value, _)| value).or_else(converted)
 }
 
-/// The unit of times of whole reference workloads, which no time of one operation is converted to.
+/// The unit of times of whole reference workloads, to which no time per operation is converted.
 const SECONDS: &str = "s";
 
 fn better(own: Option<&Measurement>, printed: &[Option<&Measurement>], unit: &str) -> Better {

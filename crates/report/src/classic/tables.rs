@@ -9,7 +9,7 @@ use gritstone_document::number;
 use gritstone_document::{Column, Row, Style, Table, Text};
 use gritstone_model::{Benchmark, Flag, Id, Measurement, RunView, Statistics, Subject, Unit};
 
-/// Flags that say how far a number can be compared.
+/// Flags on comparability.
 pub(super) const FLAGS: [Flag; 4] = [
     Flag::Invalid,
     Flag::Noisy,
@@ -153,7 +153,7 @@ fn four(
     Some(Row::new(cells))
 }
 
-/// Times relative to those of the reference: what the document printed, and what the run has.
+/// Times relative to those of the reference: printed ones, and the run's.
 pub(super) fn ratios(shown: &Shown) -> Table {
     let variant = shown.exhibit.printed.as_deref().unwrap_or_default();
     let printed_id = |id: &Id| {
@@ -195,7 +195,7 @@ pub(super) fn ratios(shown: &Shown) -> Table {
     }
 }
 
-/// A whole with one of its parts, and what is left of it.
+/// A total with one of its parts, and the remainder.
 pub(super) fn elements(shown: &Shown) -> Table {
     let heads = [
         "Response to the interrupt",
@@ -246,7 +246,7 @@ fn system(shown: &Shown, view: &RunView) -> Column {
     Column::new(short(shown, view), Style::Number)
 }
 
-/// "840S" of "HP 9000 Model 840S"; the identifier where another system has the name.
+/// "840S" of "HP 9000 Model 840S"; the identifier if the name is ambiguous.
 pub(super) fn short<'a>(shown: &Shown, view: &'a RunView) -> &'a str {
     let name = view.machine.name.as_str();
     let first = shown.systems.iter().find(|of| of.machine.name == name);
@@ -260,7 +260,7 @@ fn text(shown: Option<String>) -> Text {
     shown.map_or_else(Text::missing, Text::new)
 }
 
-/// Of the run, and whether a system's number is doubted.
+/// Flags of the run, and whether a system's number is doubtful.
 pub(super) fn flags(shown: &Shown, id: &Id) -> Vec<Flag> {
     let doubted = |view: &&RunView| view.get(id).is_some_and(|of| has(of, Flag::Doubtful));
     let doubted = shown.systems.iter().any(doubted);
@@ -272,7 +272,7 @@ pub(super) fn flags(shown: &Shown, id: &Id) -> Vec<Flag> {
     flags
 }
 
-/// Whether a flag concerns what is compared.
+/// Whether a flag concerns the compared quantity.
 fn has(result: &Measurement, flag: Flag) -> bool {
     let compared = result.published.as_ref().map(|published| published.figure);
     let mut parts = [Some(Subject::Estimate), compared].into_iter().flatten();

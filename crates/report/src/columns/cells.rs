@@ -1,4 +1,4 @@
-//! What stands in the head and in the cells of each column of a table of results.
+//! Heads and cells of each column of a table of results.
 
 use super::Col;
 use crate::{findings, words};
@@ -9,7 +9,7 @@ use gritstone_model::{
 };
 
 impl Col {
-    /// The column of what a note is about; none for the result as a whole and its estimate.
+    /// The column for the subject of a note; none for the result and its estimate.
     pub(crate) fn of(subject: Subject) -> Option<Self> {
         match subject {
             Subject::Result | Subject::Estimate => None,
@@ -26,9 +26,9 @@ impl Col {
     }
 
     pub(crate) fn head(&self, results: &[&Measurement]) -> Column {
-        // how much was measured, and what it took of the core
+        // amount of measurement, and core usage
         let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement").rank(2);
-        // the document's own amount of work
+        // the document's amount of work
         let published = |head: &str| Column::new(head, Style::Number).of("Reference workload");
         let head = match self {
             Self::Id => return Column::key("Benchmark", Style::Code),
@@ -85,7 +85,7 @@ impl Col {
         match self {
             Self::Id => Some(r.id.to_string()),
             Self::Title => Some(match (&r.measured, r.unit.quantity()) {
-                // a rate of a disk that is one of a cache says so
+                // the unit of a disk rate names the cache, if one served it
                 (Some(what), Quantity::Rate { .. }) => format!("{} ({what})", r.title),
                 _ => r.title.clone(),
             }),
@@ -138,7 +138,7 @@ impl Col {
         }
     }
 
-    /// One of the times, s; with the interval of those that are shown with theirs.
+    /// One of the times, s; with its interval where that is shown.
     pub(crate) fn time(&self, p: &PublishedView) -> Option<Estimate> {
         let bare = |time: Estimate| Estimate::exact(time.value);
         match self {
@@ -151,8 +151,7 @@ impl Col {
         }
     }
 
-    /// The most decimals with which documents printed this time in these results: what was 8.0 on paper
-    /// comes as 8 from a file.
+    /// Most decimals of this printed time in these results: a printed 8.0 is stored as 8.
     pub(crate) fn printed_decimals<'a>(
         &self,
         results: impl Iterator<Item = &'a Measurement>,
@@ -178,12 +177,12 @@ fn percentile(r: &Measurement, name: &str) -> Option<String> {
     })
 }
 
-/// Page faults for each page, as exact as anyone would compare them.
+/// Page faults per page, with a useful number of digits.
 pub(crate) fn faults(faults: f64) -> String {
     number::at_most(faults, "", 3)
 }
 
-/// The estimate, or in a word why there is none.
+/// The estimate, or a word for its absence.
 pub(crate) fn figure(result: &Measurement) -> Option<number::Shown> {
     match (result.value(), result.outcome()) {
         (Some(estimate), _) => Some(shown(result, estimate)),
@@ -197,7 +196,7 @@ pub(crate) fn figure(result: &Measurement) -> Option<number::Shown> {
     }
 }
 
-/// The estimate with its unit, for a cell of its own.
+/// The estimate with its unit, for a separate cell.
 pub(crate) fn figure_with_unit(result: &Measurement) -> String {
     let estimate = result.value();
     estimate.map_or(String::new(), |e| shown(result, e).with_unit())
@@ -215,12 +214,12 @@ fn shown(result: &Measurement, estimate: f64) -> number::Shown {
     number::figure(estimate, result.interval(), result.unit.as_str())
 }
 
-/// Half the interval as a share of the estimate.
+/// Relative half-width of the interval.
 pub(crate) fn precision(result: &Measurement) -> Option<f64> {
     result.estimate()?.half_width()
 }
 
-/// `95%`; nothing where the results do not agree on the confidence.
+/// `95%`; empty if the results have different confidence.
 fn level(results: &[&Measurement]) -> String {
     let sure = results.iter().filter(|r| r.interval().is_some());
     let mut levels = sure.map(|r| r.confidence());
@@ -230,7 +229,7 @@ fn level(results: &[&Measurement]) -> String {
     }
 }
 
-/// The names of the percentiles that any of these results has, in their order.
+/// The percentiles of any of these results, in order.
 pub(crate) fn percentiles(results: &[&Measurement]) -> Vec<String> {
     let statistics = results.iter().filter_map(|r| r.statistics());
     let mut names: Vec<String> = statistics

@@ -125,7 +125,7 @@ pub fn footnote(document: &mut Document, note: &Note) -> NoteId {
     document.footnote(mark, message(note), details(&note.finding))
 }
 
-/// What the summary of a flag shows of a finding.
+/// Details of a finding in the summary of its flag.
 pub(crate) fn details(finding: &Finding) -> Vec<Detail> {
     match finding {
         Finding::WideInterval { half, .. } => vec![Detail {

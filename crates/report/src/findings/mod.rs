@@ -1,4 +1,4 @@
-//! The words of findings, flags and outcomes: the one place where they are sentences.
+//! The wording of findings, flags and outcomes, all in this module.
 
 mod marks;
 mod sentence;
@@ -12,7 +12,7 @@ pub(crate) use marks::details;
 pub use marks::{footnote, letter, mark, mark_of, meaning};
 use sentence::sentence;
 
-/// A note in a sentence, with the side of a comparison that it is of.
+/// A note in a sentence, with its side of a comparison.
 #[must_use]
 pub fn message(note: &Note) -> String {
     match &note.side {
@@ -21,7 +21,7 @@ pub fn message(note: &Note) -> String {
     }
 }
 
-/// How many users a machine carries.
+/// Supported number of users.
 pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
     let count = |users: u64| number::count(users as usize);
     let many = match least == most {
@@ -37,7 +37,7 @@ pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
     }
 }
 
-/// The word for how a result came about.
+/// The word for an outcome.
 #[must_use]
 pub fn outcome(status: Status) -> &'static str {
     match status {
@@ -63,7 +63,7 @@ pub(crate) fn flagged(flag: Flag) -> &'static str {
     }
 }
 
-/// The word for what was compared. The times are those of the reference workload.
+/// The word for the compared quantity. Times are those of the reference workload.
 pub(crate) fn subject(subject: Subject) -> &'static str {
     match subject {
         Subject::Result => "result",
@@ -112,7 +112,7 @@ pub(crate) fn unfitted(why: Unfitted, things: &str) -> String {
     }
 }
 
-/// What the law of scaling says of so many things at once.
+/// The law of scaling; `things` are the copies or users.
 pub(crate) fn law(law: &LawView, things: &str) -> String {
     let number = |x| number::significant(x, 2);
     let many = |x| format!("{} {things}", number(x));
@@ -150,7 +150,7 @@ pub(crate) fn withheld(why: &Withheld) -> String {
     }
 }
 
-/// What nearly all benchmarks did alike.
+/// The change that nearly all benchmarks share.
 pub(crate) fn common_change(common: &CommonChange) -> String {
     let (change, _) = words::change_of_speed(common.ratio, None);
     format!(
@@ -159,7 +159,7 @@ pub(crate) fn common_change(common: &CommonChange) -> String {
     )
 }
 
-/// Where the variance between runs was taken from.
+/// The source of the variance between runs.
 pub(crate) fn variance(source: &VarianceSource) -> String {
     let percent = number::percent_option;
     let Some([fewest, most]) = source.runs else {

@@ -8,7 +8,7 @@ use gritstone_model::{
     NegativeBecause, Repeat, Rise,
 };
 
-/// A finding in a sentence. The order is that of the type.
+/// A finding in a sentence. Cases are in the order of the type.
 pub(super) fn sentence(finding: &Finding) -> String {
     match finding {
         F::NotReached { budget_s: None } => {
@@ -84,8 +84,8 @@ pub(super) fn sentence(finding: &Finding) -> String {
             )
         }
         F::NeedsIeee { finding, flags } => {
-            let said = sentence(finding);
-            format!("{said} It needs IEEE arithmetic, which {flags} gives up.")
+            let text = sentence(finding);
+            format!("{text} It needs IEEE arithmetic, which {flags} gives up.")
         }
         F::FewSwitches {
             per_op,
@@ -143,7 +143,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             n,
             what,
         } => {
-            // as the column has it
+            // as the column shows it
             let same = number::percent(*half) == number::percent(*asked);
             let (half, asked) = (number::percent(*half), percent(*asked));
             let n = repeats(*n, *what);
@@ -203,9 +203,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
             of(count)
         ),
         F::Load { rates } => {
-            let said = |rate: &LoadRate| format!("{} {}", number(rate.per_hour), rate.what);
-            let said: Vec<String> = rates.iter().map(said).collect();
-            format!("Load, per hour: {}.", said.join("; "))
+            let rate_text = |rate: &LoadRate| format!("{} {}", number(rate.per_hour), rate.what);
+            let texts: Vec<String> = rates.iter().map(rate_text).collect();
+            format!("Load, per hour: {}.", texts.join("; "))
         }
         F::IdleLoad { programs } => format!("Part of the load did nothing: {}.", join(programs)),
         F::Paging {
@@ -456,7 +456,7 @@ fn kilobytes(size: f64) -> String {
     }
 }
 
-/// Three significant digits, without an exponent where a person would write none.
+/// Three significant digits, with an exponent only for extreme numbers.
 fn number(x: f64) -> String {
     let size = x.abs();
     if x != 0.0 && !(1e-4..1e7).contains(&size) {
@@ -496,7 +496,7 @@ fn ids(ids: &[Id]) -> String {
     join(&ids.iter().map(Id::as_str).collect::<Vec<_>>())
 }
 
-/// As it is, with a capital letter and a full stop.
+/// The text with a capital letter and a full stop.
 fn stated(text: &str) -> String {
     let text = text.trim();
     let stop = if text.ends_with(['.', '!', '?']) {

@@ -1,4 +1,4 @@
-//! Groups of nodes that differ from the others, each with what it is a group by.
+//! Groups of nodes that differ from the others, with the fact that defines each.
 
 use super::{MOST_NAMED, about, percent};
 use crate::table::Columns;
@@ -7,7 +7,7 @@ use gritstone_document::number;
 use gritstone_document::{Document, Style};
 use gritstone_model::{FleetDivision, FleetGroup};
 
-/// Divisions on the page; the data has all.
+/// Most divisions on the page; JSON has all.
 const MOST: usize = 10;
 
 pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {

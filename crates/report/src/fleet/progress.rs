@@ -1,4 +1,4 @@
-//! How far a fleet run has come.
+//! Progress of a fleet run.
 
 use crate::table::{Cell, Columns};
 use crate::words;
@@ -6,14 +6,14 @@ use gritstone_document::number;
 use gritstone_document::{About, Document, Style};
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 
-/// Nodes in the table, those that lack a run first.
+/// Most nodes in the table; those without a run come first.
 const MOST: usize = 200;
 
 /// In a sentence: "Fleet november: 3 of 8 nodes done, 2 measuring, 1 failed."
 #[must_use]
 pub fn fleet_progress(of: &FleetProgress) -> String {
     let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
-    let mut said = vec![format!(
+    let mut parts = vec![format!(
         "{} of {} done",
         number::count(count(FleetNodeState::Done)),
         words::plural(of.of, "node")
@@ -21,7 +21,7 @@ pub fn fleet_progress(of: &FleetProgress) -> String {
     for state in [FleetNodeState::Measuring, FleetNodeState::Failed] {
         let nodes = count(state);
         if nodes > 0 {
-            said.push(format!(
+            parts.push(format!(
                 "{} {}",
                 number::count(nodes),
                 word(state, of.ended)
@@ -32,12 +32,12 @@ pub fn fleet_progress(of: &FleetProgress) -> String {
         true => "; not being measured (`gritstone fleet resume` continues it)",
         false => "",
     };
-    format!("Fleet {}: {}{ended}.", of.fleet, said.join(", "))
+    format!("Fleet {}: {}{ended}.", of.fleet, parts.join(", "))
 }
 
-/// The nodes, those first that lack a run.
+/// The nodes; those without a run come first.
 pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
-    // while it is followed, that stands above
+    // during a run the line above has it
     if of.ended {
         document.paragraph(fleet_progress(of));
     }

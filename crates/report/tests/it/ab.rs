@@ -97,7 +97,7 @@ fn a_ranking() {
     insta::assert_snapshot!(text(&view));
 }
 
-/// What stands below the table: of the same on both sides, of a difference that cannot be told or has no pairs, of what was left out.
+/// Remarks below the table: on equal sides, on inconclusive differences and those without pairs, on dropped pairs.
 #[test]
 fn remarks_on_comparisons() {
     let inconclusive = comparison("b", 0.995, Verdict::Inconclusive);

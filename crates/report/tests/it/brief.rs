@@ -1,4 +1,4 @@
-//! What the report says, and where.
+//! Contents of the report.
 
 use crate::sample::briefs::{of, with_input};
 use crate::sample::machines::references;
@@ -63,9 +63,9 @@ fn data_sheet_is_complete() {
         card.contains(&"`gritstone run --budget 600s --precision 1% --tune`"),
         "{card:?}"
     );
-    let told = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.said);
-    let told: Vec<String> = tiles.iter().map(told).collect();
-    insta::assert_snapshot!(told.join("\n"));
+    let tile_text = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.said);
+    let texts: Vec<String> = tiles.iter().map(tile_text).collect();
+    insta::assert_snapshot!(texts.join("\n"));
     assert_eq!(tiles[0].tone, Some(Tone::Bad));
     // a dot for each result with a value, by its ratio where the baseline has it
     let dots: usize = figure

@@ -132,10 +132,10 @@ fn figures_draw_printed_systems() {
             Block::Figure(figure) => Some(figure),
             _ => None,
         });
-        let said = &figure.unwrap_or_else(|| panic!("{form:?}")).alternative;
+        let output = &figure.unwrap_or_else(|| panic!("{form:?}")).alternative;
         assert!(
-            said.contains("VAX-11/780") && said.contains("AMD EPYC 7B13"),
-            "{form:?}: {said}"
+            output.contains("VAX-11/780") && output.contains("AMD EPYC 7B13"),
+            "{form:?}: {output}"
         );
     }
 }
@@ -144,13 +144,13 @@ fn figures_draw_printed_systems() {
 fn systems_and_tests_are_described() {
     let document = document(&sample::run(), vec![exhibit(Form::Table, &["byte/pipe"])]);
     let page = texts(&document);
-    for said in [
+    for output in [
         "1. Competitive benchmarks",
         "Configurations of the printed systems",
         "4-megabyte RAM",
         "Description of the tests",
         "one piece of the work",
     ] {
-        assert!(page.contains(said), "{said}");
+        assert!(page.contains(output), "{output}");
     }
 }

@@ -164,8 +164,8 @@ fn fleet_runs_show_progress() {
             node("n5", FleetNodeState::Missing),
         ],
     };
-    let said = "Fleet november: 2 of 8 nodes done, 1 measuring, 1 failed.";
-    assert_eq!(fleet_progress(&of), said);
+    let output = "Fleet november: 2 of 8 nodes done, 1 measuring, 1 failed.";
+    assert_eq!(fleet_progress(&of), output);
     of.ended = true;
     assert!(fleet_progress(&of).contains("`gritstone fleet resume`"));
 }

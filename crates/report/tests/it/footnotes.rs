@@ -1,4 +1,4 @@
-//! Nothing is lost: whatever a view holds, each note and each cell of `show` stands in a terminal, and each note in the report.
+//! Nothing is lost: each note and each cell of a view is in the output of `show`, and each note in the report.
 
 use crate::sample;
 use crate::sample::briefs;

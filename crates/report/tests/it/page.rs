@@ -1,4 +1,4 @@
-//! What every page must be: well-formed, self-contained, linked within itself, legible.
+//! Every page is well-formed, self-contained, linked within itself, legible.
 
 use crate::sample::{self, briefs, machines::references};
 use gritstone_document::{Document, html};

@@ -1,4 +1,4 @@
-//! A row with a figure for each pair of CPUs: the matrix of the brief, the table of `show`, and both in words.
+//! Results with a value for each pair of CPUs: the matrix of the brief, the table of `show`, and both in words.
 
 use crate::sample::machines::{empty, view};
 use crate::sample::{briefs, sampled};
@@ -41,9 +41,9 @@ fn pair_tables_are_symmetric() {
 fn reports_describe_pair_matrices() {
     let page = html::render(&briefs::of(&machine(4), &[]));
     assert_eq!(page.matches("class=\"cell\"").count(), 12);
-    let said =
+    let output =
         "6 pairs of 4 CPUs, from 20.2 ns/transfer to 100 ns/transfer. 0 and 1: 20.2; 0 and 2: 100;";
-    assert!(page.contains(said), "{page}");
+    assert!(page.contains(output), "{page}");
 }
 
 #[test]

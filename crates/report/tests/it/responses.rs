@@ -1,4 +1,4 @@
-//! What users waited for: a table by kind, percentiles against users as a drawing, and how many users are carried, seen first.
+//! Response times of users: a table by kind, percentiles by users as a drawing, and the supported number of users first.
 
 use crate::sample::machines::references;
 use crate::sample::{self, against_reference, briefs};
@@ -29,7 +29,7 @@ fn responses(users: u64, kind: Option<&str>, p50: f64) -> Responses {
     }
 }
 
-/// The run with a curve by users, and with people who type, of whom it carries 256.
+/// The run with a curve by users, and with people who type, of whom it supports 256.
 fn run() -> RunView {
     let mut run = sample::run();
     let curve = &mut run.results[0];
@@ -64,8 +64,8 @@ fn plain(document: &Document) -> String {
     terminal::render(document, terminal::Look::plain(100))
 }
 
-/// The drawing under the line of a result whose caption says so.
-fn drawn_of<'a>(document: &'a Document, id: &Id, said: &str) -> &'a Figure {
+/// The drawing under the line of a result with this caption.
+fn drawn_of<'a>(document: &'a Document, id: &Id, output: &str) -> &'a Figure {
     let lines = document.blocks.iter().filter_map(|block| match block {
         Block::Results(lines) => Some(lines),
         _ => None,
@@ -76,7 +76,7 @@ fn drawn_of<'a>(document: &'a Document, id: &Id, said: &str) -> &'a Figure {
         _ => None,
     });
     figures
-        .find(|figure| figure.caption.text.contains(said))
+        .find(|figure| figure.caption.text.contains(output))
         .unwrap()
 }
 
@@ -89,15 +89,15 @@ fn responses_are_drawn_logarithmically() {
     let run = run();
     let document = briefs::with_input(&run, &references(), &against_reference(), brief);
     let figure = drawn(&document, &run.results[0].id);
-    for said in [
+    for output in [
         "p50: 3 ms at 1",
         "96 ms at 32",
         "p99: 60 ms at 1",
         "1,920 ms at 32",
     ] {
         assert!(
-            figure.alternative.contains(said),
-            "{said}: {}",
+            figure.alternative.contains(output),
+            "{output}: {}",
             figure.alternative
         );
     }
@@ -105,7 +105,7 @@ fn responses_are_drawn_logarithmically() {
     for name in ["p50", "p95", "p99", "Users"] {
         assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
     }
-    // decades at equal distances, and no second that nobody asked for
+    // decades at equal distances, and no extra tick of a second
     assert!(
         svg.contains(">10 ms</text>") && svg.contains(">100 ms</text>"),
         "{svg}"
@@ -128,7 +128,7 @@ fn number_of_users_comes_first() {
         Block::Tiles(tiles) => Some(tiles),
         _ => None,
     });
-    let told: Vec<[&str; 3]> = (tiles.unwrap().iter())
+    let texts: Vec<[&str; 3]> = (tiles.unwrap().iter())
         .map(|tile| [tile.name.as_str(), &tile.value, &tile.said])
         .collect();
     let right = [
@@ -136,7 +136,7 @@ fn number_of_users_comes_first() {
         "256 users",
         "95% within 1,280 ms; 512 are too many",
     ];
-    assert_eq!(told[1], right);
+    assert_eq!(texts[1], right);
     let shown = plain(&show(&run, Detail::Results));
     let (head, _) = shown.split_once("Benchmark").unwrap();
     assert!(head.contains("This machine carries 256 users"), "{shown}");
@@ -160,7 +160,7 @@ fn single_results_show_responses() {
     assert!(line("16 ").ends_with("48.0 ms 240 ms 960 ms"), "{text}");
 }
 
-/// Operations that come at several rates: percentiles of their times at each, in the unit of the result.
+/// Operations at several rates: percentiles of their times at each, in the unit of the result.
 #[test]
 fn curves_show_percentiles() {
     let mut run = sample::run();
@@ -177,10 +177,10 @@ fn curves_show_percentiles() {
     });
     let document = briefs::with_input(&run, &references(), &against_reference(), brief);
     let figure = drawn_of(&document, &run.results[0].id, "percentiles");
-    for said in ["p50: 100 ", " at 1,000", " at 20,000", "p99: "] {
+    for output in ["p50: 100 ", " at 1,000", " at 20,000", "p99: "] {
         assert!(
-            figure.alternative.contains(said),
-            "{said}: {}",
+            figure.alternative.contains(output),
+            "{output}: {}",
             figure.alternative
         );
     }

@@ -37,7 +37,7 @@ byte/cc|Compiling|ms|38.271|0.004|38271000|0.8|1 compilation
 byte/object-size|Shortest program|bytes|778216|0|0|0|
 iocall|System calls of a file|ns/call|171.93|0.0037|1032600|0.2|1,001 iterations";
 
-/// A run of the first family on a small machine, with one of each kind of trouble.
+/// A run of the first family on a small machine, with one of each kind of flag.
 pub fn run() -> RunView {
     let mut run = view(
         "20260102T030405Z-5f3a",
@@ -303,7 +303,7 @@ byte/shell|Shell script|inconclusive|ms|4.385 4.2163|1.04 0.97 1.11
 byte/sieve|Sieve|same|us/pass|24.92 24.871|1.002 0.998 1.006
 byte/cc|Compiling||ms|38.2|";
 
-/// The variance of so many benchmarks, learned from so many runs.
+/// The variance of this number of benchmarks, learned from this number of runs.
 pub fn learned(rows: usize, runs: usize) -> VarianceSource {
     VarianceSource {
         rows,
