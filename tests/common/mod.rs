@@ -23,8 +23,7 @@ use tempfile::TempDir;
 /// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
 pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// What holds on a machine that does nothing else: whoever uses this one may have it for a while, so it is seen in one of four
-/// attempts.
+/// Retries a check that needs an otherwise idle machine: it must hold in one of four attempts.
 pub fn in_one_of_four(mut attempt: impl FnMut() -> Result<(), String>) {
     let refuted: Vec<String> = (0..4).map_while(|_| attempt().err()).collect();
     assert!(refuted.len() < 4, "in none of four runs: {refuted:#?}");
@@ -40,7 +39,7 @@ pub fn program(names: &[&str]) -> PathBuf {
     found.unwrap_or_else(|| panic!("no {} on PATH: scripts/setup test installs it", names[0]))
 }
 
-/// Tests whose names end in `as_root` need it; where nobody is root they are left out by name.
+/// Tests whose names end in `as_root` need it; other users exclude them by name.
 pub fn needs_root() {
     let root = nix::unistd::geteuid().is_root();
     assert!(
@@ -104,7 +103,7 @@ pub fn recorded(name: &str) -> RunData {
     gritstone_exchange::read_bundle(&fs::read(fixture(name)).unwrap()[..]).unwrap()
 }
 
-/// A run as it would be had it been started so many hours after 1970, with a label.
+/// A run that started `hours` hours after 1970, with a label.
 pub fn at_hour(run: &RunData, hours: u32, label: &str) -> RunData {
     let mut run = run.clone();
     let started = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(hours.into());
@@ -134,7 +133,7 @@ impl Home {
         home
     }
 
-    /// Runs come into the store, as bundles do.
+    /// Stores runs, as bundles are imported.
     pub fn import(&self, runs: &[RunData]) {
         let file = self.path().join("bundle.jsonl");
         for run in runs {
@@ -189,14 +188,14 @@ impl Home {
         (code, out, error)
     }
 
-    /// Standard output of a command that ends well.
+    /// Standard output of a successful command.
     pub fn ok<A: Arguments + ?Sized>(&self, arguments: &A) -> String {
         let (code, out, error) = self.run(arguments);
         assert_eq!(code, 0, "{:?}: {error}{out}", arguments.words());
         out
     }
 
-    /// A command that ends with this code for a reason that it says; all that it says.
+    /// A command that fails with this code and reason; returns its output.
     pub fn fails<A: Arguments + ?Sized>(&self, code: i32, arguments: &A, why: &str) -> String {
         let (ended, out, error) = self.run(arguments);
         let words = arguments.words();
@@ -205,18 +204,18 @@ impl Home {
         error
     }
 
-    /// A command that is refused as it stands.
+    /// A command that is refused with exit code 2.
     pub fn refuses<A: Arguments + ?Sized>(&self, arguments: &A, why: &str) -> String {
         self.fails(2, arguments, why)
     }
 
-    /// What runs in this home have not undone yet.
+    /// Journals of runs that are not undone yet.
     pub fn journals(&self) -> Vec<PathBuf> {
         entries(&self.path().join(STATE))
     }
 }
 
-/// Who has no privileges.
+/// An unprivileged account.
 pub const UNPRIVILEGED: u32 = 65_534;
 /// Where journals lie in a home.
 pub const STATE: &str = ".local/state/gritstone";
@@ -226,7 +225,7 @@ pub fn ended(command: &mut Command) -> (i32, String, String) {
     output_texts(command.output().unwrap())
 }
 
-/// The same of what has ended already.
+/// The same for a command that has ended.
 pub fn output_texts(output: Output) -> (i32, String, String) {
     (
         output.status.code().unwrap_or(-1),
@@ -259,12 +258,12 @@ pub fn with_id<'a>(all: &'a Value, id: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {id} in {all}"))
 }
 
-/// What stands beside a result: the one place that knows how its JSON says it.
+/// A note on a result: the only place that knows its JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// A word of the glossary; nothing for a remark that casts no doubt.
+    /// The flag; nothing for a plain remark.
     pub flag: Option<String>,
-    /// Which part of the result it is about; nothing for the result as a whole.
+    /// The part of the result that it is about; nothing for the whole result.
     pub about: Option<String>,
     pub code: String,
     pub message: String,
@@ -293,7 +292,7 @@ pub fn flagged(result: &Value, flag: &str) -> bool {
     flags(result).iter().any(|known| known == flag)
 }
 
-/// Everything that is said of a result, a line each.
+/// All notes on a result, a line each.
 pub fn messages(result: &Value) -> String {
     let all: Vec<String> = notes(result).into_iter().map(|note| note.message).collect();
     all.join("\n")
@@ -311,8 +310,8 @@ pub fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Makes a program. Another test may be starting something just now, and would hold what we write open until it has: so the
-/// program is a copy that we have never had open.
+/// Makes a program. A concurrent fork of another test would hold a descriptor open for writing, so the program is a copy that this process
+/// never opened.
 pub fn make_program(path: &Path, bytes: &[u8]) {
     let part = path.with_extension("part");
     fs::write(&part, bytes).unwrap();
@@ -338,7 +337,7 @@ pub fn traces(home: &Home) -> Vec<PathBuf> {
     ours(home.path())
 }
 
-/// The same in a directory that runs worked in.
+/// The same in a working directory of runs.
 pub fn ours(dir: &Path) -> Vec<PathBuf> {
     let mut found = entries(dir);
     found.retain(|path| path.to_string_lossy().contains("/gritstone."));
@@ -359,7 +358,7 @@ pub fn processes(home: &Home) -> usize {
         .count()
 }
 
-/// Waits until it holds; not for ever.
+/// Waits until it holds, with a time limit.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -389,13 +388,13 @@ pub fn end(child: &Child, signal: Signal) {
     kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
 }
 
-/// The same so that it can do nothing more, and waits for it.
+/// The same with SIGKILL, and waits for it.
 pub fn end_at_once(child: &mut Child) {
     child.kill().unwrap();
     child.wait().unwrap();
 }
 
-/// What does not outlive its test, however that ends.
+/// A process that is killed at the end of its test.
 pub struct Killed(pub Child);
 
 impl Drop for Killed {

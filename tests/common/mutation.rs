@@ -1,15 +1,14 @@
-//! Damaged inputs for tests of readers: real ones with a few bytes, lines or numbers changed, which get further into a reader
-//! than bytes at random. Input N is always the same: `GRITSTONE_FIRST` says with which to begin, and `GRITSTONE_INPUTS` how many, or
-//! `GRITSTONE_SECONDS` for how long.
+//! Damaged inputs for tests of parsers: real ones with a few changed bytes, lines or numbers, which get further than random bytes. Input N
+//! is always the same: `GRITSTONE_FIRST` is the first one, and `GRITSTONE_INPUTS` their number, or `GRITSTONE_SECONDS` the time.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::time::{Duration, Instant};
 
-/// As many as an ordinary test has time for.
+/// Number of inputs in an ordinary test.
 const FEW: u64 = 2_000;
 
-/// What readers stumble over: ends of ranges, and the letters that mean something to one of them.
+/// Critical values: ends of ranges, and special characters.
 const PIECES: [&str; 32] = [
     "0",
     "-1",
@@ -45,7 +44,7 @@ const PIECES: [&str; 32] = [
     "@",
 ];
 
-/// Gives damaged copies of `inputs` to `read`, each to be read without a panic, and says which one it was otherwise.
+/// Gives damaged copies of `inputs` to `read`, which must not panic; names the input otherwise.
 pub fn each(inputs: &[&[u8]], mut read: impl FnMut(&[u8], &mut Pcg64)) {
     let asked = |name: &str| -> Option<u64> {
         let value = std::env::var(name).ok()?;

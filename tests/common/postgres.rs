@@ -1,4 +1,4 @@
-//! A PostgreSQL server for one test: the system's program, in a directory that goes with it, reached by a socket there and by TCP on the loopback.
+//! A PostgreSQL server for one test: the system's program, in a temporary directory, reached by a socket there and by TCP on the loopback.
 
 // each test file uses its own part of it
 #![allow(dead_code)]
@@ -129,7 +129,7 @@ impl Server {
             .kill()
             .and_then(|()| process.wait())
             .expect("a child");
-        // until nobody answers any more
+        // until the server no longer answers
         while self.psql("postgres", "SELECT 1").status.success() {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -200,11 +200,11 @@ impl Server {
         command.output().expect("psql")
     }
 
-    /// The same, which succeeds: what it prints.
+    /// The output of SQL that succeeds.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         let done = self.psql(database, sql);
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{sql}: {said}");
+        let printed = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{sql}: {printed}");
         String::from_utf8_lossy(&done.stdout).trim_end().to_owned()
     }
 
@@ -251,6 +251,6 @@ impl Drop for Server {
 
 fn run(command: &mut Command) {
     let done = command.output().expect("a program");
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{command:?}: {said}");
+    let printed = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{command:?}: {printed}");
 }

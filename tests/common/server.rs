@@ -1,4 +1,4 @@
-//! A server of a home, and HTTP as it is on the wire, so that a test can say what no client of good manners says.
+//! A server of a home, and raw HTTP, so that a test can send invalid requests.
 
 use super::{Arguments, Home, Killed, start};
 use flate2::read::GzDecoder;
@@ -62,7 +62,7 @@ impl Server {
         stream
     }
 
-    /// What comes back for these bytes, on a connection of their own.
+    /// The response to these bytes, on a separate connection.
     pub fn raw(&self, bytes: &[u8]) -> Response {
         let mut stream = self.connect();
         // a server that has read enough may close before the end

@@ -1,4 +1,4 @@
-//! Workloads started by themselves, perhaps with a fault planted in one.
+//! Workloads started alone, possibly with a planted fault.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
     program
 }
 
-/// What a workload says on descriptor 3 within a minute, in a directory of its own.
+/// Output of a workload on descriptor 3 within a minute, in a private directory.
 pub fn workload_output(workload: &Path, folder: &Path, arguments: &str) -> String {
     let room = folder.join("room");
     let _ = fs::remove_dir_all(&room);

@@ -1,5 +1,5 @@
-//! `gritstone ab` as a person uses it. How often its verdicts are right is tried elsewhere, with made-up times: here sides differ
-//! by factors, or nothing is said of the verdict.
+//! `gritstone ab` as used by a person. Error rates are tested elsewhere with simulated times: here sides differ by factors, or the verdict
+//! is ignored.
 
 use crate::common::{
     self, Home, end, ended, eventually, list, processes, result, start, stored_launches, traces,
@@ -20,16 +20,19 @@ fn trial<A: common::Arguments + ?Sized>(home: &Home, arguments: &A) -> (i32, Val
 fn slow_commands_are_slower() {
     let home = Home::new();
     let two = "--budget 60s --label nap -- sleep 0.01 -- sleep 0.2";
-    let (code, said) = trial(&home, two);
-    assert_eq!(code, 0, "{said}");
-    assert_eq!(said["schema"], "gritstone/ab/3");
-    let comparison = &said["rows"][0]["comparisons"][0];
-    assert_eq!(comparison["verdict"], "slower", "{said}");
+    let (code, output) = trial(&home, two);
+    assert_eq!(code, 0, "{output}");
+    assert_eq!(output["schema"], "gritstone/ab/3");
+    let comparison = &output["rows"][0]["comparisons"][0];
+    assert_eq!(comparison["verdict"], "slower", "{output}");
     assert_eq!([&comparison["base"], &comparison["other"]], ["a", "b"]);
-    assert!(comparison["interval"][1].as_f64().unwrap() < 0.7, "{said}");
+    assert!(
+        comparison["interval"][1].as_f64().unwrap() < 0.7,
+        "{output}"
+    );
     let made = ["pairs", "left_out"].map(|key| comparison[key].as_u64().unwrap());
     let made = Some(made[0] + made[1]);
-    for figure in list(&said["rows"][0]["figures"]) {
+    for figure in list(&output["rows"][0]["figures"]) {
         assert!(figure["peak_kb"].as_u64().unwrap() > 100, "{figure}");
         assert!(figure["cpu_s"].as_f64().unwrap() > 0.0, "{figure}");
         // a launch beside which another thread of the core was busy is kept, and is not in the figure
@@ -41,19 +44,19 @@ fn slow_commands_are_slower() {
         let kept = bundle.lines().filter(|line| line.starts_with(own)).count() as u64;
         assert_eq!(Some(kept), made, "{side}");
     }
-    assert!(said["start_up_ns"].as_f64().unwrap() > 10_000.0);
+    assert!(output["start_up_ns"].as_f64().unwrap() > 10_000.0);
     // its sides are runs like others, and the trial can be shown again
     let run = home.json("show nap-b");
     assert_eq!(result(&run, "command")["title"], "sleep 0.2");
     assert_eq!(run["settings"]["trial"]["what"], "sleep 0.2");
     let environment = &run["settings"]["environment"];
     assert_eq!(*environment, serde_json::json!({}), "it is the user's");
-    assert_eq!(trial(&home, "--of nap"), (code, said));
+    assert_eq!(trial(&home, "--of nap"), (code, output));
     let (_, text, _) = home.run("ab --of nap");
     assert!(text.contains("b is slower than a: "), "{text}");
     let (_, text, _) = home.run("compare nap-a nap-b");
     assert!(text.contains("side of an A/B test"), "{text}");
-    // what sets a side apart is in nothing that runs are told apart by
+    // circumstances do not cover the settings of a side
     home.refuses("history command", "have no history");
     home.refuses("check nap-b", "side b of an A/B test");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
@@ -67,9 +70,9 @@ fn failing_commands_fail_the_trial() {
     let why = "exit status 3 (because). Use -i to time it anyway";
     home.fails(3, &bad, &format!("sh -c {script}: {why}"));
     let ignored = ["--budget", "1s", "--ignore-failure", "--", "sh", "-c"];
-    let (code, said) = trial(&home, &[&ignored[..], &["exit 3"]].concat());
+    let (code, output) = trial(&home, &[&ignored[..], &["exit 3"]].concat());
     assert_eq!(
-        (code, &said["rows"][0]["figures"][0]["statuses"][0]),
+        (code, &output["rows"][0]["figures"][0]["statuses"][0]),
         (0, &3.into())
     );
     home.fails(3, "ab -- ./missing -- true", "./missing cannot be started");
@@ -100,11 +103,11 @@ fn commands_see_users_environment() {
 fn rows_of_two_compilers() {
     let home = Home::new();
     let two = ["--cc", "cc -O0", "--cc", "cc -O2", "byte/loop"];
-    let (code, said) = trial(&home, &[&["--budget", "20s"], &two[..]].concat());
-    assert!(code == 0 || code == 4, "{said}");
-    assert_eq!(said["sides"][0]["what"], "cc -O0");
+    let (code, output) = trial(&home, &[&["--budget", "20s"], &two[..]].concat());
+    assert!(code == 0 || code == 4, "{output}");
+    assert_eq!(output["sides"][0]["what"], "cc -O0");
     for (side, flag) in [("a", "-O0"), ("b", "-O2")] {
-        let label = format!("ab-{}-{side}", said["trial"].as_str().unwrap());
+        let label = format!("ab-{}-{side}", output["trial"].as_str().unwrap());
         let run = home.json(&["show", &label]);
         let flags = &result(&run, "byte/loop")["program"]["flags"];
         assert!(flags.as_str().unwrap().contains(flag), "{flags}");
@@ -161,8 +164,8 @@ fn settings_alternate_and_are_undone() {
     let settings = settings(&home);
     let all = settings.each_ref().map(String::as_str);
     let reads = ["--budget", "1s", "--", "sh", "-c", "cat setting >> seen"];
-    let (code, said) = trial(&home, &[&all[..], &reads].concat());
-    assert!(code == 0 || code == 4, "{said}");
+    let (code, output) = trial(&home, &[&all[..], &reads].concat());
+    assert!(code == 0 || code == 4, "{output}");
     assert_eq!(setting(&home), "old");
     let seen = fs::read_to_string(home.path().join("seen")).unwrap();
     assert!(seen.contains('a') && seen.contains('b'), "{seen}");
@@ -208,8 +211,8 @@ fn ended_trials_restore_settings() {
         eventually("no process is left", || processes(&home) == 0);
         assert_eq!(status.code(), (signal == Signal::SIGTERM).then_some(130));
         assert!(stored_launches(&home) > 0);
-        let (_, said) = trial(&home, "--of cut");
-        assert_eq!(list(&said["sides"]).len(), 2);
+        let (_, output) = trial(&home, "--of cut");
+        assert_eq!(list(&output["sides"]).len(), 2);
         home.run("doctor");
         assert!(traces(&home).is_empty() && home.journals().is_empty());
         home.refuses("run --resume=cut-a", "a side of an A/B test");

@@ -1,4 +1,4 @@
-//! Whole programs: that what they write is verified, so that one that is wrong anywhere on its way gives no result.
+//! Applications: their output is verified, so that a program with any fault gives no result.
 
 use crate::common::workload::{built, workload_output};
 use crate::common::{self, Home, flagged, make_program, result, traces};
@@ -6,14 +6,14 @@ use crate::common::{self, Home, flagged, make_program, result, traces};
 /// Parameters of small work, in a launch of three operations.
 const SMALL: &str = "growth=0 target_ns=1000 samples=1";
 
-/// What a program says of its last operation: what came out, and what is right.
+/// The last check of a program: its value, and the right one.
 fn checked(name: &str, faults: &[(&str, &str, &str)], small: &str) -> (u64, u64) {
     let folder = tempfile::tempdir().unwrap();
     let workload = built(name, folder.path(), faults);
-    let said = workload_output(&workload, folder.path(), &format!("{SMALL} {small}"));
-    let last = said.lines().rfind(|line| line.starts_with("check n=1 "));
-    let last = last.unwrap_or_else(|| panic!("{name} {faults:?}: {said}"));
-    assert!(said.ends_with("bye\n"), "{said}");
+    let output = workload_output(&workload, folder.path(), &format!("{SMALL} {small}"));
+    let last = output.lines().rfind(|line| line.starts_with("check n=1 "));
+    let last = last.unwrap_or_else(|| panic!("{name} {faults:?}: {output}"));
+    assert!(output.ends_with("bye\n"), "{output}");
     let number = |key: &str| {
         let word = last.split(' ').find_map(|word| word.strip_prefix(key));
         word.unwrap().parse().unwrap()
@@ -21,7 +21,7 @@ fn checked(name: &str, faults: &[(&str, &str, &str)], small: &str) -> (u64, u64)
     (number("got="), number("expected="))
 }
 
-/// The work is right, and with any of these faults in it, it is seen to be wrong.
+/// The work is right, and each of these faults is detected.
 fn faults_are_seen(name: &str, small: &str, faults: &[(&str, &str, &str)]) {
     let (got, expected) = checked(name, &[], small);
     assert_eq!(got, expected, "{name}");
@@ -46,22 +46,22 @@ fn long_steps_count_in_warmup() {
         "{\"instructions\", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0}",
     );
     let workload = built("runtime/command", folder.path(), &[events, of_all]);
-    let said = workload_output(&workload, folder.path(), "samples=2 -- /bin/sleep 0.1");
-    let counts: Vec<usize> = (said.lines().enumerate())
+    let output = workload_output(&workload, folder.path(), "samples=2 -- /bin/sleep 0.1");
+    let counts: Vec<usize> = (output.lines().enumerate())
         .filter(|(_, line)| line.starts_with("counters n=1 ") && line.contains("instructions="))
         .map(|(at, _)| at)
         .collect();
-    let samples = said
+    let samples = output
         .lines()
         .filter(|line| line.starts_with("sample "))
         .count();
-    let first = said.lines().position(|line| line.starts_with("sample "));
-    assert!(said.ends_with("bye\n") && samples == 2, "{said}");
-    // some systems let nobody count anything
+    let first = output.lines().position(|line| line.starts_with("sample "));
+    assert!(output.ends_with("bye\n") && samples == 2, "{output}");
+    // some systems permit no counters to unprivileged users
     let refused = counts.is_empty() && !nix::unistd::geteuid().is_root();
     assert!(
         refused || (counts.len() == 1 && Some(counts[0]) < first),
-        "{said}"
+        "{output}"
     );
 }
 
@@ -149,7 +149,7 @@ fn early_routers_are_seen() {
     );
 }
 
-/// Compiled by something that plants one fault in each.
+/// A compiler that plants one fault in each.
 #[test]
 #[ignore = "measures: make test-full"]
 fn wrong_programs_give_no_result() {

@@ -1,5 +1,4 @@
-//! `gritstone audit`, used as a person uses it: that our own benchmarks are clean, and what is said where not everything
-//! can be tested.
+//! `gritstone audit` as used by a person: our benchmarks pass, and untestable claims are reported.
 
 use crate::common::{
     self, Home, end, ended, list, make_program, output_texts, processes, start, traces, with_id,
@@ -8,7 +7,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What came of a claim of an entry in one build.
+/// Outcome of a claim of an entry in one build.
 fn test<'a>(view: &'a Value, id: &str, build: &str, claim: &str) -> &'a Value {
     let tests = list(&with_id(&view["entries"], id)["tests"]);
     let found = tests
@@ -38,10 +37,10 @@ fn shipped_benchmarks_pass_the_audit() {
         ("byte/disk-read", 515.0),
         ("iocall", 6.0),
     ] {
-        let told = test(&view, id, "shipped", "syscalls_per_op");
-        assert_eq!(told["claimed"], entries);
-        let measured = told["measured"].as_f64().unwrap();
-        assert!((measured - entries).abs() < 0.01, "{told}");
+        let checked = test(&view, id, "shipped", "syscalls_per_op");
+        assert_eq!(checked["claimed"], entries);
+        let measured = checked["measured"].as_f64().unwrap();
+        assert!((measured - entries).abs() < 0.01, "{checked}");
         for claim in ["syscalls_per_op", "linear", "check"] {
             assert_eq!(outcome(&view, id, "shipped", claim), "holds");
         }
@@ -111,7 +110,7 @@ fn shipped_programs_need_no_compiler() {
     assert!(out.contains("byte/fcall-assign") && !again, "{out}");
 }
 
-/// Whoever is traced already cannot trace: so it looks where tracing is forbidden.
+/// A traced process cannot trace, which simulates a system that forbids tracing.
 #[test]
 fn forbidden_tracing_skips_one_claim() {
     let home = Home::new();
@@ -124,9 +123,9 @@ fn forbidden_tracing_skips_one_claim() {
     let (code, out, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 0, "{error}");
     let view: Value = serde_json::from_str(&out).unwrap();
-    let told = test(&view, "byte/loop", "shipped", "syscalls_per_op");
-    assert_eq!(told["outcome"], "untested", "{told}");
-    let why = told["why"]["message"].as_str().unwrap();
+    let checked = test(&view, "byte/loop", "shipped", "syscalls_per_op");
+    assert_eq!(checked["outcome"], "untested", "{checked}");
+    let why = checked["why"]["message"].as_str().unwrap();
     for word in ["SYS_PTRACE", "ptrace_scope"] {
         assert!(why.contains(word), "{why}");
     }

@@ -1,6 +1,5 @@
-//! The binary in a root with nothing else in it, for whoever has no privileges: no shell, no /proc, no /sys, no /dev, no /tmp, no
-//! list of users, no variables. The static one is tried so by `make dist`; here the one of the tests has the libraries it is
-//! linked with beside it.
+//! The binary as an unprivileged user in an otherwise empty root: no shell, no /proc, no /sys, no /dev, no /tmp, no list of users, no
+//! variables. `make dist` tests the static binary so; the one of the tests has its shared libraries beside it.
 
 use crate::common::{binary, entries, flagged, result};
 use serde_json::Value;
@@ -25,7 +24,7 @@ fn root() -> TempDir {
     root
 }
 
-/// A program as the only one of a root: in a user namespace, where nobody needs to be root to have a root of one's own.
+/// A program as the only file of a root, in a user namespace, which needs no privilege.
 fn inside(root: &Path, line: &str) -> Output {
     Command::new("/usr/bin/unshare")
         .args(["--user", "--map-root-user", "/usr/sbin/chroot"])
@@ -50,8 +49,8 @@ fn empty_roots_suffice() {
     let rows = "byte/syscall byte/pipe byte/disk-write byte/shell cpu/whetstone/b1d iocall";
     let flags = "--store /runs.db --quick --reference --format json";
     let output = inside(root.path(), &format!("run {rows} {flags}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     for id in rows.split(' ') {
         let row = result(&run, id);
@@ -82,6 +81,6 @@ fn empty_roots_suffice() {
     // where nothing says where runs are kept, it is said what to do
     let output = inside(root.path(), "run byte/loop --budget 1s");
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("XDG_DATA_HOME"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(printed.contains("XDG_DATA_HOME"), "{printed}");
 }

@@ -58,7 +58,7 @@ fn hyperfine_examples_work() {
         ("", &[". ./alias.sh; my_alias"], &[". ./alias.sh; my_alias"]),
         ("-S bash -r 3", &["my_function"], &["my_function", "3 runs"]),
     ];
-    for (options, commands, said) in cases {
+    for (options, commands, printed) in cases {
         // what has a number of runs ends by itself, however busy the machine is
         let budget = if options.contains("-r ") { "2m" } else { "2s" };
         let options = format!("bench --budget {budget} {options}");
@@ -67,7 +67,7 @@ fn hyperfine_examples_work() {
         command.env("BASH_FUNC_my_function%%", "() { sleep 0.002; }");
         let (code, out, err) = ended(&mut command);
         assert_eq!(code, 0, "{options}: {out}{err}");
-        for text in said {
+        for text in printed {
             assert!(out.contains(text), "{options}: {text:?}: {out}");
         }
     }
@@ -226,19 +226,19 @@ fn exports_are_those_of_hyperfine() {
 #[test]
 fn others_compare_with_the_reference() {
     let home = Home::new();
-    let said = home.json(&[
+    let printed = home.json(&[
         "bench",
         "-r12",
         "--reference=sleep 0.01",
         "sleep 0.03",
         "true",
     ]);
-    let comparisons = list(&said["rows"][0]["comparisons"]).iter();
+    let comparisons = list(&printed["rows"][0]["comparisons"]).iter();
     let mut sides: Vec<[&str; 2]> = comparisons
         .map(|c| ["base", "other"].map(|key| c[key].as_str().unwrap()))
         .collect();
     sides.sort_unstable();
-    assert_eq!(sides, [["a", "b"], ["a", "c"]], "{said}");
+    assert_eq!(sides, [["a", "b"], ["a", "c"]], "{printed}");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! `bench` and `ab` where something is odd: nothing measured is lost, nothing is executed that was not said, no number is shown
-//! that means nothing.
+//! `bench` and `ab` in unusual situations: no measurement is lost, no unexpected command is executed, no meaningless number is shown.
 
 use crate::common::{Arguments, Home, UNPRIVILEGED, ended, fixture, list, needs_root};
 use serde_json::Value;

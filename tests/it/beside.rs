@@ -1,4 +1,4 @@
-//! Runs beside another process that measures: this test, which holds the name that they look for.
+//! Runs beside another process that measures: this test, which holds the name of the measuring slot.
 
 use crate::common::{
     Arguments as _, Home, SHORT, binary, ended, eventually, output_texts, start, stored_launches,

@@ -1,4 +1,4 @@
-//! The binary, used as a person uses it. No test asserts an absolute time: work done, claims kept, shapes and codes.
+//! The binary as used by a person. No test asserts an absolute time: only work, claims, shapes and codes.
 
 use crate::common::{
     Home, at_hour, binary, ended, entries, flagged, flags, list, messages, mode, output_texts,
@@ -103,11 +103,11 @@ fn against_a_reference(home: &Home, run: &Value) {
 }
 
 fn the_brief(home: &Home) {
-    let said = home.ok("report run --output brief.html --output brief.pdf");
+    let printed = home.ok("report run --output brief.html --output brief.pdf");
     let files = ["brief.html", "brief.pdf"].map(|name| home.path().join(name));
-    let told = said.lines().map(|line| fs::canonicalize(line).unwrap());
+    let paths = printed.lines().map(|line| fs::canonicalize(line).unwrap());
     let made = files.iter().map(|file| fs::canonicalize(file).unwrap());
-    assert!(told.eq(made), "{said}");
+    assert!(paths.eq(made), "{printed}");
     let pdf = fs::read(&files[1]).unwrap();
     assert!(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"));
     let error = home.refuses("report run --output brief.docx", "brief.docx");
@@ -243,8 +243,8 @@ fn missing_programs_skip_benchmarks() {
         assert_eq!(flags(row), ["skipped"]);
         assert!(reason(row).contains("apt-get install gcc"), "{row}");
     }
-    let told = "skipped: byte/cc, byte/object-size: ";
-    assert!(error.contains(told), "{error}");
+    let remark = "skipped: byte/cc, byte/object-size: ";
+    assert!(error.contains(remark), "{error}");
 }
 
 #[test]
@@ -256,8 +256,8 @@ fn nothing_measured_exits_three() {
         let (code, _, error) = ended(command.env("PATH", "/nonexistent"));
         assert_eq!(code, 3, "{error}");
         let last = error.lines().last().unwrap();
-        let told = ["nothing could be measured", "apt-get install", "doctor"];
-        assert!(told.iter().all(|text| last.contains(text)), "{error}");
+        let parts = ["nothing could be measured", "apt-get install", "doctor"];
+        assert!(parts.iter().all(|text| last.contains(text)), "{error}");
     }
 }
 
@@ -266,7 +266,7 @@ fn closed_pipes_are_no_error() {
     let home = Home::new();
     let arguments = "list --format json";
     let whole = home.ok(arguments);
-    // less would be in the pipe before anybody could know that nobody reads it
+    // less would fit into the pipe before the program notices the missing reader
     assert!(whole.len() > 1 << 16, "{}", whole.len());
     let mut child = start(&home, arguments, &[]);
     drop(child.stdout.take());

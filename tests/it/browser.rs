@@ -1,4 +1,4 @@
-//! The report as a browser shows it, and as PDF.
+//! The report in a browser, and as PDF.
 
 use crate::common::server::Server;
 use crate::common::{DISC, Home, at_hour, eventually, program, recorded};
@@ -12,12 +12,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A program that must succeed, in a folder; what it said otherwise.
+/// A program in a folder that must succeed; its output otherwise.
 fn must(command: &mut Command) {
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}{error}");
+    assert!(output.status.success(), "{command:?}: {printed}{error}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn measure(home: &Home, run: &RunData) {
     store.finish(&run.info.id, 60.0).unwrap();
 }
 
-/// Has Chromium look at pages: files or URLs.
+/// Opens pages in Chromium: files or URLs.
 fn look_at(pages: impl IntoIterator<Item = impl AsRef<OsStr>>) {
     look_at_with(pages, &[]);
 }

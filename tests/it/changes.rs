@@ -1,4 +1,4 @@
-//! What changed, who acknowledged it; the fleet, runs as they are measured, several runs at once, and who is told.
+//! Changes and their triage; the fleet, progress of runs, several runs at once, and notifications.
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, eventually, list, recorded, start};
@@ -59,14 +59,14 @@ fn triage_shows_on_every_page() {
         assert_eq!(by_writer(path, body).0, status, "{body:.40}");
     }
     assert_eq!(event(&server)["triage"]["state"], "new");
-    let (status, said) = by_writer(&path, &note);
-    assert_eq!(status, 201, "{said}");
+    let (status, output) = by_writer(&path, &note);
+    assert_eq!(status, 201, "{output}");
     let triage = event(&server)["triage"].clone();
     assert_eq!(triage["state"], "acknowledged");
     assert_eq!(triage["log"][0]["who"], "of-write");
     assert_eq!(triage["log"][0]["note"], "microcode <0x1000066>");
-    let said: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(said["triage"], triage);
+    let output: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(output["triage"], triage);
     let one = server.json(&format!("/changes/{id}.json"));
     assert_eq!(one["events"][0]["triage"], triage);
     for path in ["/", "/changes", &format!("/changes/{id}"), "/changes.atom"] {
@@ -80,8 +80,8 @@ fn triage_shows_on_every_page() {
     let admins = post(&server, &path, Some(&admin), body("wanted").as_bytes());
     assert_eq!(admins.status, 201);
     assert_eq!(event(&server)["triage"]["log"][1]["who"], "of-admin");
-    let (status, said) = by_writer(&path, r#"{"state": "assigned", "assignee": "ana"}"#);
-    assert_eq!(status, 201, "{said}");
+    let (status, output) = by_writer(&path, r#"{"state": "assigned", "assignee": "ana"}"#);
+    assert_eq!(status, 201, "{output}");
     assert_eq!(by_writer(&path, r#"{"state": "assigned"}"#).0, 422);
     assert_eq!(by_writer(&path, r#"{"state": "gone", "note": "x"}"#).0, 422);
     let part = &id[id.len() - 14..];
@@ -233,12 +233,12 @@ fn pages_follow_running_runs() {
         assert_eq!(store.append(&info.id, launch).unwrap(), Appended::Stored);
     }
     let launches = whole.launches.len();
-    let mut told = until(&mut events, "progress");
-    while told["launches"] != launches {
-        told = until(&mut events, "progress");
+    let mut progress = until(&mut events, "progress");
+    while progress["launches"] != launches {
+        progress = until(&mut events, "progress");
     }
     let last = whole.launches.last().unwrap().id.as_str();
-    assert_eq!(told["benchmark"], last);
+    assert_eq!(progress["benchmark"], last);
     assert!(page().contains(&format!("{launches} launches so far, the last of {last}")));
     store.finish(&info.id, 60.0).unwrap();
     drop(store);
@@ -361,7 +361,7 @@ fn histories_filter_by_date() {
     assert_eq!(server.get(&format!("{path}?from=x")).status, 400);
 }
 
-/// One POST that comes to a listener, answered with a status.
+/// One POST to a listener, answered with a status.
 fn taken(listener: &TcpListener, status: &str) -> Value {
     let (mut stream, _) = listener.accept().unwrap();
     let patience = Some(Duration::from_secs(60));
@@ -403,19 +403,22 @@ fn webhooks_get_new_changes_once() {
             &format!("night-{hour}"),
         )
     };
-    // one change is there before anybody is to be told
+    // one change exists before notifications are configured
     home.import(&(1..=24).map(run).collect::<Vec<_>>());
     let template = home.path().join("template");
     fs::write(&template, "{count} {other}\n{events}\n").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let hook = format!("http://{}/secret", listener.local_addr().unwrap());
-    for (url, said) in [
+    for (url, output) in [
         ("ftp://x/hidden", "neither"),
         ("http://[x/hidden", "not a URL"),
     ] {
         let words = format!("serve --listen 127.0.0.1:0 --notify-url {url}");
         let (_, _, error) = home.run(&words);
-        assert!(error.contains(said) && !error.contains("hidden"), "{error}");
+        assert!(
+            error.contains(output) && !error.contains("hidden"),
+            "{error}"
+        );
     }
     let words = format!(
         "serve --listen 127.0.0.1:0 --notify-url {hook} --notify-template {} --public-url https://bench.example/",
@@ -430,16 +433,16 @@ fn webhooks_get_new_changes_once() {
         let store = Store::open_read_only(&home.store()).unwrap();
         store.change_entries().unwrap()
     };
-    eventually("what is there counts as told of", || entries().len() == 2);
+    eventually("existing events count as notified", || entries().len() == 2);
     home.import(&(25..=40).map(run).collect::<Vec<_>>());
-    // refused, told again at the next change, and then never again
+    // refused, sent again at the next change, then never again
     let first = taken(&listener, "500 Not now");
     home.import(&[run(41)]);
     let again = taken(&listener, "200 OK");
     assert_eq!(first["schema"], "gritstone/changes/3");
-    let told = list(&again["events"]);
-    assert!(!told.is_empty());
-    let id = told[0]["id"].as_str().unwrap();
+    let notified = list(&again["events"]);
+    assert!(!notified.is_empty());
+    let id = notified[0]["id"].as_str().unwrap();
     let text = again["text"].as_str().unwrap();
     assert!(text.starts_with("1 new change {other}\n"), "{text}");
     assert!(
@@ -447,7 +450,7 @@ fn webhooks_get_new_changes_once() {
         "{text}"
     );
     assert_eq!(again["url"], "https://bench.example");
-    eventually("it counts as told of", || {
+    eventually("it counts as notified", || {
         let of = |entry: &gritstone_store::ChangeEntry| entry.event == id;
         entries().into_iter().filter(of).count() == 1
     });

@@ -1,6 +1,6 @@
-//! The files for continuous integration: the shell in them is carried out, and ends a job as the gate says.
+//! The files for continuous integration: their shell code is executed, and the gate decides the status of a job.
 //!
-//! That they are what the two services take is tried by `scripts/check-ci`, which needs schemas that are not here.
+//! `scripts/check-ci` validates them for the two services, with schemas that are not here.
 
 use crate::common::{self, Home, binary};
 use std::path::Path;
@@ -32,17 +32,17 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// What a service says of a change: merged to the main branch, or not yet.
+/// State of a change: merged to the main branch, or not.
 const MERGED: bool = true;
 
-/// Carries the blocks out one after the other, as a runner does, in a folder of their own; the status of the first that fails.
+/// Executes the blocks in order, like a runner, in a private folder; returns the status of the first that fails.
 fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i32, String) {
     let (event, branch) = match merged {
         true => ("push", "main"),
         false => ("pull_request", ""),
     };
     let runner = tempfile::tempdir().unwrap();
-    let mut said = String::new();
+    let mut printed = String::new();
     for block in blocks {
         let ended = home
             .command("bash")
@@ -62,12 +62,12 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
             .output()
             .unwrap();
         let (code, out, error) = common::output_texts(ended);
-        said = said + &out + &error;
+        printed = printed + &out + &error;
         if code != 0 {
-            return (code, said);
+            return (code, printed);
         }
     }
-    (0, said)
+    (0, printed)
 }
 
 /// A folder with a `gritstone` that does this.
@@ -91,9 +91,9 @@ fn ci_recipes_measure() {
         assert!(!blocks.is_empty(), "{name}");
         let path = folder();
         let home = Home::new();
-        let (status, said) = carried_out(&blocks, path.path(), &home, MERGED);
-        assert_eq!(status, 4, "{name}: {said}");
-        assert!(said.contains("inconclusive"), "{name}: {said}");
+        let (status, printed) = carried_out(&blocks, path.path(), &home, MERGED);
+        assert_eq!(status, 4, "{name}: {printed}");
+        assert!(printed.contains("inconclusive"), "{name}: {printed}");
         let kept = std::fs::read_to_string(home.path().join("gritstone.jsonl")).unwrap();
         assert!(kept.contains("byte/sieve") && kept.contains("byte/loop"));
         assert!(kept.contains("ci-0123abcd"));
@@ -111,8 +111,8 @@ fn unmerged_changes_add_no_history() {
         assert_eq!(home.run(&["import", recorded.to_str().unwrap()]).0, 0);
         let before = home.run("systems --format json");
         let bytes = std::fs::read(home.store()).unwrap();
-        let (_, said) = carried_out(&blocks(text), path.path(), &home, !MERGED);
-        assert!(said.contains("inconclusive"), "{name}: {said}");
+        let (_, printed) = carried_out(&blocks(text), path.path(), &home, !MERGED);
+        assert!(printed.contains("inconclusive"), "{name}: {printed}");
         assert!(home.path().join("gritstone.jsonl").exists());
         assert_eq!(home.run("systems --format json"), before, "{name}");
         assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{name}");
@@ -131,10 +131,10 @@ fn jobs_exit_like_the_gate() {
         ] {
             let script = format!("[ \"$1\" != {command} ] || {{ echo table; exit {status}; }}");
             let folder = folder_with(&script);
-            let (ended, said) = carried_out(&blocks(text), folder.path(), &Home::new(), MERGED);
-            assert_eq!(ended, status, "{name}: {said}");
-            let told = status != 0 || said.contains("table");
-            assert!(told, "{name}: {said}");
+            let (ended, printed) = carried_out(&blocks(text), folder.path(), &Home::new(), MERGED);
+            assert_eq!(ended, status, "{name}: {printed}");
+            let is_reported = status != 0 || printed.contains("table");
+            assert!(is_reported, "{name}: {printed}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Compilers as a dimension, used as a person uses it: the kernels compiled again here, by one or by several.
+//! Recompiled workloads, with one or several compilers, as used by a person.
 
 use crate::common::{
     Arguments, Home, SHORT, end_at_once, ended, eventually, flagged, flags, list, make_program,
@@ -145,8 +145,7 @@ fn resumed_runs_keep_compilers() {
     assert!(traces(&home).is_empty());
 }
 
-/// What a compiler with a fault could have made of a source: source that it is given | file | what stands there | what it makes of it.
-/// That of Whetstone is of module 2: the weight of module 1 is 0.
+/// Faults that a compiler could make: source | file | text | replacement. That of Whetstone is in module 2: the weight of module 1 is 0.
 const FAULTS: &str = "
 byte/sieve.c | byte/sieve.c | k = i + prime; | k = i + 2 * prime;
 cpu/dhrystone-1.1.c | cpu/dhrystone-1.1.h | 7 [*] (int_3 | 5 * (int_3

@@ -1,5 +1,5 @@
-//! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
-//! expected footnote is among those found; that it is the only one is tested with made-up launches.
+//! Contention on a live machine: results have its note. Each test only requires that the expected note is among those found; tests with
+//! simulated launches require that it is the only one.
 
 use crate::common::{self, Home, Killed, alone, binary, flagged, messages, output_texts, result};
 use serde_json::Value;

@@ -26,7 +26,7 @@ fn project_files_set_measurements_only() {
         out.contains("byte/sieve") && !out.contains("byte/pipe"),
         "{out}"
     );
-    for (text, said) in [
+    for (text, printed) in [
         (
             "store = 'x.db'\n",
             ":1: 'store' can only be set in your own configuration",
@@ -38,7 +38,7 @@ fn project_files_set_measurements_only() {
         ),
     ] {
         fs::write(&here, text).unwrap();
-        home.refuses("list byte/sieve", &format!("./gritstone.toml{said}"));
+        home.refuses("list byte/sieve", &format!("./gritstone.toml{printed}"));
     }
     let utf16 = "\u{feff}[run]\r\nbudget = '4m'\r\n".encode_utf16();
     fs::write(&here, utf16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).unwrap();

@@ -1,4 +1,4 @@
-//! `run --copies`: copies work at once, are stored and come back, and do more together than one alone.
+//! `run --copies`: copies run simultaneously, are stored and exported, and together do more than one.
 
 use crate::common::{Home, flagged, in_one_of_four, result};
 use serde_json::Value;

@@ -1,6 +1,5 @@
-//! Kernels on other processors: all programs are compiled by Debian's cross compilers, and do a few operations of every row
-//! under emulation, where their check values must come out right. A row that cannot run says why; a program of which no row runs is named
-//! here.
+//! Workloads on other processors: all programs are compiled by Debian's cross compilers, and do a few operations of every benchmark under
+//! emulation, with right check values. A benchmark that cannot run has a reason; programs without any that runs are listed here.
 
 use crate::common::make_program;
 use gritstone_kernels::{SUPERVISOR, linking};
@@ -21,10 +20,10 @@ const FLAGS: [&str; 6] = [
     "-Wpedantic",
     "-Werror",
 ];
-/// Programs of the runtime that are whole by themselves.
+/// Programs without the runtime.
 const ALONE: [&str; 4] = ["supervisor", "command", "user", "count"];
-/// Programs of which no row runs here: the machine has no libraries of the other processor, and nobody gives them a trace, as a run
-/// would.
+/// Programs without a benchmark that runs here: the machine lacks libraries of the other processor, or they need a trace, which only a run
+/// provides.
 const REFUSED: [&str; 7] = [
     "cpu/linpack-tuned",
     "db/bulk",
@@ -115,7 +114,7 @@ impl Cross {
         succeeded(&mut command);
     }
 
-    /// So many operations of a row, with what goes before and after them.
+    /// N operations of a benchmark, with its preparation and cleanup.
     fn operate(&self, work: &KernelWork, n: u64) -> Output {
         let room = tempfile::tempdir_in(self.folder.path()).unwrap();
         let mut command = Command::new(format!("qemu-{}-static", self.name));
@@ -140,7 +139,7 @@ impl Cross {
         output(command.current_dir(room.path()))
     }
 
-    /// What the supervisor reports of a program, what that says, and what is complained of.
+    /// The supervisor's report, the program's output, and its error output.
     fn keep(&self, argv: &[&str]) -> [String; 3] {
         let (mut report, reports) = std::io::pipe().unwrap();
         let output = Command::new(format!("qemu-{}-static", self.name))
@@ -151,10 +150,10 @@ impl Cross {
             .stdin(reports)
             .output()
             .unwrap();
-        let mut told = String::new();
-        report.read_to_string(&mut told).unwrap();
+        let mut report_text = String::new();
+        report.read_to_string(&mut report_text).unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        [told, text(output.stdout), text(output.stderr)]
+        [report_text, text(output.stdout), text(output.stderr)]
     }
 }
 
@@ -174,8 +173,8 @@ fn output(command: &mut Command) -> Output {
 
 fn succeeded(command: &mut Command) {
     let output = output(command);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {printed}");
 }
 
 /// Families of which one row of each program is enough.
@@ -213,10 +212,10 @@ fn every_row_does_its_work(name: &'static str) {
             worked.insert(work.program.clone());
             continue;
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let excused = EXCUSES.iter().any(|words| said.contains(words));
-        if !excused && !said.contains(": skip: ") {
-            wrong.push(format!("{}: {} {said}", benchmark.id, output.status));
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        let excused = EXCUSES.iter().any(|words| printed.contains(words));
+        if !excused && !printed.contains(": skip: ") {
+            wrong.push(format!("{}: {} {printed}", benchmark.id, output.status));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

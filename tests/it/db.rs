@@ -1,5 +1,5 @@
-//! Databases: transactions do what the model says on each engine, work that is not done gives no result, commits are on the disk, and a server
-//! leaves nothing. Workloads are started by themselves where a fault is planted in one.
+//! Databases: transactions match the model on each engine, missing work gives no result, commits are on disk, and a server leaves nothing
+//! behind. Faults are planted in workloads that are started alone.
 
 mod there;
 
@@ -20,7 +20,7 @@ const BRIEF: &str = "growth=0 target_ns=1000 samples=2";
 /// The same of enough for several clients.
 const SHORT: &str = "growth=0 target_ns=20000000 samples=2";
 
-/// The same of so many that there are some in each third of a region.
+/// The same with some in each third of a region.
 const LONG: &str = "growth=0 target_ns=500000000 samples=2";
 
 /// The server that the system has, of the highest version.
@@ -31,7 +31,7 @@ pub fn postgres() -> PathBuf {
     newest.expect("no PostgreSQL: scripts/setup test installs it")
 }
 
-/// What chooses each engine.
+/// Arguments that select each engine.
 fn engines() -> [String; 3] {
     let postgresql = format!("engine=postgresql postgres={}", postgres().display());
     let server = Path::new("/usr/sbin/mariadbd");
@@ -53,19 +53,19 @@ pub fn servers() -> BTreeSet<String> {
     all.map(|path| path.display().to_string()).collect()
 }
 
-/// A directory that the server's account may not enter: nothing depends on that.
+/// A directory that the server's account may not enter, which must not matter.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(DISC).unwrap()
 }
 
-/// Whether a launch ended well, and all that its regions did was right.
-fn is_right(said: &str) -> bool {
-    let checks: Vec<bool> = (said.lines())
+/// Whether a launch succeeded with right check values.
+fn is_right(printed: &str) -> bool {
+    let checks: Vec<bool> = (printed.lines())
         .filter_map(|line| line.strip_prefix("check ")?.split_once(" got="))
         .filter_map(|(_, values)| values.split_once(" expected="))
         .map(|(got, expected)| got == expected)
         .collect();
-    !checks.is_empty() && checks.iter().all(|right| *right) && said.ends_with("bye\n")
+    !checks.is_empty() && checks.iter().all(|right| *right) && printed.ends_with("bye\n")
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn ten_transactions_match_the_model() {
     for engine in engines() {
         for lock in ["rows", "tables"] {
             let line = format!("{BRIEF} {engine} lock={lock} kind=9");
-            let said = workload_output(&workload, folder.path(), &line);
-            assert!(is_right(&said), "{line}: {said}");
-            assert!(said.contains("client_cpu_ns"), "{line}: {said}");
+            let printed = workload_output(&workload, folder.path(), &line);
+            assert!(is_right(&printed), "{line}: {printed}");
+            assert!(printed.contains("client_cpu_ns"), "{line}: {printed}");
         }
     }
     assert_eq!(servers(), before);
@@ -138,12 +138,12 @@ fn undone_work_gives_no_result() {
         // what engines do differently on all of them
         let all = if wrong.ends_with("NULL") { 3 } else { 1 };
         for engine in &engines()[..all] {
-            let said = workload_output(
+            let printed = workload_output(
                 &workload,
                 folder.path(),
                 &format!("{BRIEF} {engine} kind=1"),
             );
-            assert!(said.contains(seen), "{wrong} {engine}: {said}");
+            assert!(printed.contains(seen), "{wrong} {engine}: {printed}");
         }
     }
 }
@@ -176,8 +176,8 @@ fn unsynced_settings_are_named() {
     let row = result(&run, id);
     assert_eq!(row["outcome"], "measured", "{row}");
     assert!(flagged(row, "not-comparable"), "{row}");
-    let told = format!("With {setting} a commit does not wait");
-    assert!(messages(row).contains(&told), "{row}");
+    let warning = format!("With {setting} a commit does not wait");
+    assert!(messages(row).contains(&warning), "{row}");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }
 
@@ -190,24 +190,24 @@ fn concurrent_clients_match_the_model() {
     for engine in engines() {
         for mix in ["read-only", "read-write", "write share=50"] {
             let line = format!("{SHORT} {engine} users=3 mix={mix}");
-            let said = workload_output(&workload, folder.path(), &line);
-            assert!(is_right(&said), "{line}: {said}");
+            let printed = workload_output(&workload, folder.path(), &line);
+            assert!(is_right(&printed), "{line}: {printed}");
             assert_eq!(
-                said.contains("offered_per_s"),
+                printed.contains("offered_per_s"),
                 mix.contains("share"),
-                "{line}: {said}"
+                "{line}: {printed}"
             );
         }
     }
     for (engine, beside) in engines().iter().zip(["checkpoint", "checkpoint", "vacuum"]) {
         let line = format!("{LONG} {engine} users=3 mix=write share=50 beside={beside}");
-        let said = workload_output(&workload, folder.path(), &line);
-        assert!(is_right(&said), "{line}: {said}");
+        let printed = workload_output(&workload, folder.path(), &line);
+        assert!(is_right(&printed), "{line}: {printed}");
         for when in ["before", "during"] {
             let kind = format!("latency users=3 kind={when} count=");
-            assert!(said.contains(&kind), "{line}: {said}");
+            assert!(printed.contains(&kind), "{line}: {printed}");
         }
-        assert!(said.contains("key=upkeep_ns"), "{line}: {said}");
+        assert!(printed.contains("key=upkeep_ns"), "{line}: {printed}");
     }
     for (right, wrong, seen) in [
         (
@@ -242,16 +242,16 @@ fn concurrent_clients_match_the_model() {
         let all = if wrong.contains("ROLLBACK") { 3 } else { 1 };
         for engine in &engines()[..all] {
             let line = format!("{SHORT} {engine} users=3 mix=read-write");
-            let said = workload_output(&workload, folder.path(), &line);
+            let printed = workload_output(&workload, folder.path(), &line);
             assert!(
-                !is_right(&said) && said.contains(seen),
-                "{wrong} {engine}: {said}"
+                !is_right(&printed) && printed.contains(seen),
+                "{wrong} {engine}: {printed}"
             );
         }
         // in an open loop too
         let line = format!("{SHORT} {} users=3 mix=read-write share=50", engines()[0]);
-        let said = workload_output(&workload, folder.path(), &line);
-        assert!(!is_right(&said), "{wrong}: {said}");
+        let printed = workload_output(&workload, folder.path(), &line);
+        assert!(!is_right(&printed), "{wrong}: {printed}");
     }
 }
 
@@ -264,8 +264,8 @@ fn table_scans_match_the_model() {
     for engine in engines() {
         for work in ["load", "index", "count", "range", "join"] {
             let line = format!("samples=1 {engine} work={work}");
-            let said = workload_output(&workload, folder.path(), &line);
-            assert!(is_right(&said), "{line}: {said}");
+            let printed = workload_output(&workload, folder.path(), &line);
+            assert!(is_right(&printed), "{line}: {printed}");
         }
     }
     for (work, right, wrong) in [
@@ -279,10 +279,10 @@ fn table_scans_match_the_model() {
     ] {
         let folder = tempfile::tempdir_in(DISC).unwrap();
         let workload = built("db/bulk", folder.path(), &[("db/bulk.c", right, wrong)]);
-        let said = workload_output(&workload, folder.path(), &format!("samples=1 work={work}"));
+        let printed = workload_output(&workload, folder.path(), &format!("samples=1 work={work}"));
         assert!(
-            !is_right(&said) && said.contains("got=0 expected=1"),
-            "{wrong}: {said}"
+            !is_right(&printed) && printed.contains("got=0 expected=1"),
+            "{wrong}: {printed}"
         );
     }
 }
@@ -300,8 +300,8 @@ fn syncs(workload: &Path, folder: &Path, line: &str, n: u64) -> u64 {
     );
     fs::write(&traced, script).unwrap();
     common::mode(&traced, 0o755);
-    let said = workload_output(&traced, folder, &format!("mode=once n={n} {line}"));
-    assert!(said.is_empty(), "{line}: {said}");
+    let printed = workload_output(&traced, folder, &format!("mode=once n={n} {line}"));
+    assert!(printed.is_empty(), "{line}: {printed}");
     let log = fs::read_to_string(&log).unwrap();
     log.lines().filter(|line| line.contains("sync(")).count() as u64
 }
@@ -340,10 +340,10 @@ fn missing_engines_name_packages() {
         "\"libsqlite3.so.none\"",
     )];
     let workload = built("db/fasttrack", folder.path(), &none);
-    let said = workload_output(&workload, folder.path(), BRIEF);
+    let printed = workload_output(&workload, folder.path(), BRIEF);
     assert!(
-        said.contains("skip why=It needs libsqlite3.so.none: apt-get install libsqlite3-0."),
-        "{said}"
+        printed.contains("skip why=It needs libsqlite3.so.none: apt-get install libsqlite3-0."),
+        "{printed}"
     );
 }
 
@@ -380,7 +380,7 @@ fn engines_report_elapsed_and_cpu() {
     assert!(against.contains("db/fasttrack/5"), "{against}{error}");
 }
 
-/// What a random moment is drawn from: milliseconds after the beginning, the same in each run of the test.
+/// Candidate moments: milliseconds after the start, the same in each run of the test.
 fn moments(first: u64, last: u64) -> impl Iterator<Item = u64> {
     let mut state = 1987_u64;
     std::iter::repeat_with(move || {
@@ -391,14 +391,14 @@ fn moments(first: u64, last: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The last of the numbers that a client of the server was told is committed, and what is there after the end.
+/// The last transaction that the server acknowledged to a client, and the state after the end.
 struct Ends {
     acknowledged: i64,
     found: Option<i64>,
 }
 
-/// A client commits until a moment, at which the server is killed or the disk taken by a command; then the server begins again where
-/// `recovered` says.
+/// A client commits until a moment at which the server is killed, or a command takes the disk away; then the server restarts, if
+/// `recovered`.
 fn cut(
     program: &Path,
     room: &Path,
@@ -421,21 +421,26 @@ fn cut(
             .current_dir(room)
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        (said, String::from_utf8_lossy(&output.stderr).into_owned())
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        (
+            printed,
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
     };
     let mut words: Vec<&str> = settings.split_whitespace().collect();
     let command = format!("command={command}");
     if command != "command=" {
         words.push(&command);
     }
-    let (said, error) = run(room, &words);
-    let acknowledged = said.lines().find_map(|line| number(line, "acknowledged"));
-    let acknowledged = acknowledged.unwrap_or_else(|| panic!("{settings}: {said}{error}"));
+    let (printed, error) = run(room, &words);
+    let acknowledged = printed
+        .lines()
+        .find_map(|line| number(line, "acknowledged"));
+    let acknowledged = acknowledged.unwrap_or_else(|| panic!("{settings}: {printed}{error}"));
     // a cluster that does not begin any more has lost everything
     let found = recovered().and_then(|room| {
-        let (said, _) = run(&room, &["phase=recover"]);
-        said.lines().find_map(|line| number(line, "found"))
+        let (printed, _) = run(&room, &["phase=recover"]);
+        printed.lines().find_map(|line| number(line, "found"))
     });
     Ends {
         acknowledged,
@@ -463,7 +468,7 @@ fn acknowledged_writes_survive_kills() {
             found,
         } = ends("", moment);
         assert!(acknowledged > 0, "{moment} ms");
-        // one more may be in the log that nobody was told of
+        // the log may have one more, unacknowledged
         let found = found.expect("a server that begins again");
         assert!(
             found == acknowledged || found == acknowledged + 1,

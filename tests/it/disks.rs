@@ -1,4 +1,4 @@
-//! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none.
+//! Disks that must not be damaged: a full or read-only one, a device in use, and files that are not devices.
 
 use crate::common::{DISC, Home, SHORT, alone, entries, eventually, needs_root, program, result};
 use nix::libc;
@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A mount that only this thread and what it starts can see.
+/// A mount that only this thread and its children can see.
 struct Private(PathBuf);
 
 impl Private {
@@ -33,7 +33,7 @@ impl Drop for Private {
     }
 }
 
-/// What runs of each of these rows on a disk with too little room say; a file that lies there is left alone.
+/// Runs of each of these benchmarks on a disk with too little room; an existing file is left alone.
 fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
     let mine = disk.join("mine");
     fs::write(&mine, "kept").unwrap();
@@ -128,7 +128,7 @@ impl Drop for Loop {
 /// Rows that can be measured on a device, and how much of it they write.
 const RAW: [(&str, usize); 2] = [("disk/raw-write", 4 << 20), ("rt/raw-disk/8k", 2 << 20)];
 
-/// What a run of raw writes on a device says.
+/// Output of a run of raw writes on a device.
 fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
     raw(home, RAW[0].0, device, overwrite)
 }
@@ -219,8 +219,8 @@ fn mounted_devices_are_refused_as_root() {
     // the run sees the mount; one that does not would be refused by the system
     let (code, _, error) = on_device(&home, &device.0, Some(&device.0));
     assert_eq!(code, 3, "{error}");
-    let told = format!("mounted on {}", point.display());
-    assert!(error.contains(&told), "{error}");
+    let reason = format!("mounted on {}", point.display());
+    assert!(error.contains(&reason), "{error}");
     assert_eq!(fs::read_to_string(point.join("mine")).unwrap(), "kept");
     drop(mounted);
     eventually("it is checked and found whole", || {

@@ -1,4 +1,4 @@
-//! Documents that show commands with their output: what they show is what the commands print.
+//! Documents that show commands with their output: the commands print exactly that.
 
 use crate::common::{Home, binary, output_texts};
 use gritstone_model::{Event, Launch, RunData};
@@ -6,7 +6,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-/// A store with the run of a measured system, and its like an hour later in which one benchmark takes a tenth longer.
+/// A store with the run of a measured system, and a copy an hour later in which one benchmark takes a tenth longer.
 fn home() -> Home {
     let packed = "../../references/measured/amd-epyc-kvm-2026.jsonl.zst";
     let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(packed)).unwrap();
@@ -88,19 +88,19 @@ fn classic_reports_have_every_chapter() {
     home.ok("report before --classic -o classic.html -o classic.pdf");
     let page = fs::read_to_string(home.path().join("classic.html")).unwrap();
     let last = "9. Effect of the network on real-time response";
-    for said in [
+    for printed in [
         "Table 4.2 of hp-1987",
         last,
         "Figure 9.2 of hp-1987",
         "Description of the tests",
     ] {
-        assert!(page.contains(said), "{said}");
+        assert!(page.contains(printed), "{printed}");
     }
     let pdf = fs::read(home.path().join("classic.pdf")).unwrap();
     assert!(pdf.starts_with(b"%PDF-"));
 }
 
-/// The commands in the blocks of README.md but those that install; runs are planned, not measured.
+/// The commands in the blocks of README.md except installations; runs are planned, not measured.
 #[test]
 fn readme_examples_run() {
     let home = home();

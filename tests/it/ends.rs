@@ -1,5 +1,5 @@
-//! Runs that are cut off or interrupted: nothing that was finished is lost, nothing is left behind. What a kill leaves is in
-//! attacks/kills.rs. No test asserts an absolute time.
+//! Interrupted runs: no finished launch is lost, and no file is left behind. Kills are in attacks/kills.rs. No test asserts an absolute
+//! time.
 
 use crate::common::{
     Home, end, end_at_once, eventually, output_texts, processes, start, stored_launches, traces,
@@ -14,7 +14,7 @@ fn interrupted_runs_resume() {
     let line = format!("run byte/loop byte/sieve --precision 10% --dir {dir}");
     let mut child = start(&home, &line, &[]);
     eventually("a launch is kept", || stored_launches(&home) > 1);
-    // while it goes on, nobody else does
+    // no other process may measure meanwhile
     let process = format!("process {} is measuring it", child.id());
     home.refuses("run --resume=last", &process);
     home.refuses("run --resume", "was interrupted");

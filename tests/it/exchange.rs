@@ -1,10 +1,10 @@
-//! Runs that go out and come back, as a person sends them.
+//! Exported and imported runs, as used by a person.
 
 use crate::common::{self, Home, fixture, list, recorded};
 use gritstone_model::{Commit, FleetMember, Outcome, Peer, Skip};
 use std::fs;
 
-/// Every format that goes out.
+/// Every export format.
 const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine phoronix";
 
 #[test]
@@ -101,7 +101,7 @@ fn foreign_results_are_shown() {
     assert_eq!(home.run("show none.json").0, 2);
 }
 
-/// What says who measured, and where, is in nothing that is made to be shared.
+/// Shared files do not identify user and host.
 #[test]
 fn shared_files_are_anonymous() {
     let home = Home::new();

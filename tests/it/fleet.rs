@@ -1,4 +1,4 @@
-//! `gritstone fleet`: nodes of made-up fleets, of which each run is the recorded one with times of its own.
+//! `gritstone fleet`: nodes of simulated fleets, each run a recorded one with other times.
 
 use crate::changes::until;
 use crate::common::server::Server;
@@ -200,17 +200,17 @@ fn outliers_name_common_facts() {
     };
     assert_eq!(since("node-03")["before"], "2026-10-27T10:00:00Z");
     assert_eq!(since("node-09")["first"], "2026-10-27T10:00:00Z");
-    let said = home.ok("fleet report");
-    let said: Vec<&str> = said.split_whitespace().collect();
+    let output = home.ok("fleet report");
+    let output: Vec<&str> = output.split_whitespace().collect();
     assert!(
-        said.join(" ").contains("since 3 November 2026,"),
-        "{said:?}"
+        output.join(" ").contains("since 3 November 2026,"),
+        "{output:?}"
     );
     home.refuses("fleet report -o fleet.txt", ".html or .pdf");
     home.refuses("fleet report other", "other");
 }
 
-/// A login shell prints what it likes, and need not understand `sh`.
+/// Login shells may print anything, and need not understand `sh`.
 #[test]
 fn nodes_survive_any_login_shell() {
     let home = Home::new();
@@ -265,7 +265,7 @@ fn shared_reports_lack_node_names() {
     assert_ne!(name(&one), name(&two));
 }
 
-/// A program in the home that is `gritstone`, but for what it does before.
+/// A `gritstone` in the home that first executes a script.
 fn wrapped(home: &Home, before: &str) -> String {
     let path = home.path().join("wrapped");
     let text = format!(
@@ -296,10 +296,10 @@ fn dead_nodes_are_resumed() {
     let line = format!(
         "fleet run --on local --nodes 3 --binary {binary} --quick --label tried byte/syscall"
     );
-    let said = home.fails(1, &line, "1 of 3 nodes are missing");
+    let output = home.fails(1, &line, "1 of 3 nodes are missing");
     assert!(
-        said.contains("local-2") && said.contains("died of a test"),
-        "{said}"
+        output.contains("local-2") && output.contains("died of a test"),
+        "{output}"
     );
     assert_eq!(measured(&home), ["local-1", "local-3"]);
     home.ok("fleet resume");
@@ -327,7 +327,7 @@ fn dead_nodes_are_resumed() {
     );
 }
 
-/// A server says how far a fleet run is, from the plan beside its store, and a second process leaves the run to the first.
+/// A server reports the progress of a fleet run from the plan beside its store, and a second process does not take over the run.
 #[test]
 #[ignore = "measures: make test-full"]
 fn fleet_runs_can_be_followed() {
@@ -347,10 +347,10 @@ fn fleet_runs_can_be_followed() {
     eventually("the last node waits", || {
         page().contains("1 of 3 nodes done, 1 measuring, 1 failed")
     });
-    let told = page();
+    let shown = page();
     assert!(
-        told.contains("died of a test") && told.contains("data-events=\"/fleet/events\""),
-        "{told}"
+        shown.contains("died of a test") && shown.contains("data-events=\"/fleet/events\""),
+        "{shown}"
     );
     let mut stream = server.connect();
     let ask = format!(
@@ -359,31 +359,32 @@ fn fleet_runs_can_be_followed() {
     );
     stream.write_all(ask.as_bytes()).unwrap();
     let mut events = BufReader::new(stream);
-    let told = until(&mut events, "progress");
-    let counts = |told: &Value| ["of", "done", "measuring", "failed"].map(|of| told[of].clone());
-    assert_eq!(counts(&told), [3, 1, 1, 1], "{told}");
+    let progress = until(&mut events, "progress");
+    let counts =
+        |progress: &Value| ["of", "done", "measuring", "failed"].map(|of| progress[of].clone());
+    assert_eq!(counts(&progress), [3, 1, 1, 1], "{progress}");
     let why = format!("is being measured by process {} on ", measuring.0.id());
     home.fails(2, "fleet resume", &why);
 
     fs::write(&gate, "").unwrap();
     assert_eq!(counts(&until(&mut events, "end")), [3, 2, 0, 1]);
     assert_eq!(measuring.0.wait().unwrap().code(), Some(1));
-    let told = page();
+    let shown = page();
     assert!(
-        told.contains("2 of 3 nodes done, 1 failed") && told.contains("died of a test"),
-        "{told}"
+        shown.contains("2 of 3 nodes done, 1 failed") && shown.contains("died of a test"),
+        "{shown}"
     );
-    assert!(!told.contains("data-events"), "{told}");
+    assert!(!shown.contains("data-events"), "{shown}");
     home.ok("fleet resume");
     assert!(!page().contains("nodes done"));
     // elsewhere, the runs say how many nodes there are
     let home = Home::new();
     home.import(&fleet()[1..]);
     let server = Server::start(&home);
-    let told = server.page("/fleet");
+    let shown = server.page("/fleet");
     assert!(
-        told.contains("13 of 14 nodes done") && told.contains("data-events"),
-        "{told}"
+        shown.contains("13 of 14 nodes done") && shown.contains("data-events"),
+        "{shown}"
     );
     home.import(&fleet()[..1]);
     eventually("all nodes are there", || {

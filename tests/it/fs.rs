@@ -1,5 +1,5 @@
-//! Rows of files and disks by the binary: that they do what they say, that an ordinary user gets those that need no privilege, and that what
-//! a kernel refuses is said.
+//! Benchmarks of files and disks: they do their work, unprivileged users get those without privilege, and refusals of the kernel are
+//! reported.
 
 use crate::common::{
     self, DISC, Home, SHORT, UNPRIVILEGED, alone, flagged, has_loops, list, messages, mode,
@@ -29,7 +29,7 @@ fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
     row
 }
 
-/// What the launches of a row in the last run said, of one kind of event.
+/// Events of one kind in the launches of a benchmark in the last run.
 fn events_of(home: &Home, id: &str, kind: &str) -> Vec<Value> {
     let bundle = home.ok("export last");
     let launches = bundle.lines().filter_map(|line| {
@@ -52,7 +52,7 @@ fn values(home: &Home, id: &str, key: &str) -> Vec<String> {
     values
 }
 
-/// Blocks that a device was asked for in each sample of a row.
+/// Blocks requested from a device in each sample of a benchmark.
 fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
     let samples = events_of(home, id, "sample").into_iter();
     samples
@@ -60,7 +60,7 @@ fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The generator of the rows, written again.
+/// The generator of the workloads, written independently.
 fn draw(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -129,8 +129,8 @@ fn all_disk_paths_work_as_root() {
         assert_eq!(row["unit"], "KB/s");
         if id.contains("@io-uring") {
             let depth = if id.ends_with("-1") { "1" } else { "8" };
-            let told = values(&home, id, "queue_depth");
-            assert!(told.iter().all(|of| of == depth), "{id} {told:?}");
+            let depths = values(&home, id, "queue_depth");
+            assert!(depths.iter().all(|of| of == depth), "{id} {depths:?}");
         }
         if id.starts_with("disk/write-") {
             let what = row["measured"].as_str().unwrap();
@@ -166,8 +166,8 @@ fn unprivileged_runs_name_skips() {
     let large = result(&run, "disk/write-nofsync@large");
     assert!(reason(large).contains("run as root"), "{large}");
     let row = measured(&run, "disk/write-fsync");
-    let said = "no new one was made for it: it takes root";
-    assert!(says(row, said), "{row}");
+    let printed = "no new one was made for it: it takes root";
+    assert!(says(row, printed), "{row}");
 }
 
 /// A run of these rows by a user without privileges, in a directory of its own.

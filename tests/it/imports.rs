@@ -1,4 +1,4 @@
-//! `gritstone import` of what other programs wrote: each benchmark keeps its name, its values and its date.
+//! `gritstone import` of other programs' output: each benchmark keeps its name, its values and its date.
 
 use crate::common::{Home, flagged, list, messages, notes};
 use serde_json::Value;

@@ -1,5 +1,4 @@
-//! Communication, events and file operations, run as a person runs them: that nothing outlives a launch, and what is said where
-//! something is missing.
+//! Communication, events and file operations: nothing outlives a launch, and missing requirements are reported.
 
 use crate::common::{
     self, Home, binary, end_at_once, eventually, flags, output_texts, processes, reason, result,
@@ -8,7 +7,7 @@ use crate::common::{
 use serde_json::Value;
 use std::fs;
 
-/// What runs within seconds and has its figures.
+/// A run of seconds with a result for each benchmark.
 fn run(home: &Home, rows: &str) -> Value {
     home.json(&format!(
         "run --dir {} {rows} --quick",
@@ -50,7 +49,7 @@ fn no_ipc_names_are_left() {
     assert_eq!(processes(&home), 0);
 }
 
-/// Of what is there now, nothing is ours: other programs come and go.
+/// Objects made since, of which none may be ours: other programs come and go.
 fn new_since(before: &[String]) {
     let ours = |name: &String| {
         let queue = name.starts_with("msg ") || name.contains("gritstone");

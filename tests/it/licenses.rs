@@ -1,4 +1,4 @@
-//! The licenses that travel in the binary.
+//! The licenses embedded in the binary.
 
 use crate::common::Home;
 

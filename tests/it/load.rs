@@ -1,5 +1,4 @@
-//! Rows beside a load: what the users do, that a load lives between launches and tells what it did, and the summary that is
-//! made of such rows.
+//! Benchmarks beside a load: work of the users, a load that lives between launches and reports its rate, and the derived results.
 
 use crate::common::{
     self, Home, SHORT, flagged, messages, needs_root, notes, processes, program, result, traces,
@@ -10,7 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Users by themselves, for so many seconds.
+/// Users without other load, for a number of seconds.
 fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let users = folder.path().join("users");
@@ -36,17 +35,17 @@ fn development_works_with_any_editor() {
         // beside another load they get nowhere for a while
         let developed = [3, 60].into_iter().any(|seconds| {
             let output = users(&compiler, &editor, seconds);
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             let error = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{}: {error}", editor.display());
             assert!(
-                said.contains("users=2 ") && said.contains(" per_hour="),
-                "{said}"
+                printed.contains("users=2 ") && printed.contains(" per_hour="),
+                "{printed}"
             );
-            let transactions = said
+            let transactions = printed
                 .split(' ')
                 .find_map(|word| word.strip_prefix("transactions=")?.parse::<u64>().ok());
-            transactions.unwrap_or_else(|| panic!("{said}")) > 0
+            transactions.unwrap_or_else(|| panic!("{printed}")) > 0
         });
         assert!(developed, "{}", editor.display());
     }
@@ -93,11 +92,11 @@ fn load_outlives_launches_as_root() {
     assert_eq!(processes(&home), 0);
     assert!(traces(&home).is_empty());
     let [one, two, none] = rows.map(|id| result(&run, id));
-    let told = |row: &Value, text: &str| messages(row).contains(text);
+    let has_note = |row: &Value, text: &str| messages(row).contains(text);
     for row in [one, two] {
-        assert!(told(row, "transactions of 16 users"), "{row}");
+        assert!(has_note(row, "transactions of 16 users"), "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
-        let writes = told(row, "writes of 80 bytes");
+        let writes = has_note(row, "writes of 80 bytes");
         assert_eq!(writes, row["id"] == rows[1], "{row}");
     }
     let loaded = notes(none).iter().any(|note| note.code == "load");

@@ -1,4 +1,4 @@
-//! The binary, used as a person uses it. One program: each module is a part that can be called by name.
+//! The binary as used by a person. One program: each module is a part that can be called by name.
 
 #[path = "../common/mod.rs"]
 mod common;

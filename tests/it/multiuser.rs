@@ -1,5 +1,5 @@
-//! Scenarios of many users: what their terminals show, that they are measured and leave nothing, and that work which is not done gives no
-//! result. Workloads are started by themselves where a fault is planted in one, or in a program of the machine.
+//! Scenarios of many users: contents of their terminals, results, cleanup, and missing work that gives no result. Faults are planted in
+//! workloads that are started alone, or in programs of the machine.
 
 use crate::common::workload::{built, kernels, workload_output};
 use crate::common::{self, DISC, Home, alone, flagged, messages, processes, program, result};
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program of the machine for which a script stands.
+/// A script that replaces a program of the machine.
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
@@ -106,18 +106,18 @@ fn rounds_work_with_every_editor() {
                 editor.display(),
                 fortran.display()
             );
-            let said = workload_output(&workload, folder.path(), &line);
+            let printed = workload_output(&workload, folder.path(), &line);
             assert!(
-                said.contains("check n=1 got=9 expected=9"),
-                "{}: {said}",
+                printed.contains("check n=1 got=9 expected=9"),
+                "{}: {printed}",
                 editor.display()
             );
-            assert!(said.ends_with("bye\n"), "{said}");
+            assert!(printed.ends_with("bye\n"), "{printed}");
         }
     }
 }
 
-/// Without gfortran the users write C: gritstone finds another compiler, and says that the result is of other work.
+/// Without gfortran the users write C: gritstone finds another compiler, and reports that the result is not comparable.
 #[test]
 #[ignore = "measures: make test-full"]
 fn c_replaces_missing_fortran() {
@@ -129,13 +129,13 @@ fn c_replaces_missing_fortran() {
             program(&["vi"]).display(),
             program(&[compiler]).display()
         );
-        let said = workload_output(&workload, folder.path(), &line);
-        assert!(said.contains("check n=1 got=9 expected=9"), "{said}");
-        assert!(said.contains("param key=stand_in"), "{said}");
+        let printed = workload_output(&workload, folder.path(), &line);
+        assert!(printed.contains("check n=1 got=9 expected=9"), "{printed}");
+        assert!(printed.contains("param key=stand_in"), "{printed}");
         // what a user waited for, by kind: the first of a round
         assert!(
-            said.contains("latency users=2 kind=compile count="),
-            "{said}"
+            printed.contains("latency users=2 kind=compile count="),
+            "{printed}"
         );
     }
 }
@@ -244,11 +244,11 @@ fn skipping_scanners_give_no_result() {
             folder.path(),
             &[("daq/scanner.h", right, wrong)],
         );
-        let said = workload_output(&faulty, folder.path(), line);
+        let printed = workload_output(&faulty, folder.path(), line);
         // the file says so, or a screen on which an old record is
         let found = ["call=scanner why=", "call=yewcom why=a screen"];
-        let found = found.iter().any(|why| said.contains(why));
-        assert!(found, "{wrong}: {said}");
+        let found = found.iter().any(|why| printed.contains(why));
+        assert!(found, "{wrong}: {printed}");
     }
 }
 
@@ -272,7 +272,7 @@ fn wrong_records_give_no_result() {
             folder.path(),
             &[("daq/yewcom.c", right, wrong)],
         );
-        let said = workload_output(&faulty, folder.path(), line);
+        let printed = workload_output(&faulty, folder.path(), line);
         assert!(
             said.contains("a screen does not show the requested records"),
             "{wrong}: {said}"
@@ -303,7 +303,7 @@ fn cold_records_come_from_disk() {
     );
 }
 
-/// Nobody is timed beside processes that are no more.
+/// No user is timed beside processes that have exited.
 #[test]
 #[ignore = "measures: make test-full"]
 fn early_exits_give_no_result() {
@@ -346,8 +346,8 @@ fn early_exits_give_no_result() {
     for (name, line, fault, why) in cases {
         let fine = workload_output(&built(name, folder.path(), &[]), folder.path(), line);
         assert!(fine.ends_with("bye\n"), "{name}: {fine}");
-        let said = workload_output(&built(name, folder.path(), &[fault]), folder.path(), line);
-        assert!(said.contains(why), "{}: {said}", fault.2);
+        let printed = workload_output(&built(name, folder.path(), &[fault]), folder.path(), line);
+        assert!(printed.contains(why), "{}: {printed}", fault.2);
     }
 }
 

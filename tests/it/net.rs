@@ -1,5 +1,5 @@
-//! Two ends of a network: that what is measured was done, that work which is not done gives no result, and that a stranger on the listening side
-//! ends the launch. Workloads are started by themselves where a fault is planted in one.
+//! Two ends of a network: the measured work is done, missing work gives no result, and a stranger on the listening side ends the launch.
+//! Faults are planted in workloads that are started alone.
 
 use crate::common::workload::{built, workload_output};
 use crate::common::{
@@ -24,7 +24,7 @@ const SHORT: [(&str, &str); 7] = [
 ];
 const LITTLE: &str = "growth=0 target_ns=5000000 samples=2";
 
-/// A fault, with what a launch must say of it. Nothing: a check value is wrong.
+/// A fault, with the expected message; none: a check value is wrong.
 type Planted<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 
 /// The file whose program `net/transfer` starts.
@@ -45,9 +45,9 @@ fn arguments(name: &str, over: &str, folder: &Path) -> String {
     format!("over={over} {own} {LITTLE} {copy}")
 }
 
-/// Whether all check values are right; of none, that is no answer.
-fn checks(said: &str) -> bool {
-    let checks: Vec<bool> = said
+/// Whether there are check values, all of them right.
+fn checks(printed: &str) -> bool {
+    let checks: Vec<bool> = printed
         .lines()
         .filter_map(|line| {
             let (_, values) = line.strip_prefix("check ")?.split_once("got=")?;
@@ -55,7 +55,7 @@ fn checks(said: &str) -> bool {
             Some(got == expected)
         })
         .collect();
-    assert!(!checks.is_empty(), "{said}");
+    assert!(!checks.is_empty(), "{printed}");
     checks.iter().all(|right| *right)
 }
 
@@ -63,10 +63,16 @@ fn work_is_done(name: &str, over: &str, more: &str) {
     let folder = tempfile::tempdir().unwrap();
     let workload = built(name, folder.path(), &[]);
     let line = format!("{} {more}", arguments(name, over, folder.path()));
-    let said = workload_output(&workload, folder.path(), &line);
-    assert!(said.ends_with("bye\n") && checks(&said), "{name}: {said}");
+    let printed = workload_output(&workload, folder.path(), &line);
+    assert!(
+        printed.ends_with("bye\n") && checks(&printed),
+        "{name}: {printed}"
+    );
     for key in ["near_cpu_ns", "far_cpu_ns", "near_cpu_share"] {
-        assert!(said.contains(&format!("param key={key} value=")), "{said}");
+        assert!(
+            printed.contains(&format!("param key={key} value=")),
+            "{printed}"
+        );
     }
 }
 
@@ -102,7 +108,7 @@ fn two_hosts_exchange_everything_as_root() {
     }
 }
 
-/// Where the kernel has the file system files are copied, and where it has not that is the reason of a skip.
+/// Copies files if the kernel has the file system; otherwise that is the reason of a skip.
 #[test]
 #[ignore = "measures: make test-full"]
 fn network_file_systems_work_as_root() {
@@ -121,10 +127,10 @@ fn network_file_systems_work_as_root() {
         let said = workload_output(&workload, folder.path(), &format!("{line} {more}"));
         if said.contains("skip why=on the server: ganesha.nfsd is missing") {
             assert!(by == "nfs" && !Path::new("/usr/bin/ganesha.nfsd").exists());
-        } else if said.contains(&format!("skip why=this kernel has no file system {kind}")) {
-            assert!(!known.contains(&format!("\t{kind}\n")), "{said}");
+        } else if printed.contains(&format!("skip why=this kernel has no file system {kind}")) {
+            assert!(!known.contains(&format!("\t{kind}\n")), "{printed}");
         } else {
-            assert!(said.ends_with("bye\n") && checks(&said), "{said}");
+            assert!(printed.ends_with("bye\n") && checks(&printed), "{printed}");
         }
     }
 }
@@ -136,13 +142,13 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
         let hurry = ("net/endpoints.h", "TIMEOUT_S = 10", "TIMEOUT_S = 1");
         let workload = built(name, folder.path(), &[hurry, (file, right, wrong)]);
         let line = arguments(name, over, folder.path());
-        let said = workload_output(&workload, folder.path(), &line);
+        let printed = workload_output(&workload, folder.path(), &line);
         match why {
             Some(why) => assert!(
-                said.contains("fail errno=") && said.contains(why),
-                "{wrong}: {said}"
+                printed.contains("fail errno=") && printed.contains(why),
+                "{wrong}: {printed}"
             ),
-            None => assert!(!checks(&said), "{wrong}: {said}"),
+            None => assert!(!checks(&printed), "{wrong}: {printed}"),
         }
     }
 }
@@ -315,7 +321,7 @@ fn forged_streams_give_no_result_as_root() {
             "reply->sum += sum_words(chunk, whole > 1 ? whole - 1 : whole)",
             None,
         ),
-        // a certificate of which nobody vouches
+        // a certificate without a trusted issuer
         (
             "net/openssl.h",
             trusts,
@@ -369,7 +375,7 @@ fn wrong_responses_give_no_result_as_root() {
     gives_no_result("net/http", "veth", &faults);
 }
 
-/// What a far end does that does not play by the rules, seen from the end that listens.
+/// Far ends that violate the protocol, seen from the listening end.
 #[test]
 #[ignore = "measures: make test-full"]
 fn near_end_strangers_end_launches() {
@@ -405,7 +411,7 @@ fn near_end_strangers_end_launches() {
     gives_no_result("net/stream", "unix", &faults);
 }
 
-/// A process that the workload has started, in a network of its own, and the port at which it listens.
+/// A process that the workload has started in another network, and the port at which it listens.
 fn listening(workload: &Child) -> Option<(u32, u16)> {
     let path = format!("/proc/{0}/task/{0}/children", workload.id());
     let children = fs::read_to_string(path).ok()?;
@@ -421,7 +427,7 @@ fn listening(workload: &Child) -> Option<(u32, u16)> {
     })
 }
 
-/// Says something to a listener from within its network, as nobody but root can.
+/// Sends something to a listener from within its network, which only root can.
 fn say_to((pid, port): (u32, u16), what: &str) {
     let line = format!("exec 3<>/dev/tcp/10.213.7.2/{port}; {what} >&3 2>/dev/null; sleep 30");
     let _ = Command::new("nsenter")
@@ -437,7 +443,7 @@ fn say_to((pid, port): (u32, u16), what: &str) {
         .status();
 }
 
-/// Strangers while connections are made and files come: what they send is not written anywhere, and the launch says who came.
+/// Strangers during connections and transfers: their data are not written anywhere, and the launch reports them.
 #[test]
 #[ignore = "measures: make test-full"]
 fn network_strangers_end_launches_as_root() {
@@ -502,7 +508,7 @@ fn network_strangers_end_launches_as_root() {
     }
 }
 
-/// What a process has said by its end.
+/// Output of a process at its end.
 trait Ends {
     fn wait_with_output_within(&mut self, limit: Duration) -> Vec<u8>;
 }
@@ -525,7 +531,7 @@ impl Ends for Child {
     }
 }
 
-/// Networks of the processes that there are.
+/// Networks of all processes.
 fn networks() -> BTreeSet<PathBuf> {
     let of = |process: &PathBuf| fs::read_link(process.join("ns/net")).ok();
     entries(Path::new("/proc")).iter().filter_map(of).collect()
@@ -564,7 +570,7 @@ fn kills_leave_no_network_as_root() {
         assert!(child.try_wait().unwrap().is_none(), "{rows}: it had ended");
         end_at_once(&mut child);
         eventually("everything that it started ends", || processes(&home) == 0);
-        // somebody else may have some for a while
+        // other tests may have some for a while
         eventually("no network of it is there", || {
             networks().is_subset(&before) && interfaces() == faces
         });

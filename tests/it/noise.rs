@@ -1,4 +1,4 @@
-//! Recorded runs of one machine whose neighbors came and went, in which nothing changed: eight of six benchmarks, seven of `--quick`.
+//! Recorded runs of one machine with intermittent neighbors and no change: eight of six benchmarks, seven of `--quick`.
 
 use crate::common::{Home, fixture, list};
 use serde_json::Value;

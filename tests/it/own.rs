@@ -1,4 +1,4 @@
-//! Benchmarks of one's own, used as a person uses them.
+//! Custom benchmarks, as used by a person.
 
 mod fortran;
 mod hostile;
@@ -85,8 +85,8 @@ fn example_catalog_is_reported() {
     // from here on the folder is gone
     fs::remove_dir_all(folder).unwrap();
     let shown = home.ok("show mine -vv").words().join(" ");
-    let said = "Custom benchmark, of the catalog mine (";
-    assert!(shown.contains(said), "{shown}");
+    let printed = "Custom benchmark, of the catalog mine (";
+    assert!(shown.contains(printed), "{shown}");
     let compared = home.ok("compare mine mine -v");
     let custom = |line: &str| line.starts_with("mine/") && line.ends_with('c');
     assert!(compared.lines().any(custom), "{compared}");
@@ -98,13 +98,13 @@ fn example_catalog_is_reported() {
     assert_eq!(points[0]["estimate"], result(&run, over)["estimate"]);
     home.ok("report mine --output b.html --output b.pdf");
     let page = fs::read_to_string(home.path().join("b.html")).unwrap();
-    for said in [
+    for printed in [
         "Custom benchmark, of the catalog mine (",
         "Other benchmarks",
         "Our archive does it for every block that it reads.",
         ">c</abbr>",
     ] {
-        assert!(page.contains(said), "{said}");
+        assert!(page.contains(printed), "{printed}");
     }
     let pdf = fs::read(home.path().join("b.pdf")).unwrap();
     assert!(pdf.starts_with(b"%PDF"));
@@ -126,13 +126,13 @@ fn changed_catalogs_need_new_trust() {
     let folder = evil(&home, TRUE, &[]);
     let measure = format!("run --catalog {folder} {SHORT}");
     let error = home.refuses(&measure, "is not Gritstone's");
-    for said in [
+    for printed in [
         "evil/true  runs /bin/true",
         "evil.toml (",
         "--trust",
         "no terminal",
     ] {
-        assert!(error.contains(said), "{said}: {error}");
+        assert!(error.contains(printed), "{printed}: {error}");
     }
     home.ok(&format!("{measure} --trust"));
     // it is remembered
@@ -165,13 +165,13 @@ fn on_a_terminal_it_asks() {
         let mut child = command.spawn().unwrap();
         drop(command);
         let mut terminal = fs::File::from(pty.master);
-        let mut said = String::new();
+        let mut printed = String::new();
         let mut bytes = [0; 4096];
-        while !said.contains("[y/N]") {
+        while !printed.contains("[y/N]") {
             let count = terminal.read(&mut bytes).unwrap();
-            said += &String::from_utf8_lossy(&bytes[..count]);
+            printed += &String::from_utf8_lossy(&bytes[..count]);
         }
-        assert!(said.contains("evil/true  runs /bin/true"), "{said}");
+        assert!(printed.contains("evil/true  runs /bin/true"), "{printed}");
         terminal.write_all(answer.as_bytes()).unwrap();
         // read on, or it would wait for us; the end of a terminal is an error
         while terminal.read(&mut bytes).is_ok_and(|count| count > 0) {}
@@ -217,7 +217,7 @@ fn init_skeletons_run() {
         assert!(row["estimate"].is_number(), "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
     }
-    for (name, said) in [
+    for (name, printed) in [
         ("mine/sum", "already"),
         ("byte/mine", "Gritstone's own"),
         ("mine", "FAMILY/NAME"),
@@ -225,12 +225,12 @@ fn init_skeletons_run() {
         ("Mine/x", "a-z"),
         ("../x", "a-z"),
     ] {
-        home.refuses(&["new", name], said);
+        home.refuses(&["new", name], printed);
     }
     assert!(!home.path().join("byte").join("byte.toml").exists());
     let audited = home.ok("audit mine/sum --catalog mine");
-    let said = "◊ Not benchmarks of Gritstone";
-    assert!(audited.contains(said), "{audited}");
+    let printed = "◊ Not benchmarks of Gritstone";
+    assert!(audited.contains(printed), "{audited}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Paging by the binary: what the document was about, within one run, and pages that go to swap.
+//! Paging: the effect described by the document, within one run, and pages written to swap.
 
 use crate::common::{DISC, Home, SHORT, alone, entries, flagged, list, needs_root, result};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
-/// What the remark on a result says of a page: major page faults, and pages in and out where they went to swap.
+/// Costs per page in the remark on a result: major page faults, and pages in and out if they went to swap.
 fn each_page(row: &Value) -> (f64, Option<[f64; 2]>) {
     let mut notes = list(&row["notes"]).iter();
     let paging = notes.find(|note| note["code"] == "paging");

@@ -1,9 +1,9 @@
-//! Runs of one machine over time, as a person looks back on them.
+//! Runs of one machine over time, as used by a person.
 
 use crate::common::{Home, at_hour, list, notes, recorded, result};
 use gritstone_model::{Commit, Conditions, Event, RunData, TrialSide};
 
-/// What was recorded of a few rows.
+/// A recorded run of a few benchmarks.
 fn calls() -> RunData {
     let mut run = recorded("run");
     let of_calls = |id: &str| {
@@ -45,8 +45,8 @@ fn histories_grow_with_runs() {
     assert!(drawn.starts_with("<svg"));
 }
 
-/// The run as it would have been with the machine to itself; `beside` is the row beside all launches of which another thread of the
-/// core was busy, which only the other rows tell.
+/// The run as it would have been without contention; `beside` is the benchmark with SMT contention in all launches, which only the other
+/// benchmarks reveal.
 fn measured_alone(beside: &str) -> RunData {
     let mut run = calls();
     let count = run.launches.len() as u64;
@@ -86,19 +86,19 @@ fn gates_need_three_like_runs() {
         elsewhere,
         side,
     ]);
-    let told = |of: &str, said: &str| {
+    let check_output = |of: &str, output: &str| {
         let (code, text, error) = home.run(&["check", of]);
-        assert!(code == 4 && text.contains(said), "{text}{error}");
+        assert!(code == 4 && text.contains(output), "{text}{error}");
     };
-    told("b", "3 are needed");
-    told("b", "1 earlier run of the same kind");
-    told("c", "No history");
+    check_output("b", "3 are needed");
+    check_output("b", "1 earlier run of the same kind");
+    check_output("c", "No history");
     assert_eq!(home.run("check d").0, 2, "a side of an A/B test");
     // nor need a run be in the store
     let (_, view, _) = home.run("show b --format json");
     let file = home.path().join("run.json");
     std::fs::write(&file, view).unwrap();
-    told(file.to_str().unwrap(), "1 earlier run of the same kind");
+    check_output(file.to_str().unwrap(), "1 earlier run of the same kind");
 
     let (code, text, error) = home.run("check b --against a --max-slowdown 90%");
     assert!([0, 4].contains(&code), "{text}{error}");
@@ -150,10 +150,10 @@ fn histories_agree_with_runs() {
     let home = Home::new();
     home.import(&[measured_alone("byte/syscall")]);
     let view = home.json("show run");
-    let told = notes(result(&view, "byte/syscall"));
+    let flags = notes(result(&view, "byte/syscall"));
     assert!(
-        told.iter().any(|note| note.code == "interfered"),
-        "{told:?}"
+        flags.iter().any(|note| note.code == "interfered"),
+        "{flags:?}"
     );
     for row in list(&view["results"]) {
         let id = row["id"].as_str().unwrap();

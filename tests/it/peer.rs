@@ -1,5 +1,5 @@
-//! `run --peer`: the second host is a network namespace with an sshd of its own, keys made for the test. What is measured, what is left on either
-//! host, and what comes of a cut connection, a wrong version, a refused key, a stranger and a peer that does not play by the rules.
+//! `run --peer`: the second host is a network namespace with its own sshd and keys. Results, cleanup on both hosts, and the effect of a cut
+//! connection, a wrong version, a refused key, a stranger and a peer that violates the protocol.
 
 use crate::common::{
     self, Home, Killed, alone, binary, end_at_once, entries, eventually, flagged, list, messages,
@@ -26,8 +26,8 @@ struct Hosts {
 
 fn succeeds(command: &mut Command) {
     let done = command.output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "{command:?}: {said}");
+    let printed = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{command:?}: {printed}");
 }
 
 /// A process that keeps a network namespace.
@@ -123,7 +123,7 @@ impl Hosts {
         }
         let log = path("sshd.log");
         eventually("sshd listens", || {
-            fs::read_to_string(&log).is_ok_and(|said| said.contains("Server listening"))
+            fs::read_to_string(&log).is_ok_and(|printed| printed.contains("Server listening"))
         });
         Self {
             near,
@@ -165,7 +165,7 @@ impl Hosts {
             .unwrap()
     }
 
-    /// Nothing is left on the far host, nor any process of the run on either.
+    /// The far host is empty, and no process of the run is left on either.
     fn are_clean(&self) {
         let remote = self.home.path().join("remote");
         eventually("nothing is left there", || entries(&remote).is_empty());
@@ -173,7 +173,7 @@ impl Hosts {
     }
 }
 
-/// Command lines of the workloads that are far ends, which have taken their arguments apart.
+/// Command lines of far ends that have parsed their arguments.
 fn far_ends() -> Vec<(u32, String)> {
     let processes = entries(Path::new("/proc")).into_iter();
     let lines = processes.filter_map(|process| {
@@ -185,7 +185,7 @@ fn far_ends() -> Vec<(u32, String)> {
     lines.collect()
 }
 
-/// What a process listens at in its network, as /proc has it: address and port.
+/// Listening sockets of a process in its network, as in /proc: address and port.
 fn listening(pid: u32) -> Vec<(String, u16)> {
     let sockets = fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap_or_default();
     let lines = sockets.lines().filter_map(|line| {
@@ -237,8 +237,8 @@ fn peers_leave_nothing_as_root() {
         "byte/pipe",
     ];
     let rows = [with.as_slice(), &without].concat().join(" ");
-    let (code, out, said) = hosts.run(&format!("--format json {rows}"));
-    assert_eq!(code, 0, "{said}");
+    let (code, out, printed) = hosts.run(&format!("--format json {rows}"));
+    assert_eq!(code, 0, "{printed}");
     let run: Value = serde_json::from_str(&out).unwrap();
     for id in with {
         let row = result(&run, id);
@@ -296,8 +296,8 @@ fn peers_listen_on_ipv6_as_root() {
         "net/tls/handshake",
     ];
     let words = format!("--peer-address {FAR_SIX} --format json {}", rows.join(" "));
-    let (code, out, said) = hosts.run(&words);
-    assert_eq!(code, 0, "{said}");
+    let (code, out, printed) = hosts.run(&words);
+    assert_eq!(code, 0, "{printed}");
     let run: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(run["settings"]["peer"]["address"], FAR_SIX);
     for id in rows {
@@ -326,11 +326,11 @@ fn closed_connections_end_peers_as_root() {
                 });
                 succeeds(Command::new("kill").args(["-9", ssh.next().unwrap()]));
                 let ended = run.wait_with_output().unwrap();
-                let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-                assert_eq!(ended.status.code(), Some(3), "{said}");
+                let printed = String::from_utf8_lossy(&ended.stderr).into_owned();
+                assert_eq!(ended.status.code(), Some(3), "{printed}");
                 assert!(
-                    said.contains("the connection to the peer has ended"),
-                    "{said}"
+                    printed.contains("the connection to the peer has ended"),
+                    "{printed}"
                 );
             }
             _ => end_at_once(&mut run),
@@ -343,8 +343,8 @@ fn closed_connections_end_peers_as_root() {
         .arg(format!("--net=/proc/{}/ns/net", hosts.near.0.id()))
         .arg(binary())
         .args(["run", "--resume", "--ssh", &hosts.client("ssh_config")]);
-    let (code, _, said) = common::output_texts(resume.output().unwrap());
-    assert_eq!(code, 0, "{said}");
+    let (code, _, printed) = common::output_texts(resume.output().unwrap());
+    assert_eq!(code, 0, "{printed}");
     hosts.are_clean();
 }
 
@@ -361,9 +361,9 @@ fn other_versions_are_refused_as_root() {
     let path = hosts.home.path().join("other");
     let words = format!("net/tcp/rr --binary {}", path.display());
     let refused_run = |words: &str, why: &str| {
-        let (code, _, said) = hosts.run(words);
-        assert_eq!(code, 3, "{said}");
-        assert!(said.contains(why), "{why}: {said}");
+        let (code, _, printed) = hosts.run(words);
+        assert_eq!(code, 3, "{printed}");
+        assert!(printed.contains(why), "{why}: {printed}");
         hosts.are_clean();
     };
     refused_run("net/tcp/rr", "this program is for");
@@ -374,8 +374,8 @@ fn other_versions_are_refused_as_root() {
     refused("does not start there");
     fs::remove_file(&path).unwrap();
     symlink(binary(), &path).unwrap();
-    let (code, _, said) = hosts.run(&words);
-    assert_eq!(code, 0, "{said}");
+    let (code, _, printed) = hosts.run(&words);
+    assert_eq!(code, 0, "{printed}");
     hosts.are_clean();
 }
 
@@ -385,9 +385,9 @@ fn refused_keys_measure_nothing_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     let mut command = hosts.command(&hosts.client("strange_config"), "net/tcp/rr");
-    let (code, _, said) = common::output_texts(command.output().unwrap());
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("Permission denied"), "{said}");
+    let (code, _, printed) = common::output_texts(command.output().unwrap());
+    assert_eq!(code, 3, "{printed}");
+    assert!(printed.contains("Permission denied"), "{printed}");
     hosts.are_clean();
 }
 
@@ -405,7 +405,7 @@ fn peer_strangers_learn_nothing_as_root() {
     }
 }
 
-/// What a run says whose far end a stranger sends random bytes to.
+/// Output of a run whose far end receives random bytes from a stranger.
 fn intruded(hosts: &Hosts, row: &str) -> String {
     let run = hosts.start(row);
     let mut found = None;
@@ -438,8 +438,8 @@ fn intruded(hosts: &Hosts, row: &str) -> String {
 fn missing_peer_servers_are_skipped_as_root() {
     let _turn = alone();
     let hosts = Hosts::without(&["rsync"]);
-    let (code, out, said) = hosts.run("--format json net/transfer/0@rsync net/tcp/rr");
-    assert_eq!(code, 0, "{said}");
+    let (code, out, printed) = hosts.run("--format json net/transfer/0@rsync net/tcp/rr");
+    assert_eq!(code, 0, "{printed}");
     let run: Value = serde_json::from_str(&out).unwrap();
     let row = result(&run, "net/transfer/0@rsync");
     assert_eq!(row["outcome"], "skipped", "{row}");
@@ -447,11 +447,15 @@ fn missing_peer_servers_are_skipped_as_root() {
         reason(row).contains("At the other end: rsync is missing (apt-get install rsync)"),
         "{row}"
     );
-    assert_eq!(result(&run, "net/tcp/rr")["outcome"], "measured", "{said}");
+    assert_eq!(
+        result(&run, "net/tcp/rr")["outcome"],
+        "measured",
+        "{printed}"
+    );
     hosts.are_clean();
 }
 
-/// A client of ssh that says what a peer would.
+/// A fake ssh client that acts as a peer.
 fn plays(home: &Home, script: &str) -> (i32, String) {
     let path = home.path().join("plays");
     common::make_program(&path, format!("#!/bin/sh\n{script}\n").as_bytes());
@@ -464,8 +468,8 @@ fn plays(home: &Home, script: &str) -> (i32, String) {
         path.to_str().unwrap(),
         "net/tcp/rr",
     ];
-    let (code, _, said) = home.run(&words);
-    (code, said)
+    let (code, _, printed) = home.run(&words);
+    (code, printed)
 }
 
 #[test]
@@ -497,9 +501,12 @@ fn misbehaving_peers_are_left() {
         ),
         (&format!("{greets}; sleep 100"), "it did nothing for 30 s"),
     ] {
-        let (code, said) = plays(&home, script);
-        assert_eq!(code, 3, "{script}: {said}");
-        assert!(said.contains(why), "{script}: {said}");
-        assert!(said.bytes().all(|c| c == b'\n' || c >= b' '), "{said:?}");
+        let (code, printed) = plays(&home, script);
+        assert_eq!(code, 3, "{script}: {printed}");
+        assert!(printed.contains(why), "{script}: {printed}");
+        assert!(
+            printed.bytes().all(|c| c == b'\n' || c >= b' '),
+            "{printed:?}"
+        );
     }
 }

@@ -298,7 +298,7 @@ int main(void) { unsigned x = 1; for (int i = 0; i < COUNT; i++) x = x * 5 % 819
 "#;
 
 impl Repository {
-    /// Commits a program that does so much work.
+    /// Commits a program with this amount of work.
     fn commit_loop(&self, count: u32) {
         self.write("loop.c", &LOOP.replace("COUNT", &count.to_string()));
         self.commit(THREE);
@@ -676,7 +676,7 @@ fn killed_runs_leave_nothing() {
     assert_eq!(repository.traces(), before);
 }
 
-/// The watchdog undoes it, or the next start, once the killed process is gone.
+/// Waits until the watchdog, or the next start after the killed process is gone, has undone it.
 fn wait_until_undone(repository: &Repository, before: &str) {
     let end = Instant::now() + Duration::from_secs(20);
     while !repository.leftovers().is_empty() && Instant::now() < end {

@@ -1,4 +1,4 @@
-//! `gritstone runs prune`: old runs lose their raw samples, and every reader of results sees what it saw before.
+//! `gritstone runs prune`: old runs lose their raw samples, and all reports stay the same.
 
 use crate::changes::sides;
 use crate::common::postgres::Server as Database;
@@ -11,7 +11,7 @@ use gritstone_model::{Outcome, TrialSide};
 use serde_json::Value;
 use std::fs;
 
-/// What readers of a store are shown, by what they ask.
+/// Reading commands.
 const COMMANDS: [&str; 12] = [
     "show night-24",
     "show night-24 byte/sieve",

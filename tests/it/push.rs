@@ -1,4 +1,4 @@
-//! Runs of many machines in one store: sent by tokens, and back.
+//! Runs of many machines in one store: uploads and downloads with tokens.
 
 use crate::common::server::{Response, Server};
 use crate::common::{Home, Killed, at_hour, list, program, recorded, start};
@@ -22,8 +22,8 @@ fn run(hour: u32) -> RunData {
 }
 
 pub fn token(home: &Home, name: &str, scopes: &str) -> String {
-    let said = home.ok(&["token", "create", name, "--scope", scopes]);
-    said.trim().to_owned()
+    let printed = home.ok(&["token", "create", name, "--scope", scopes]);
+    printed.trim().to_owned()
 }
 
 /// A file with a token, as a user keeps it.
@@ -93,7 +93,7 @@ fn token_scopes_are_enforced() {
     home.import(&[run(1)]);
     let [reader, writer, admin] =
         ["read", "write", "admin"].map(|scope| token(&home, &format!("for-{scope}"), scope));
-    // closed: behind a proxy, nobody reads without a token
+    // closed: behind a proxy, reading needs a token
     let server = Server::with(&home, &["--behind-proxy"]);
     let id = run(1).info.id;
     let bundle = write_bundle(&run(2));
@@ -228,8 +228,8 @@ fn invalid_uploads_leave_nothing() {
     for (name, body) in cases {
         let response = send(&body);
         assert_eq!(response.status, 422, "{name}: {}", response.text());
-        let said: Value = serde_json::from_slice(&response.body).unwrap();
-        assert!(said["error"].is_string(), "{name}");
+        let printed: Value = serde_json::from_slice(&response.body).unwrap();
+        assert!(printed["error"].is_string(), "{name}");
     }
     assert_eq!(ids(&home).len(), 0);
     assert_eq!(send(whole.as_bytes()).status, 201);
@@ -239,7 +239,7 @@ fn invalid_uploads_leave_nothing() {
     other.launches.pop();
     assert_eq!(send(write_bundle(&other).as_bytes()).status, 409);
     assert_eq!(ids(&home).len(), 1);
-    // what would be too long is not read, and nobody's body is
+    // a body that is too long is not read, nor one without a valid token
     for (token, status) in [(writer.as_str(), 413), ("none", 401)] {
         let length = if status == 413 { 1_u64 << 40 } else { 1 << 20 };
         let head = format!(
@@ -266,7 +266,7 @@ fn killed_servers_lose_no_upload() {
         .collect();
     let sent: BTreeSet<String> = machines.iter().flat_map(ids).collect();
     let mut kills = 0;
-    // each machine sends until it is told that all is there; each server is killed after a while that grows
+    // each machine sends until all its runs are acknowledged; each server is killed after a growing time
     let address = std::sync::Mutex::new(String::new());
     let done = std::sync::atomic::AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -276,8 +276,9 @@ fn killed_servers_lose_no_upload() {
             scope.spawn(move || {
                 loop {
                     let url = format!("http://{}", address.lock().unwrap());
-                    let (code, said, _) = home.run(&["push", "--to", &url, "--token-file", &file]);
-                    if code == 0 && said.is_empty() {
+                    let (code, printed, _) =
+                        home.run(&["push", "--to", &url, "--token-file", &file]);
+                    if code == 0 && printed.is_empty() {
                         break;
                     }
                     thread::sleep(Duration::from_millis(5));
@@ -400,9 +401,9 @@ fn uploads_use_the_trusted_certificate() {
     plain
         .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .unwrap();
-    let mut said = vec![];
-    let _ = plain.read_to_end(&mut said);
-    assert!(!said.starts_with(b"HTTP"));
+    let mut printed = vec![];
+    let _ = plain.read_to_end(&mut printed);
+    assert!(!printed.starts_with(b"HTTP"));
     let swapped = "serve --listen 127.0.0.1:0 --tls-cert key.pem --tls-key key.pem";
     team.refuses(swapped, "no certificate");
     let key = team.path().join("key.pem");
@@ -472,7 +473,7 @@ fn systemd_unit_starts_a_server() {
     assert_eq!(server.get("/").status, 401);
 }
 
-/// Every path of the description is served as it says, and no other answer comes.
+/// Every path of the API description is served as described, with no other status.
 #[test]
 #[ignore = "measures: make test-full"]
 fn openapi_matches_the_server() {
@@ -521,14 +522,14 @@ fn openapi_matches_the_server() {
             };
             let status = response.status.to_string();
             assert!(status.starts_with('2'), "{method} {place}: {status}");
-            let said = &responses[&status]["content"];
+            let printed = &responses[&status]["content"];
             let media = response.header("content-type").unwrap();
             let media = media.split(';').next().unwrap();
             assert!(
-                said[media].is_object(),
-                "{method} {path}: {media} is not in {said}"
+                printed[media].is_object(),
+                "{method} {path}: {media} is not in {printed}"
             );
-            let wanted = &said[media]["schema"]["properties"]["schema"]["const"];
+            let wanted = &printed[media]["schema"]["properties"]["schema"]["const"];
             if wanted.is_string() {
                 let value: Value = serde_json::from_slice(&response.body).unwrap();
                 assert_eq!(value["schema"], *wanted, "{path}");

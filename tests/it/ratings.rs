@@ -1,4 +1,4 @@
-//! Machines rated, as a person asks for it. Printed figures do not change, so these ratings are exact.
+//! Scores of machines, as used by a person. Printed results do not change, so these scores are exact.
 
 use crate::common::{Home, at_hour, recorded};
 use serde_json::Value;
@@ -148,7 +148,7 @@ fn user_profiles_weight_shared_benchmarks() {
     );
     assert_eq!(view["profile"]["weights"]["byte/sieve"], 3.0);
     let text = home.ok("score run --against run --profile mine.toml");
-    for told in [
+    for line in [
         "profile mine: 1",
         "byte/sieve",
         "75%",
@@ -156,7 +156,7 @@ fn user_profiles_weight_shared_benchmarks() {
         "25%",
         "I do.",
     ] {
-        assert!(text.contains(told), "{told}: {text}");
+        assert!(text.contains(line), "{line}: {text}");
     }
     let refuses = |text: &str, why: &str| {
         write(text);

@@ -1,5 +1,5 @@
-//! The recipes of examples/fleet, as far as this host has what they are for. Of those for GitHub and Kubernetes what is executed is executed here;
-//! scripts/check-ci holds them against their schemas.
+//! The recipes of examples/fleet, as far as this host has their programs. Commands of those for GitHub and Kubernetes are executed here;
+//! scripts/check-ci checks them against their schemas.
 
 use crate::common::{Home, binary, entries, make_program, output_texts, program};
 use gritstone_exchange::read_bundle;
@@ -83,7 +83,7 @@ fn ansible_recipe_leaves_nothing() {
     assert_eq!(ours(), before);
 }
 
-/// A `gritstone` for PATH that measures one benchmark in place of the families of a recipe, which take minutes.
+/// A `gritstone` for PATH that measures one benchmark instead of the families of a recipe, which take minutes.
 fn short(home: &Home) -> PathBuf {
     let folder = home.path().join("bin");
     fs::create_dir(&folder).unwrap();
@@ -175,10 +175,10 @@ fn github_recipe_reports() {
         report,
         &[("GITHUB_STEP_SUMMARY", summary.to_str().unwrap())],
     );
-    let said = fs::read_to_string(summary).unwrap();
+    let printed = fs::read_to_string(summary).unwrap();
     assert!(
-        said.contains("Fleet report") && said.contains("2 nodes"),
-        "{said}"
+        printed.contains("Fleet report") && printed.contains("2 nodes"),
+        "{printed}"
     );
     assert!(work.join("fleet.html").is_file());
     let bundle = work.join("nodes-17/runner-2.jsonl");

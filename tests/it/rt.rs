@@ -1,5 +1,4 @@
-//! Response to events by the binary: every row has a figure or a reason, and what the machine does not permit is said and
-//! replaced by nothing.
+//! Response to events: every benchmark has a result or a reason, and refused privileges are reported, not replaced.
 
 use crate::common::{
     self, DISC, Home, SHORT, UNPRIVILEGED, alone, binary, flagged, list, messages, needs_root,
@@ -9,7 +8,7 @@ use nix::unistd::geteuid;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 
-/// What takes neither privilege nor a disk.
+/// Benchmarks without privilege or disk.
 const ANYBODYS: [&str; 7] = [
     "rt/clock-overhead",
     "rt/clock-tick",
@@ -20,14 +19,14 @@ const ANYBODYS: [&str; 7] = [
     "rt/user-latency@time-shared",
 ];
 
-/// Why a row has no figure.
+/// Why a benchmark has no result.
 fn reason(row: &Value) -> String {
     let why = common::reason(row);
     assert!(!why.is_empty(), "no figure and no reason: {row}");
     why
 }
 
-/// A row with its figure: that of events, which are in order.
+/// Whether a benchmark has a result of ordered events.
 fn is_measured(row: &Value) -> bool {
     let trivialised = flagged(row, "invalid");
     assert!(!trivialised, "{row}");
@@ -79,7 +78,7 @@ fn real_time_results_or_remedies_as_root() {
     assert!(!stand_in("rt/semaphore"));
 }
 
-/// The same binary for whoever has no privilege: another user, where we are root.
+/// The same binary as an unprivileged user, if the tests run as root.
 fn unprivileged(home: &Home, line: &str) -> (i32, String, String) {
     let mut command = home.command(binary());
     command.args(line.split(' '));

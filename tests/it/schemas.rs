@@ -1,6 +1,6 @@
-//! What every command prints as JSON is what docs/schema says of it.
+//! The JSON of every command matches docs/schema.
 //!
-//! Must not know: how a document is made.
+//! Must not know how a document is made.
 
 use crate::common::{Home, at_hour, entries, recorded};
 use boon::{Compiler, SchemaIndex};
@@ -37,7 +37,7 @@ impl Schemas {
         Self { compiled, files }
     }
 
-    /// What is wrong with a document, by the schema that it names.
+    /// Fault of a document against the schema that it names.
     fn fault(&self, document: &Value) -> Option<String> {
         let name = document["schema"].as_str().unwrap_or_default();
         let file = name.replacen("gritstone/", "", 1).replace('/', "-") + ".json";
@@ -49,7 +49,7 @@ impl Schemas {
     }
 }
 
-/// Where a schema names fields, no other may be there; but for tagged enums, whose variants name the others.
+/// Forbids unnamed fields in schemas, except for tagged enums, whose variants name the others.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! The store in the browser: pages over a socket, as a browser and as a program ask for them.
+//! The store in the browser: pages over a socket, as requested by a browser and by a program.
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, end, eventually, list, recorded};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::time::Instant;
 
-/// What was recorded of a few rows, each operation taking so many times as long.
+/// A recorded run of a few benchmarks, with each operation `times` times as long.
 pub fn calls(times: f64) -> RunData {
     let mut run = recorded("run");
     let of_calls = |id: &str| ["byte/syscall", "byte/sieve"].contains(&id);
@@ -59,14 +59,14 @@ pub fn changed() -> Home {
     home
 }
 
-/// What a page leads to on the same server.
+/// Links of a page to the same server.
 fn links(page: &str) -> BTreeSet<String> {
     let links = page.split("href=\"").skip(1);
     let links = links.map(|rest| rest[..rest.find('"').unwrap()].replace("&amp;", "&"));
     links.filter(|link| link.starts_with('/')).collect()
 }
 
-/// Every page that the first one leads to, a few of each kind.
+/// Every page linked from the first one, a few of each kind.
 fn crawl(server: &Server) -> Vec<(String, String)> {
     let mut open = vec!["/".to_owned()];
     let mut seen: BTreeSet<String> = BTreeSet::from(["/".to_owned()]);

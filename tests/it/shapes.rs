@@ -1,10 +1,9 @@
-//! What must take longer than what on any machine, with a lot of room: rows of one run against each other. No test asserts an
-//! absolute time.
+//! Orders that hold on any machine with a wide margin: benchmarks of one run against each other. No test asserts an absolute time.
 
 use crate::common::{Home, flagged, in_one_of_four, list, result};
 use serde_json::Value;
 
-/// The first row takes more than so many times as long as the second.
+/// The first row takes more than this factor times as long as the second.
 type Pair = (f64, &'static str, &'static str);
 
 /// A short run of rows, whose work was done.
@@ -19,7 +18,7 @@ fn run(home: &Home, rows: &[&str]) -> Value {
     run
 }
 
-/// What one operation, or one unit of what is moved, takes in the best of the launches, ns: others who use the machine only add time.
+/// Time per operation, or per unit of data, in the best of the launches, ns: contention only adds time.
 fn least(run: &Value, id: &str) -> f64 {
     let row = result(run, id);
     let values = list(&row["values"]).iter();

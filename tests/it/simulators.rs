@@ -1,5 +1,5 @@
-//! Circuits simulated by programs of the machine: what these print is checked against what is known without them, so that a simulator that
-//! does not simulate, or does it wrong, gives no result.
+//! Circuits simulated by programs of the machine: their output is checked independently, so that a simulator that does not simulate, or
+//! does it wrong, gives no result.
 
 use crate::common::workload::{built, workload_output};
 use crate::common::{self, Home, make_program, result, traces};
@@ -38,7 +38,7 @@ impl Simulator {
         common::program(&[self.name])
     }
 
-    /// What the workload says, with this program in the place of the simulator.
+    /// Output of the workload with this program instead of the simulator.
     fn output(&self, workload: &Path, folder: &Path, program: &Path, rest: &str) -> String {
         let (name, circuit, program) = (self.name, self.circuit, program.display());
         let line = format!("{SMALL} circuit={circuit} {name}={program} {rest}");
@@ -46,7 +46,7 @@ impl Simulator {
     }
 }
 
-/// A shell script in the place of a program, in which `$real` is that program.
+/// A shell script instead of a program; `$real` is that program.
 fn script(folder: &Path, real: &Path, text: &str) -> PathBuf {
     let path = folder.join("script");
     let script = format!("#!/bin/sh\nreal={}\n{text}\n", real.display());
@@ -54,11 +54,11 @@ fn script(folder: &Path, real: &Path, text: &str) -> PathBuf {
     path
 }
 
-/// Prints again what it printed first.
+/// Repeats its first output.
 const OLD: &str = "[ -s ../old ] || $real \"$@\" > ../old 2> /dev/null; cat ../old";
-/// Does nothing, and says that all is well.
+/// Does nothing, and reports success.
 const NOTHING: &str = "exit 0";
-/// The voltages of one settled time, the 110th row, are wrong by 5%; or one digit of a checksum is another.
+/// The voltages of one settled time, the 110th row, are wrong by 5%; or one digit of a checksum differs.
 const CHANGED: &str = "$real \"$@\" 2> /dev/null | awk '\
     /^checksum/ { sub(/0$/, \"x\") || sub(/.$/, \"0\") } /^ *#Time/ { head = NR } \
     $1 == \"109\" { for (i = 3; i <= NF; i++) $i *= 1.05 } \
@@ -66,9 +66,9 @@ const CHANGED: &str = "$real \"$@\" 2> /dev/null | awk '\
 /// The simulation ends early.
 const SHORTER: &str =
     "$real \"$@\" > all 2> /dev/null; head -n $(($(wc -l < all) * 9 / 10)) all; rm all";
-/// The work is left to a process that goes on.
+/// Leaves the work to a background process.
 const BEHIND: &str = "sleep 5 & exec $real \"$@\"";
-/// It fails, though it prints what is right.
+/// Fails, though its output is right.
 const FAILING: &str = "$real \"$@\"; echo 'no licence' >&2; exit 3";
 
 #[test]
@@ -90,11 +90,14 @@ fn idle_simulators_give_no_result() {
             (FAILING, "no licence"),
         ] {
             let faulty = script(folder.path(), &real, fault);
-            let said = simulator.output(&workload, folder.path(), &faulty, "");
+            let printed = simulator.output(&workload, folder.path(), &faulty, "");
             let name = simulator.name;
-            assert!(said.contains("fail errno="), "{name}, {fault}: {said}");
-            assert!(said.contains(why), "{name}, {fault}: {said}");
-            assert!(!said.ends_with("bye\n"), "{name}, {fault}: {said}");
+            assert!(
+                printed.contains("fail errno="),
+                "{name}, {fault}: {printed}"
+            );
+            assert!(printed.contains(why), "{name}, {fault}: {printed}");
+            assert!(!printed.ends_with("bye\n"), "{name}, {fault}: {printed}");
         }
     }
 }
@@ -115,17 +118,17 @@ fn every_circuit_is_checked() {
                 simulator.name,
                 simulator.real().display()
             );
-            let said = workload_output(&workload, folder.path(), &line);
-            assert!(said.ends_with("bye\n"), "{circuit}: {said}");
+            let printed = workload_output(&workload, folder.path(), &line);
+            assert!(printed.ends_with("bye\n"), "{circuit}: {printed}");
         }
         let idle = "[ \"${PWD##*/}\" = 2 ] || exec $real \"$@\"";
         let idle = script(folder.path(), &simulator.real(), idle);
-        let said = simulator.output(&workload, folder.path(), &idle, "users=3");
-        assert!(said.contains("call=output"), "{said}");
+        let printed = simulator.output(&workload, folder.path(), &idle, "users=3");
+        assert!(printed.contains("call=output"), "{printed}");
     }
 }
 
-/// A gate, a transistor and an instruction that are others: the judgment knows nothing of the circuit.
+/// Another gate, transistor and instruction: the check is independent of the circuit.
 #[test]
 #[ignore = "measures: make test-full"]
 fn faulty_circuits_are_seen() {
@@ -156,12 +159,12 @@ fn faulty_circuits_are_seen() {
     ] {
         let faulty = built(workload, folder.path(), &[(file, right, wrong)]);
         let line = format!("warm=0 samples=1 circuit={circuit}");
-        let said = workload_output(&faulty, folder.path(), &line);
-        assert!(said.contains("call=output"), "{circuit}: {said}");
+        let printed = workload_output(&faulty, folder.path(), &line);
+        assert!(printed.contains("call=output"), "{circuit}: {printed}");
     }
 }
 
-/// Found on PATH before the real ones.
+/// Fake programs before the real ones on PATH.
 #[test]
 #[ignore = "measures: make test-full"]
 fn replayed_output_gives_no_result() {

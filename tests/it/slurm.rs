@@ -1,5 +1,5 @@
-//! `gritstone fleet run --on slurm` on a Slurm of this test: a controller and four nodes on this host, each in a namespace of processes, so
-//! that a node can die with all that it does. Nothing of the system's services is touched.
+//! `gritstone fleet run --on slurm` on a private Slurm: a controller and four nodes on this host, each in a pid namespace, so that a node
+//! can be killed with all its processes. The system's services are not touched.
 
 use crate::common::quota::Quota;
 use crate::common::{
@@ -146,7 +146,7 @@ impl Cluster {
         output_texts(self.start_fleet(line).wait_with_output().unwrap())
     }
 
-    /// Where the newest fleet run has its files, which the nodes see too.
+    /// Directory of the newest fleet run, which the nodes see too.
     fn folder(&self) -> Option<PathBuf> {
         entries(&self.home.path().join("data/gritstone/fleets"))
             .into_iter()
@@ -162,7 +162,7 @@ impl Cluster {
         thread::sleep(Duration::from_millis(300));
     }
 
-    /// What the nodes and the queue have of any fleet.
+    /// Remains of any fleet on the nodes and in the queue.
     fn left(&self) -> Vec<String> {
         let words = ["--noheader", "--format=%A %T"];
         let out = self
@@ -185,7 +185,7 @@ impl Cluster {
         jobs.lines().map(str::to_owned).chain(files).collect()
     }
 
-    /// The epilog of examples/fleet, after a job on each of three nodes, of which one fails its check and one is inconclusive.
+    /// The epilog of examples/fleet, after a job on each of three nodes, one of which fails its check, and one of which is inconclusive.
     fn drains_a_node_that_fails_its_check(&self) {
         let at = self.home.path().join("slurm");
         let checks = at.join("checks");
@@ -205,11 +205,11 @@ impl Cluster {
         // once a day
         self.job("n1");
         eventually("the epilog has ended", || self.state("n1") == "idle");
-        let said = fs::read_to_string(checks).unwrap();
-        assert_eq!(said.lines().count(), 3, "{said}");
+        let printed = fs::read_to_string(checks).unwrap();
+        assert_eq!(printed.lines().count(), 3, "{printed}");
         assert!(
-            said.contains("fleet check --node n1 --budget 60s"),
-            "{said}"
+            printed.contains("fleet check --node n1 --budget 60s"),
+            "{printed}"
         );
     }
 
@@ -299,7 +299,7 @@ fn measured(view: &Value) -> Vec<&str> {
     nodes.map(|node| node["node"].as_str().unwrap()).collect()
 }
 
-/// A fleet of which one node is slow and another dies while it is measured and comes back: found, named, resumed, and nothing left.
+/// A fleet with a slow node and one that dies during its measurement and comes back: found, named, resumed, with nothing left.
 #[test]
 #[ignore = "measures: make test-full"]
 fn slurm_measures_a_fleet_as_root() {
@@ -347,7 +347,7 @@ fn slurm_measures_a_fleet_as_root() {
     cluster.drains_a_node_that_fails_its_check();
 }
 
-/// Ctrl-C takes the jobs out of the queue; where the process itself is killed, they go on, and `resume` takes in what they measured.
+/// Ctrl-C cancels the jobs; if the process itself is killed, they go on, and `resume` imports their results.
 #[test]
 #[ignore = "measures: make test-full"]
 fn jobs_follow_their_fleet_run_as_root() {
@@ -389,7 +389,7 @@ fn jobs_follow_their_fleet_run_as_root() {
     assert_eq!(entries(&shared), Vec::<PathBuf>::new());
 }
 
-/// When each node was measured, seconds.
+/// Time of each node's measurement, seconds.
 fn times(cluster: &Cluster) -> Vec<(String, [f64; 2])> {
     let store = Store::open(&cluster.home.store()).unwrap();
     let heads = store.runs().unwrap();
@@ -402,7 +402,7 @@ fn times(cluster: &Cluster) -> Vec<(String, [f64; 2])> {
     members.collect()
 }
 
-/// Two in a rack and two in none, two at once: the second of the rack waits for the first, and never three measure.
+/// Two nodes in a rack and two in none, two at once: the second of the rack waits for the first, and never three measure.
 #[test]
 #[ignore = "measures: make test-full"]
 fn neighbors_measure_in_turns_as_root() {
@@ -425,8 +425,10 @@ fn neighbors_measure_in_turns_as_root() {
             .args(words)
             .output()
             .unwrap();
-        let said = String::from_utf8(out.stdout).unwrap();
-        let task = said.lines().find(|line| line.contains(" ArrayTaskId=1 "));
+        let printed = String::from_utf8(out.stdout).unwrap();
+        let task = printed
+            .lines()
+            .find(|line| line.contains(" ArrayTaskId=1 "));
         second = task.unwrap_or_default().to_owned();
         second.contains(" Dependency=afterany:")
     });

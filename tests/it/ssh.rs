@@ -1,4 +1,4 @@
-//! `gritstone fleet run --on ssh`, with sshd's of these tests: for this user, and for a user without privileges in namespaces of a network.
+//! `gritstone fleet run --on ssh`, with private sshd's: for this user, and for an unprivileged user in network namespaces.
 
 use crate::common::list;
 use crate::common::quota::Quota;
@@ -25,7 +25,7 @@ impl Sshd {
     fn start(home: &Home) -> Self {
         let path = |name: &str| home.path().join(name).display().to_string();
         make_keys(home.path());
-        // free now, and taken by nobody in the moment until the daemon listens
+        // free now, and hopefully until the daemon listens
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -132,10 +132,10 @@ fn ssh_hosts_are_left_unchanged() {
         "--quick",
         "byte/syscall",
     ];
-    let said = home.fails(1, &words, "1 of 4 nodes are missing");
+    let printed = home.fails(1, &words, "1 of 4 nodes are missing");
     assert!(
-        said.contains("node-c") && said.contains("refused"),
-        "{said}"
+        printed.contains("node-c") && printed.contains("refused"),
+        "{printed}"
     );
     assert_eq!(measured(&home), ["node-a", "node-b", "node-d"]);
     let view: Value = serde_json::from_str(&home.ok("fleet report --format json")).unwrap();
@@ -161,12 +161,12 @@ fn ssh_hosts_are_left_unchanged() {
     assert_eq!(measured(&home).len(), 4);
 }
 
-/// Nobody else's number.
+/// An unused uid.
 const USER: u32 = 64_999;
 const NODES: [&str; 4] = ["n1", "n2", "n3", "n4"];
 const SLOW: &str = "n3";
 
-/// Four hosts in namespaces of a network of their own, whose sshd's belong to a user without privileges.
+/// Four hosts in network namespaces, whose sshd's belong to an unprivileged user.
 struct Hosts {
     home: Home,
     namespace: Killed,
@@ -295,7 +295,7 @@ fn hosts(home: &Path, slow: &Quota) -> String {
     script + &format!("touch {}/ready\nwait\n", home.display())
 }
 
-/// Four hosts, one of them with a tenth of a CPU, for a user without privileges.
+/// Four hosts, one of them with a tenth of a CPU, for an unprivileged user.
 #[test]
 #[ignore = "measures: make test-full"]
 fn slow_hosts_are_named_as_root() {

@@ -1,5 +1,4 @@
-//! A run in surroundings that are not as they should be: signals that whoever started it ignores, a standard error that
-//! cannot be written, a terminal that goes, folders of odd names.
+//! Runs in unusual environments: ignored signals, a standard error that cannot be written, a vanishing terminal, folders with odd names.
 
 use crate::common::{
     Home, binary, end, end_at_once, ended, eventually, make_program, output_texts, result,
@@ -33,7 +32,7 @@ fn started(home: &Home, script: &str, line: &str) -> Child {
     behind(home, script, line).spawn().unwrap()
 }
 
-/// Sends a signal when the run is at work, and waits for its end.
+/// Sends a signal during a launch, and waits for the end of the run.
 fn at_work(home: &Home, mut child: Child, signal: Signal) -> Output {
     let mut ended = false;
     eventually("a launch is kept", || {
@@ -49,7 +48,7 @@ fn at_work(home: &Home, mut child: Child, signal: Signal) -> Output {
 
 /// Ten launches, or the fewer that a busy machine has done by then.
 const LOOP: &str = "run byte/loop --quick --precision 50%";
-/// What nobody has ended goes on until its budget is spent.
+/// A run that only its budget ends.
 const LONG_LOOP: &str = "run byte/loop --budget 20s --precision 0.01%";
 
 #[test]
@@ -69,7 +68,7 @@ fn ignored_signals_stay_ignored() {
     }
 }
 
-/// A Ctrl-Z for longer than the budget, as a shell with jobs sends it: the budget goes on, and nothing that was measured is lost.
+/// A Ctrl-Z for longer than the budget, as a shell sends it: the budget goes on, and no measurement is lost.
 #[test]
 #[ignore = "measures: make test-full"]
 fn stopped_runs_end_in_order() {

@@ -1,5 +1,5 @@
-//! One store for a team on PostgreSQL: only its server stores runs in it, and what was acknowledged is there once, however often the server is
-//! killed.
+//! A shared store on PostgreSQL: only its server stores runs in it, and acknowledged runs are stored exactly once, however often the server
+//! is killed.
 
 use crate::common::postgres::Server as Database;
 use crate::common::server::Server;
@@ -24,10 +24,10 @@ fn bundle(home: &Home, store: &str, id: &str) -> String {
     home.ok(&["--store", store, "export", id, "--with-identity"])
 }
 
-/// That a store has this number of runs, undamaged.
+/// Checks that a store has this number of runs, undamaged.
 fn whole(home: &Home, store: &str, runs: usize) {
-    let said = home.ok(&["--store", store, "runs", "verify"]);
-    assert_eq!(said, format!("{runs} runs, all checksums match\n"));
+    let printed = home.ok(&["--store", store, "runs", "verify"]);
+    assert_eq!(printed, format!("{runs} runs, all checksums match\n"));
 }
 
 /// A server of the pages of a database, and options of `push`, `pull` and `sync` that reach it.
@@ -131,8 +131,11 @@ fn readers_accept_a_database() {
     fs::write(config.join("config.toml"), format!("store = '{secret}'\n")).unwrap();
     assert!(one.ok("runs").contains("baseline"));
     for of in ["runs --help", "config --show"] {
-        let said = one.ok(of);
-        assert!(said.contains("store") && !said.contains("hidden"), "{said}");
+        let printed = one.ok(of);
+        assert!(
+            printed.contains("store") && !printed.contains("hidden"),
+            "{printed}"
+        );
     }
 }
 
@@ -168,7 +171,7 @@ fn missing_databases_set_retry_after() {
     assert_eq!(post(&server.address, token.trim(), &sent), Some(201));
 }
 
-/// The status of a run that was sent, if the server lived long enough to say it.
+/// The status of an upload, if the server lived long enough to send it.
 fn post(address: &str, token: &str, body: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream
@@ -187,7 +190,7 @@ fn post(address: &str, token: &str, body: &str) -> Option<u16> {
     answer.split(' ').nth(1)?.parse().ok()
 }
 
-/// Twenty machines send runs while the server of pages is killed twenty times.
+/// Twenty machines upload runs while the web server is killed twenty times.
 fn nothing_acknowledged_is_lost(store: &str) {
     const KILLS: usize = 20;
     const MACHINES: u32 = 20;
@@ -237,7 +240,10 @@ fn nothing_acknowledged_is_lost(store: &str) {
         }
         done.store(true, Ordering::Relaxed);
     });
-    assert!(lost.load(Ordering::Relaxed) > 0, "nobody was interrupted");
+    assert!(
+        lost.load(Ordering::Relaxed) > 0,
+        "no upload was interrupted"
+    );
     let acknowledged = acknowledged.into_inner().unwrap();
     let runs = home.json(&["runs", "--all", "--store", store]);
     let stored: Vec<&str> = list(&runs["runs"])

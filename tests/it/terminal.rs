@@ -1,4 +1,4 @@
-//! What a terminal gets: the same bytes whatever the locale, and a run that goes on after the terminal was stopped.
+//! Output on a terminal: the same bytes in any locale, and a run that continues after the terminal was stopped.
 
 use crate::common::{self, Home, Killed, ended, list, result};
 use nix::pty::{OpenptyResult, openpty};
@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-/// Ctrl-S, and what undoes it.
+/// Ctrl-S, and Ctrl-Q.
 const STOP: &[u8] = b"\x13";
 const GO_ON: &[u8] = b"\x11";
 
@@ -32,15 +32,15 @@ fn the_locale_changes_nothing() {
         "systems",
         "run --help",
     ] {
-        let said = locales.map(|locale| {
+        let output = locales.map(|locale| {
             let mut command = home.gritstone(arguments);
             command.envs(locale.iter().copied());
             let (code, out, error) = ended(&mut command);
             assert_eq!((code, &*error), (0, ""), "{arguments} {locale:?}");
             out
         });
-        assert!(said.iter().all(|text| *text == said[0]), "{arguments}");
-        assert!(arguments != compare || !said[0].is_ascii(), "{arguments}");
+        assert!(output.iter().all(|text| *text == output[0]), "{arguments}");
+        assert!(arguments != compare || !output[0].is_ascii(), "{arguments}");
     }
 }
 
@@ -81,7 +81,7 @@ stdout = "C C"
     assert_eq!(run["settings"]["environment"]["LC_ALL"], "C");
 }
 
-/// What a command prints in so many columns.
+/// Output of a command at a terminal width.
 fn printed(home: &Home, width: usize, line: &str) -> String {
     let mut command = home.gritstone(line);
     let (code, out, error) = ended(command.env("COLUMNS", width.to_string()));
@@ -221,7 +221,7 @@ fn color_follows_option_and_environment() {
 struct OnTerminal(Killed);
 
 impl OnTerminal {
-    /// Of a row that is measured and one that says why it is not: its remark must not be lost.
+    /// A run with one measured and one skipped benchmark, whose remark must not be lost.
     fn start(home: &Home, terminal: OwnedFd) -> Self {
         let line = "run byte/loop byte/cc --budget 8s --precision 50% --format json";
         let child = home
@@ -236,13 +236,13 @@ impl OnTerminal {
         Self(Killed(child.unwrap()))
     }
 
-    /// All is read from now on: what it said on the terminal, and that it ended well with a figure.
+    /// Reads everything from now on; returns the text on the terminal, and checks that the run succeeded with a result.
     fn ended(mut self, mut terminal: File) -> String {
         let rest = thread::spawn(move || {
-            let mut said = vec![];
+            let mut output = vec![];
             // the end of a terminal is an error
-            let _ = terminal.read_to_end(&mut said);
-            String::from_utf8_lossy(&said).into_owned()
+            let _ = terminal.read_to_end(&mut output);
+            String::from_utf8_lossy(&output).into_owned()
         });
         let mut out = String::new();
         let mut pipe = self.0.0.stdout.take().unwrap();
@@ -254,30 +254,30 @@ impl OnTerminal {
     }
 }
 
-/// Every sequence for the terminal is whole.
-fn assert_whole_sequences(said: &str) {
-    for rest in said.split('\x1b').skip(1) {
-        assert!(rest.starts_with("[2K"), "{rest:?} in {said:?}");
+/// Every escape sequence is complete.
+fn assert_whole_sequences(output: &str) {
+    for rest in output.split('\x1b').skip(1) {
+        assert!(rest.starts_with("[2K"), "{rest:?} in {output:?}");
     }
 }
 
-/// A terminal that is stopped may hold up the run between two launches; nothing is lost by it.
+/// A stopped terminal may block the run between two launches; no launch is lost.
 #[test]
 fn stopped_terminals_get_every_warning() {
     let home = Home::new();
     let OpenptyResult { master, slave } = openpty(None, None).unwrap();
     let mut terminal = File::from(master);
     let run = OnTerminal::start(&home, slave);
-    let mut said = String::new();
+    let mut output = String::new();
     let mut bytes = [0; 4096];
-    while !said.contains("round 1 of") {
+    while !output.contains("round 1 of") {
         let count = terminal.read(&mut bytes).unwrap();
-        said += &String::from_utf8_lossy(&bytes[..count]);
+        output += &String::from_utf8_lossy(&bytes[..count]);
     }
     terminal.write_all(STOP).unwrap();
     thread::sleep(Duration::from_secs(1));
     terminal.write_all(GO_ON).unwrap();
-    said += &run.ended(terminal);
-    assert!(said.contains("skipped: byte/cc: "), "{said:?}");
-    assert_whole_sequences(&said);
+    output += &run.ended(terminal);
+    assert!(output.contains("skipped: byte/cc: "), "{output:?}");
+    assert_whole_sequences(&output);
 }

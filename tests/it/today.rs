@@ -1,4 +1,4 @@
-//! Applications of today: programs that do not do their work give no result, and those that do tell their versions.
+//! Current applications: programs that do not do their work give no result, and others report their versions.
 
 use crate::common::{self, Home, ended, make_program, messages, result, traces};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn run(home: &Home, planted: Option<&Path>, ids: &[&str]) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{error}"))
 }
 
-/// Benchmarks, the program of each that is replaced, and the shell script that replaces it; `REAL` stands for the program.
+/// Benchmarks, the replaced program of each, and the shell script that replaces it; `REAL` is the program.
 const PLANTED: [(&str, &str, &str, &str); 7] = [
     // what it stores is sound, and as large as it was
     (
@@ -100,8 +100,8 @@ fn versions_and_inputs_are_stored() {
     let version = kept["compiler"].as_str().unwrap();
     assert!(version.starts_with("Python 3."), "{kept}");
     let (_, shown, _) = home.run("show last app/today/python3@start");
-    for told in ["numbers of size 100, seed 1, hash ", "peak memory", version] {
-        assert!(shown.contains(told), "{told}: {shown}");
+    for line in ["numbers of size 100, seed 1, hash ", "peak memory", version] {
+        assert!(shown.contains(line), "{line}: {shown}");
     }
     // the same program by another name
     let folder = home.path().join("other");
@@ -122,7 +122,7 @@ fn versions_and_inputs_are_stored() {
     assert_eq!(program.unwrap()["other"], "perl 7", "{compared}");
 }
 
-/// With a PATH on which nothing is found.
+/// With an empty PATH.
 fn with_nothing(home: &Home, line: &str) -> (i32, String, String) {
     let empty = home.path().join("empty");
     std::fs::create_dir_all(&empty).unwrap();

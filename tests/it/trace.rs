@@ -1,5 +1,5 @@
-//! What a kernel does around a sample, seen from outside: nothing foreign between the two resource readings, and as
-//! many entries into the kernel as the row says.
+//! A workload around a sample, seen from outside: no foreign system call between the two resource readings, and the claimed number of
+//! calls.
 
 use crate::common;
 use std::fs;
@@ -34,8 +34,7 @@ fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Vec<String> {
     calls_of(&fs::read_to_string(&log).unwrap())
 }
 
-/// The calls that a log of strace has. One that a signal interrupts is made again by the system, and stands there twice; the program
-/// made it once.
+/// The calls in a log of strace. A call interrupted by a signal is restarted by the kernel and logged twice; the program made it once.
 fn calls_of(log: &str) -> Vec<String> {
     let mut calls: Vec<String> = vec![];
     let mut interrupted = false;
@@ -127,7 +126,7 @@ fn pipe_readers_are_reaped_untimed() {
     assert!(waits(&calls) && !waits(batch), "{batch:?}");
 }
 
-/// What lies between two readings of the resource use next to each other, where anybody is waited for.
+/// Calls between two adjacent readings of the resource usage, in regions that wait.
 fn regions_with_waits(calls: &[String]) -> Vec<&[String]> {
     let between = calls.split(|call| call == "getrusage").skip(1);
     between

@@ -1,4 +1,4 @@
-//! `run --tune` on a made-up machine: what is changed is put back. What kills leave is in attacks/kills.rs.
+//! `run --tune` on a simulated machine: changes are undone. Kills are in attacks/kills.rs.
 
 use crate::common::{
     self, Home, SHORT, end, end_at_once, eventually, list, processes, start, stored_launches,
@@ -12,7 +12,7 @@ use std::process::Child;
 const ROOT: &str = "GRITSTONE_SETTINGS_ROOT";
 const GOVERNOR: &str = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
 const TURBO: &str = "sys/devices/system/cpu/intel_pstate/no_turbo";
-// nobody gets as precise as this: it goes on until its budget is spent
+// this precision is unattainable, so the run lasts until its budget is spent
 const RUN: &str = "run byte/loop byte/shell --tune --precision 0.01%";
 
 /// A home, and in it a machine with a governor and turbo, and no interrupts.
@@ -63,7 +63,7 @@ impl TunedHost {
         common::ended(&mut command)
     }
 
-    /// A run in the background, at the moment when the machine is steadied for it.
+    /// A run in the background, at the moment when the machine is tuned.
     fn start(&self, budget: &str) -> Child {
         let line = format!(
             "{RUN} --budget {budget} --dir {}",
@@ -81,7 +81,7 @@ fn tuned_settings_are_stored() {
     let short = format!("run byte/loop --format json {SHORT}");
     let (code, text, error) = made.run(&short);
     assert_eq!(code, 0, "{error}");
-    assert!(!text.contains("\"steady\""), "nobody asked: {text}");
+    assert!(!text.contains("\"steady\""), "not requested: {text}");
     let (code, text, error) = made.run(&format!("{short} --tune"));
     assert_eq!(code, 0, "{error}");
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -109,8 +109,8 @@ fn interrupts_restore_our_changes_only() {
     end(&child, Signal::SIGTERM);
     let (code, _, error) = common::output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
-    let told = "it has been changed to 'schedutil' since";
-    assert!(error.contains(told), "{error}");
+    let warning = "it has been changed to 'schedutil' since";
+    assert!(error.contains(warning), "{error}");
     assert_eq!(made.values(), ["schedutil", "0"]);
     assert!(made.home.journals().is_empty() && traces(&made.home).is_empty());
 }
@@ -142,8 +142,8 @@ fn resumed_runs_stay_tuned() {
     fs::remove_file(made.root().join(TURBO)).unwrap();
     let (code, _, error) = made.run("run --resume");
     assert_eq!(code, 2, "{error}");
-    let told = ["turbo off", "start a new run"];
-    assert!(told.iter().all(|text| error.contains(text)), "{error}");
+    let parts = ["turbo off", "start a new run"];
+    assert!(parts.iter().all(|text| error.contains(text)), "{error}");
     made.set(TURBO, "0");
     let (code, text, error) = made.run("run --resume -vv");
     assert_eq!(code, 0, "{error}");

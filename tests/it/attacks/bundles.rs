@@ -1,4 +1,4 @@
-//! Bundles of somebody who knows the victim's machine, and files of other programs: what comes from elsewhere is data.
+//! Bundles of an attacker who knows the victim's machine, and files of other programs: imports are data.
 
 use crate::common::{
     DISC, Home, SHORT, alone, end_at_once, eventually, needs_root, start, stored_launches,
@@ -10,7 +10,7 @@ use gritstone_store::new_id;
 use serde_json::Value;
 use std::fs;
 
-/// A run as it was measured here: machine, system, programs and entries are those of the victim, who has handed it on.
+/// A run measured here, exported by the victim: machine, system, programs and entries are theirs.
 fn handed_on(home: &Home, benchmark: &str, dir: &str) -> RunData {
     home.ok(&format!("run {benchmark} --dir {dir} {SHORT}"));
     let bundle = home.ok("export");
@@ -26,7 +26,7 @@ fn in_2027(mut run: RunData) -> RunData {
     run
 }
 
-/// Imports the run, and goes on with it by all ways there are; each is refused.
+/// Imports the run, and tries to resume it in all ways; each is refused.
 fn resume(home: &Home, run: &RunData) {
     home.import(std::slice::from_ref(run));
     let id = &run.info.id;

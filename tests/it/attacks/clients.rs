@@ -1,4 +1,4 @@
-//! What clients of a server may take from others.
+//! Resources that clients of a server cannot take from others.
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, recorded};
@@ -34,9 +34,9 @@ fn hostile_clients_leave_others_answered() {
         assert_eq!(sent.status, 201, "{}", sent.text());
     }
     // the server gives the slow ones up, which a reader sees
-    let mut said = [0; 12];
-    bodies[0].read_exact(&mut said).unwrap();
-    assert_eq!(&said, b"HTTP/1.1 408");
+    let mut output = [0; 12];
+    bodies[0].read_exact(&mut output).unwrap();
+    assert_eq!(&output, b"HTTP/1.1 408");
     drop(idle);
 }
 

@@ -1,5 +1,5 @@
-//! A wall clock that was ahead, or goes back: runs are told apart by what they are, and time is never negative. A kernel whose clock is
-//! set during a run is booted by `scripts/boot`.
+//! A wall clock that was ahead, or goes back: identifiers distinguish runs, and times are never negative. `scripts/boot` sets the clock of
+//! a kernel during a run.
 
 use crate::common::{Home, SHORT, at_hour, recorded};
 

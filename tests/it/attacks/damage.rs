@@ -1,4 +1,4 @@
-//! Stores that are damaged: every command says so, or answers as if nothing had happened; none answers differently without a word.
+//! Damaged stores: every command reports the damage, or its output is unchanged.
 
 use crate::common::{Home, at_hour, binary, output_texts, recorded};
 use std::fs;
@@ -69,7 +69,7 @@ fn damaged(whole: &[u8], seed: u64) -> (Vec<u8>, String) {
     (bytes, format!("seed {seed}: {what}"))
 }
 
-/// Asks all commands of so many damaged stores; how often a damage was named, and how often it made no difference.
+/// Runs all commands on damaged stores; returns how often damage was reported, and how often it made no difference.
 fn answers(seeds: std::ops::Range<u64>) -> (usize, usize) {
     let home = Home::new();
     let run = recorded("copies");

@@ -1,4 +1,4 @@
-//! Directories, journals and names that another user of the machine can change or foresee.
+//! Directories, journals and names that another user can change or predict.
 
 use crate::common::{
     DISC, Home, STATE, UNPRIVILEGED, alone, binary, end_at_once, entries, eventually, has_loops,
@@ -124,7 +124,7 @@ fn writable_directories_are_refused() {
     home.ok(&run);
 }
 
-/// What a user has mounted, and what the system has in use of his.
+/// A user's mounts, and the system's use of his files.
 struct Victim(PathBuf);
 
 impl Victim {
@@ -182,7 +182,7 @@ fn tool(name: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The names that a run of this process was to make once: all that was in them could be known by others.
+/// Predictable names of a run of this process.
 fn foreseen(pid: u32) -> Vec<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let after = stat.rsplit_once(')').unwrap().1;

@@ -1,4 +1,4 @@
-//! What stores and servers do when something around them is missing, full, damaged or done twice.
+//! Stores and servers whose environment is missing, full, damaged or used twice.
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, fixture, list, needs_root, recorded};

@@ -1,11 +1,11 @@
-//! Full disks: of the directory that is measured in, of programs, of the store, of the journals. What has no room is left out with its
-//! reason, what is stored stays readable, and nothing is left behind.
+//! Full disks: of the measured directory, of programs, of the store, of the journals. Benchmarks without room are skipped with a reason,
+//! stored data stay readable, and no file is left behind.
 
 use crate::common::{Home, binary, output_texts, result};
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// What is small in the world of a run.
+/// The full directory of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Small {
     /// `--dir`.
@@ -19,7 +19,7 @@ enum Small {
     State,
 }
 
-/// In a mount namespace of its own, whose small file systems are gone with it: the run, then what is left, then what is stored.
+/// In a mount namespace, whose small file systems disappear with it: the run, then the remaining files, then the store.
 const WORLD: &str = r#"
 exec 9<"$BINARY"
 mkdir -p big/home small
@@ -97,15 +97,15 @@ fn full(small: Small, size: &str) {
             let figures = run["results"].as_array().unwrap().iter();
             let without: Vec<&Value> = figures.filter(|row| row["estimate"].is_null()).collect();
             assert!(without.len() < 5, "{what}: {error}");
-            let told = without.is_empty() || error.contains("room");
-            assert!(told, "{what}: {error}");
+            let is_named = without.is_empty() || error.contains("room");
+            assert!(is_named, "{what}: {error}");
             if small == Small::Dir {
                 assert!(result(&run, "byte/loop")["estimate"].is_number(), "{what}");
             }
             if small == Small::AllPrograms {
-                let told = ["no directory has room for it", "TMPDIR"];
+                let parts = ["no directory has room for it", "TMPDIR"];
                 assert!(
-                    told.iter().all(|why| error.contains(why)),
+                    parts.iter().all(|why| error.contains(why)),
                     "{what}: {error}"
                 );
             }

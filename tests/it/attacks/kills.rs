@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is measured when the kill comes: by itself, on files, with settings of the machine held, users at terminals and a scanner, a database and its server, and, as root,
-/// with a trace, a control group and a file system of its own.
+/// Selectors of the killed runs: plain, on files, with tuned settings, users at terminals and a scanner, a database and its server, and, as
+/// root, with a trace, a control group and a scratch file system.
 const RUNS: [&str; 8] = [
     "byte/loop byte/shell --tune",
     "byte/disk-write byte/loop",
@@ -112,12 +112,12 @@ impl World {
         });
     }
 
-    /// Directories of runs, wherever they may be here.
+    /// Directories of runs in all usual places.
     fn left(&self) -> Vec<PathBuf> {
         [traces(&self.home), ours(&self.files())].concat()
     }
 
-    /// What must hold as soon as the watchdog has ended, if there was one: at most two directories are there, with nothing in them.
+    /// State after the watchdog has ended, if there was one: at most two empty directories.
     fn at_once(&self, moment: &str) {
         let left = self.left();
         let full = left.iter().filter(|path| !entries(path).is_empty());
@@ -125,17 +125,17 @@ impl World {
         assert!(left.len() <= 2, "{moment}: {left:?}");
     }
 
-    /// What must hold after the next start.
+    /// State after the next start.
     fn after(&self, moment: &str, as_it_was: &[String], counted: usize) {
-        let (code, _, said) = self.next_start();
+        let (code, _, output) = self.next_start();
         // it judges this machine, which may be unfit
-        assert!(code <= 1, "{moment}: {said}");
-        assert_eq!(self.settings(), as_it_was, "{moment}: {said}");
+        assert!(code <= 1, "{moment}: {output}");
+        assert_eq!(self.settings(), as_it_was, "{moment}: {output}");
         let journals = self.home.journals();
-        assert!(journals.is_empty(), "{moment}: {journals:?}: {said}");
+        assert!(journals.is_empty(), "{moment}: {journals:?}: {output}");
         let left = self.left();
-        assert!(left.is_empty(), "{moment}: {left:?}: {said}");
-        assert_eq!(processes(&self.home), 0, "{moment}: {said}");
+        assert!(left.is_empty(), "{moment}: {left:?}: {output}");
+        assert_eq!(processes(&self.home), 0, "{moment}: {output}");
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let here = self.home.path().to_str().unwrap();
         assert!(!mounts.contains(here), "{moment}: {mounts}");
@@ -221,7 +221,7 @@ fn kill_at_random(seed: u64) {
     world.after(&moment, &as_it_was, counted);
 }
 
-/// Kills a run as it makes a system call for the `nth` time; whether it came to that.
+/// Kills a run at the `nth` call of a system call; returns whether it got there.
 fn kill_at_call(call: &str, nth: u32) -> bool {
     let world = World::new();
     let as_it_was = world.settings();
@@ -259,8 +259,7 @@ fn kills_lose_and_leave_nothing() {
     assert_eq!(hit, [true; 3]);
 }
 
-/// What a run could leave on the machine beside processes and files: mounts, network namespaces, swap, loop devices, control
-/// groups, traces.
+/// Possible remains of a run beside processes and files: mounts, network namespaces, swap, loop devices, control groups, traces.
 fn surroundings() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let lines = |path: &str| fs::read_to_string(path).unwrap_or_default();
@@ -311,7 +310,7 @@ fn kill_with((thing, rows): (&str, &str)) {
         world.home.journals().is_empty()
     });
     world.after(rows, &as_it_was, 1);
-    // what it makes has its number in its name: other runs are nobody's business here
+    // names of its files have its process id, which distinguishes them from those of other runs
     let run = format!(".{:07}.", child.0.id());
     let mut left: Vec<String> = surroundings().difference(&before).cloned().collect();
     left.retain(|line| line.contains(&run) || line.contains("transfer"));

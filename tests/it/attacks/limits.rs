@@ -6,15 +6,15 @@ use crate::common::{
 use serde_json::Value;
 use std::os::unix::fs::chown;
 
-/// `gritstone` under limits; not as root where `nobody` is asked for, since root has as many processes as it likes. The home of such a
-/// run is nobody's.
+/// `gritstone` under limits; with `nobody`, root becomes that account, since root is exempt from process limits. The home of such a run
+/// belongs to that account.
 fn under(home: &Home, limits: &str, nobody: bool, line: &str) -> (i32, String, String) {
     let mut become_nobody = "";
     if nobody && nix::unistd::geteuid().is_root() {
         become_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
         chown(home.path(), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     }
-    // the binary may lie where nobody may not go
+    // the account may have no access to the path of the binary
     let script = format!(
         "exec 9<\"$0\"; exec {become_nobody} bash -c 'ulimit {limits} && exec /proc/self/fd/9 \"$@\"' bash \"$@\""
     );

@@ -64,7 +64,7 @@ fn planted_stores_are_not_followed_as_root() {
     lchown(&link, Some(UNPRIVILEGED), None).unwrap();
     let (code, _, error) = import(&home, &link);
     assert!(code == 2 && !target.exists(), "{code}: {error}");
-    // in a directory of somebody else, nothing is made either
+    // nothing is made in another user's directory
     let theirs = folder(&home, "theirs");
     chown(&theirs, Some(UNPRIVILEGED), None).unwrap();
     let (code, _, error) = import(&home, &theirs.join("data/g.db"));

@@ -1,4 +1,4 @@
-//! What a page, a client and a stored text may try on the server of a store.
+//! Attacks on the server by pages, clients and stored texts.
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, recorded};
@@ -12,7 +12,7 @@ const MARKUP: [&str; 4] = [
     "</title></style><svg onload=alert(1)>",
 ];
 
-/// A run in which every text that others choose is such a text.
+/// A run in which every user-chosen text is this one.
 fn hostile(text: &str, hour: u32) -> gritstone_model::RunData {
     let mut run = at_hour(&recorded("copies"), hour, text);
     let machine = &mut run.info.machine;
@@ -199,11 +199,14 @@ fn large_requests_are_refused() {
     ] {
         let mut stream = server.connect();
         let _ = stream.write_all(request.as_bytes());
-        let mut said = vec![];
+        let mut output = vec![];
         // what it has not read makes the kernel cut the connection, perhaps before the answer is read
-        let _ = stream.read_to_end(&mut said);
-        let said = String::from_utf8_lossy(&said);
-        assert!(said.is_empty() || said.starts_with("HTTP/1.1 4"), "{said}");
+        let _ = stream.read_to_end(&mut output);
+        let output = String::from_utf8_lossy(&output);
+        assert!(
+            output.is_empty() || output.starts_with("HTTP/1.1 4"),
+            "{output}"
+        );
         assert_eq!(server.page("/health"), "ok\n");
     }
     let query = format!("/search?q={}", "x".repeat(300));

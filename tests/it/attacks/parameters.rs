@@ -1,4 +1,4 @@
-//! Parameters that no workload can work with: the program refuses them before it makes anything of them.
+//! Impossible parameters of workloads: the program refuses them before it makes anything.
 
 use crate::common::{Home, reason, result};
 

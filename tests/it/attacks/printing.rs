@@ -54,7 +54,7 @@ fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What a terminal would obey in a text that was printed.
+/// A control character in printed text.
 fn obeyed(text: &str) -> Option<char> {
     text.chars().find(|c| match c {
         '\n' | '\t' => false,
@@ -66,13 +66,13 @@ fn obeyed(text: &str) -> Option<char> {
     })
 }
 
-/// A line that the runner of GitHub would obey.
+/// A workflow command in printed text.
 fn workflow_command(text: &str) -> Option<&str> {
     text.lines()
         .find(|line| line.trim_start().starts_with("::") || line.contains("##["))
 }
 
-/// Nothing of the kind on either stream; the exit code.
+/// Checks both streams for control characters; returns the exit code.
 fn harmless<A: Arguments + ?Sized>(home: &Home, arguments: &A) -> i32 {
     harmless_as(&mut home.gritstone(arguments), &arguments.words())
 }

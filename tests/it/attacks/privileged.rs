@@ -105,11 +105,11 @@ fn privileged_actions_are_announced_as_root() {
     assert!(skipped[0].to_string().contains("--allow swap"));
     assert!(!home.store().exists() && entries(&home.path().join(".local")).is_empty());
     let (_, _, error) = run(&home, "file/create/0k --budget 2s");
-    let told = "as root it uses a flag of the launch's directory;";
-    assert!(error.contains(told), "{error}");
+    let reason = "as root it uses a flag of the launch's directory;";
+    assert!(error.contains(reason), "{error}");
     let (_, doctor, _) = home.run("doctor -v");
-    let told = ["a swap file", "--allow swap"];
-    assert!(told.iter().all(|text| doctor.contains(text)), "{doctor}");
+    let parts = ["a swap file", "--allow swap"];
+    assert!(parts.iter().all(|text| doctor.contains(text)), "{doctor}");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn swap_needs_permission() {
     let skipped = result(&run_of_it, row);
     assert_eq!(skipped["outcome"], "skipped");
     assert!(messages(skipped).contains("--allow swap"), "{skipped}");
-    // other runs here may have some, and nobody else does below this directory
+    // other runs may have swap files, but not below this directory
     let swaps = fs::read_to_string("/proc/swaps").unwrap();
     assert!(!swaps.contains(DISC), "{swaps}");
     let (code, _, error) = run(&home, &format!("{row} --allow swap --no-privileged"));

@@ -98,8 +98,8 @@ fn planted_links_are_not_followed() {
         tmp = world.path("tmp").display(),
     );
     symlink("/bin/ln", world.path("bin/ln")).unwrap();
-    let (code, said) = ended(&mut world.command("/bin/sh", &["-c", &plant]));
-    assert_eq!(code, 0, "{said}");
+    let (code, printed) = ended(&mut world.command("/bin/sh", &["-c", &plant]));
+    assert_eq!(code, 0, "{printed}");
     assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
     let log = fs::read_to_string(world.path("log")).unwrap();
     assert_eq!(log, "cc in 700\n");
@@ -110,10 +110,10 @@ fn planted_links_are_not_followed() {
 #[test]
 fn setup_installs_only_as_root() {
     let root = World::new(0, false);
-    let (code, said) = root.run(&["run"], &[]);
-    assert_eq!(code, 0, "{said}");
-    let told = "run needs these packages: libc6-dev";
-    assert!(said.contains(told), "{said}");
+    let (code, printed) = root.run(&["run"], &[]);
+    assert_eq!(code, 0, "{printed}");
+    let needed = "run needs these packages: libc6-dev";
+    assert!(printed.contains(needed), "{printed}");
     assert_eq!(root.recorded_calls(), INSTALLED);
 
     for (arguments, environment) in [
@@ -122,9 +122,12 @@ fn setup_installs_only_as_root() {
         (&["--yes", "run"], &[]),
     ] {
         let user = World::new(1000, false);
-        let (code, said) = user.run(arguments, environment);
-        assert_eq!(code, 1, "{said}");
-        assert!(said.contains("sudo apt-get install libc6-dev"), "{said}");
+        let (code, printed) = user.run(arguments, environment);
+        assert_eq!(code, 1, "{printed}");
+        assert!(
+            printed.contains("sudo apt-get install libc6-dev"),
+            "{printed}"
+        );
         assert_eq!(
             user.recorded_calls(),
             "",
@@ -137,22 +140,22 @@ fn setup_installs_only_as_root() {
 fn on_a_terminal_it_asks() {
     for user in [0, 1000] {
         let world = World::new(user, false);
-        let (code, said) = world.on_a_terminal("n");
-        assert_eq!(code, 1, "{said}");
-        assert!(said.contains("[y/N]"), "{said}");
+        let (code, printed) = world.on_a_terminal("n");
+        assert_eq!(code, 1, "{printed}");
+        assert!(printed.contains("[y/N]"), "{printed}");
         assert_eq!(world.recorded_calls(), "");
     }
     let world = World::new(0, false);
-    let (code, said) = world.on_a_terminal("y");
-    assert_eq!(code, 0, "{said}");
+    let (code, printed) = world.on_a_terminal("y");
+    assert_eq!(code, 0, "{printed}");
     assert_eq!(world.recorded_calls(), INSTALLED);
 }
 
 #[test]
 fn building_needs_compiler_and_headers() {
     let world = World::new(0, true);
-    let (code, said) = world.run(&["run"], &[]);
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("no gfortran"), "{said}");
+    let (code, printed) = world.run(&["run"], &[]);
+    assert_eq!(code, 0, "{printed}");
+    assert!(printed.contains("no gfortran"), "{printed}");
     assert_eq!(world.recorded_calls(), "");
 }

@@ -1,5 +1,5 @@
-//! Files that are small and become large: refused before they take memory. Readers are children with a limit of address space, in which
-//! an allocation that is refused ends the process.
+//! Small files that unpack to large ones: refused before they take memory. The parsers run in children with a limit of address space, in
+//! which a refused allocation ends the process.
 
 use crate::common::server::Server;
 use crate::common::{Home, binary, fixture, output_texts, recorded};
@@ -15,7 +15,7 @@ const ROOM: usize = 512 << 10;
 const HEAD: &str = r#"{"schema":"gritstone/bundle/1","#;
 const LAUNCH: &str = r#"{"launch":{"id":"byte/loop","round":0,"start":0,"cpus":[],"#;
 
-/// `gritstone` with at most so many KiB of address space (`-v`) or of memory of its own (`-d`): exit code, standard output, standard error.
+/// `gritstone` with a limit of address space (`-v`) or data (`-d`), KiB: exit code, standard output, standard error.
 pub fn within(home: &Home, limit: &str, kib: usize, words: &[&str]) -> (i32, String, String) {
     let mut bash = home.command("bash");
     let script = format!("ulimit {limit} {kib} && exec \"$@\"");

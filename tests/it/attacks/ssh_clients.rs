@@ -1,4 +1,4 @@
-//! Clients of ssh, what they have started, and local nodes end with the process that started them.
+//! ssh clients, their children and local nodes end with the process that started them.
 
 use crate::common::{Home, end, eventually, make_program, processes, start};
 use nix::sys::signal::Signal;

@@ -1,4 +1,4 @@
-//! Stores of somebody else, and stores that others hold: a schema that is not ours, a lock, rows in the place of others.
+//! Stores of other users, and locked ones: foreign schemas, locks, exchanged rows.
 
 use crate::common::{self, Home, at_hour, binary, ended, output_texts, recorded, start};
 use gritstone_store::Store;
@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::time::Duration;
 
-/// A view in the place of a table that yields rows for ever.
+/// A view instead of a table that yields rows forever.
 #[test]
 fn planted_views_are_refused() {
     let home = Home::with(&["copies"]);
@@ -24,7 +24,7 @@ fn planted_views_are_refused() {
     }
 }
 
-/// A run, an end or a launch that is gone is missed by every command that would have read it.
+/// A missing run, end or launch is detected by every command that reads it.
 #[test]
 fn missing_rows_are_reported() {
     let run = recorded("copies");
@@ -44,11 +44,11 @@ fn missing_rows_are_reported() {
         with_triggers_off(&home, gone);
         for command in [&*format!("history {id}"), "check hour-3", "runs verify"] {
             let (_, out, error) = home.run(command);
-            let told = out + &error;
+            let printed = out + &error;
             let mut words = ["is missing", "is not as it was written", "are found"].iter();
             assert!(
-                words.any(|word| told.contains(word)),
-                "{gone}: {command}: {told}"
+                words.any(|word| printed.contains(word)),
+                "{gone}: {command}: {printed}"
             );
         }
         let (code, _, error) = home.run("runs verify");
@@ -71,7 +71,7 @@ fn with_triggers_off(home: &Home, change: &str) {
     other.execute_batch(change).unwrap();
 }
 
-/// A backup that holds the store for longer than a commit waits, in the middle of a run.
+/// A backup locks the store for longer than the timeout of a commit, during a run.
 #[test]
 #[ignore = "measures: make test-full"]
 fn locked_stores_end_no_run() {
@@ -97,7 +97,7 @@ fn locked_stores_end_no_run() {
 fn unreadable_stores_are_named() {
     let home = Home::with(&["copies"]);
     let store = home.store();
-    // root may read everything, and becomes nobody, whose 0600 it is not; others may not read what nobody may
+    // root reads everything, so it becomes nobody, who may not read 0600; other users may not read 0000
     let (reader, mode) = match nix::unistd::geteuid().is_root() {
         true => ("setpriv --reuid=65534 --regid=65534 --clear-groups", 0o600),
         false => ("", 0o000),
@@ -106,7 +106,7 @@ fn unreadable_stores_are_named() {
     for folder in store.ancestors().skip(1).take(3) {
         common::mode(folder, 0o755);
     }
-    // the binary may lie where nobody may not go
+    // the account may have no access to the path of the binary
     let script = format!("exec 9<\"$0\"; exec {reader} /proc/self/fd/9 \"$@\"");
     let output = std::process::Command::new("bash")
         .args(["-c", &script])

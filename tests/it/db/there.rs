@@ -1,4 +1,4 @@
-//! Servers that are there already (`--param dsn=`): a launch works in a schema of its own, leaves none, and touches nothing else.
+//! External servers (`--param dsn=`): a launch works in its own schema, removes it, and touches nothing else.
 
 use super::{BRIEF, SHORT, built, folder, is_right, workload_output};
 use crate::common::postgres::{OWNER, Server};
@@ -21,7 +21,7 @@ fn dsn(there: &Server) -> String {
     there.url("postgres", OWNER)
 }
 
-/// A MariaDB that the test has started, as the account of its package where we are root; it ends with its value.
+/// A MariaDB started by the test, as the account of its package if the test runs as root; it ends on drop.
 struct MariaDb {
     room: tempfile::TempDir,
     server: Child,
@@ -108,11 +108,11 @@ fn external_servers_stay_unchanged() {
         ("db/bulk", format!("samples=1 {both} work=index")),
     ] {
         let workload = built(name, folder.path(), &[]);
-        let said = workload_output(&workload, folder.path(), &format!("{words} 'dsn={dsn}'"));
-        assert!(is_right(&said), "{name}: {said}");
+        let printed = workload_output(&workload, folder.path(), &format!("{words} 'dsn={dsn}'"));
+        assert!(is_right(&printed), "{name}: {printed}");
         assert!(
-            said.contains("PostgreSQL") && said.contains("With fsync=off a commit"),
-            "{said}"
+            printed.contains("PostgreSQL") && printed.contains("With fsync=off a commit"),
+            "{printed}"
         );
         assert_eq!(schemas(&there), "1", "{name}");
     }
@@ -153,7 +153,7 @@ fn next_launch_removes_leftovers() {
     eventually("a schema is there", || schemas(&there) == "1");
     run.kill().unwrap();
     run.wait().unwrap();
-    eventually("nobody is connected", || {
+    eventually("no client is connected", || {
         there.sql(
             "postgres",
             "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'",
@@ -187,8 +187,8 @@ fn option_files_find_external_mariadb() {
         "{SHORT} engine=mariadb users=3 mix=read-write dsn={}",
         options.display()
     );
-    let said = workload_output(&workload, folder.path(), &words);
-    assert!(is_right(&said), "{said}");
+    let printed = workload_output(&workload, folder.path(), &words);
+    assert!(is_right(&printed), "{printed}");
     assert_eq!(
         there.sql("SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE 'gritstone%'"),
         "gritstone_01234567"

@@ -1,4 +1,4 @@
-//! A kernel of one's own whose work is in Fortran, as docs/own.md shows it.
+//! A custom workload with Fortran, as in docs/own.md.
 
 use crate::common::{Home, SHORT, flagged, result};
 use std::fs;
@@ -21,7 +21,7 @@ processor_bound = true
 claims = { check = true, linear = true, syscalls_per_op = 0, faults_per_op = 0, min_ns_per_op = 10 }
 "#;
 
-/// What the document leaves out of the half in C, before and after what it shows.
+/// Parts of the C half that the document omits, before and after the shown ones.
 const BEGIN: &str = r#"
 #include "../runtime/kernel.h"
 

@@ -1,4 +1,4 @@
-//! Catalogues that mean harm: refused before anything runs, or contained.
+//! Hostile catalogs: refused before anything runs, or contained.
 
 use super::{FAMILY, TRUE, evil};
 use crate::attacks::kills::kill_watchdogs;
@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// What `list` says against a catalog.
+/// The reason for which `list` refuses a catalog.
 fn refusal(home: &Home, folder: &str) -> String {
     let error = home.refuses(&["list", "--catalog", folder], "");
     let controls = error.chars().any(|c| c.is_control() && c != '\n');
@@ -78,8 +78,7 @@ fn escaping_paths_are_refused() {
     assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone init"));
 }
 
-/// The entry that is begun with, what stands there, what stands there instead (`+` adds a line), empty files beside it, and a part of
-/// what is said against it.
+/// The entry to begin with, a text, its replacement (`+` adds a line), empty files beside it, and a part of the error.
 const REFUSED: &str = r#"
 true | evil/true | byte/pipe | | is not of family 'evil'
 true | evil/true | evil/../x | | must begin with a-z
@@ -127,9 +126,9 @@ fn hostile_names_are_refused() {
         ),
         ("\n#include \"../../../etc/passwd\"\n", "evil/x.c:2:1"),
     ];
-    for (text, said) in included {
+    for (text, printed) in included {
         let folder = evil(&home, &speaks("x"), &[("evil/x.c", text)]);
-        assert!(refusal(&home, &folder).contains(said), "{text}");
+        assert!(refusal(&home, &folder).contains(printed), "{text}");
     }
     let rating = TRUE
         .replace("\"command\"", "\"rating\"")
@@ -141,7 +140,7 @@ fn hostile_names_are_refused() {
     let error = refusal(&home, &evil(&home, &rating, &[]));
     assert!(error.contains("a rating is relative"), "{error}");
     let folder = evil(&home, TRUE, &[]);
-    for (name, said) in [
+    for (name, printed) in [
         ("byte", "name of Gritstone's own"),
         ("command", "name of Gritstone's own"),
         ("a_b", "cannot be the name of a family"),
@@ -149,7 +148,7 @@ fn hostile_names_are_refused() {
         let toml = Path::new(&folder).join(format!("{name}.toml"));
         fs::write(&toml, format!("{FAMILY}{TRUE}").replace("evil", name)).unwrap();
         let error = refusal(&home, &folder);
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(printed), "{error}");
         fs::remove_file(&toml).unwrap();
     }
     for name in ["evil/\u{1b}[31m", "evil/a b", "evil/-o"] {
@@ -160,8 +159,8 @@ fn hostile_names_are_refused() {
     }
 }
 
-/// Measures catalogs that do harm within a budget of seconds; their rows have no figure, and nothing of them is left.
-fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str, said: &str) {
+/// Measures harmful catalogs within a budget of seconds; their benchmarks have no result, and nothing of them is left.
+fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str, printed: &str) {
     let home = Home::new();
     let folder = evil(&home, entries, files);
     let how = format!("--trust --budget {seconds}s --precision 50% --format json");
@@ -173,15 +172,18 @@ fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str,
     let row = &run["results"][0];
     assert_eq!(row["outcome"], outcome, "{row}");
     let whys: String = messages(row);
-    assert!(whys.to_lowercase().contains(&said.to_lowercase()), "{whys}");
+    assert!(
+        whys.to_lowercase().contains(&printed.to_lowercase()),
+        "{whys}"
+    );
     common::eventually("all processes are gone", || processes(&home) == 0);
     assert!(traces(&home).is_empty(), "{:?}", traces(&home));
 }
 
-/// The same of what does not end by itself.
+/// The same for programs that do not end by themselves.
 fn ended_after(entries: &str, files: &[(&str, &str)], seconds: u32) {
-    let said = format!("it did not end within {seconds} s");
-    contained(entries, files, seconds, "timed_out", &said);
+    let printed = format!("it did not end within {seconds} s");
+    contained(entries, files, seconds, "timed_out", &printed);
 }
 
 #[test]
@@ -195,7 +197,8 @@ fn endless_forks_are_ended() {
     ended_after(&shell(apart), &[], 3);
 }
 
-/// By the watchdog, which has the control group, and without it by the supervisor, whose session is not that of whoever adopts it.
+/// Killed by the watchdog, which has the control group; without one, by the supervisor, whose session differs from that of the adopting
+/// process.
 #[test]
 #[ignore = "measures: make test-full"]
 fn killed_runs_end_endless_forks() {
@@ -229,7 +232,7 @@ fn protocol_violations_give_no_result() {
     let hello = "#!/bin/sh\necho 'hello protocol=1 kernel=evil/x' >&3\n";
     let sh = "#!/bin/sh\n";
     let other = hello.replace("evil/x", "byte/pipe");
-    for (begin, script, said) in [
+    for (begin, script, printed) in [
         (
             sh,
             "head -c 100000 /dev/urandom >&3",
@@ -249,6 +252,6 @@ fn protocol_violations_give_no_result() {
         ("#!/no/such/interpreter", "", "cannot execute"),
     ] {
         let script = format!("{begin}{script}\n");
-        contained(&speaks("x"), &[("evil/x", &script)], 3, "failed", said);
+        contained(&speaks("x"), &[("evil/x", &script)], 3, "failed", printed);
     }
 }
