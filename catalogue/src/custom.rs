@@ -20,14 +20,12 @@ pub struct Own {
     pub catalogue: Catalogue,
     /// Its compiled programs: `mine/sum` for `mine/sum.c`.
     pub compiled: BTreeSet<String>,
-    /// Its executables.
     pub executables: BTreeSet<String>,
 }
 
 /// Fault of a custom catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OwnError {
-    /// In its folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// In one of its files.

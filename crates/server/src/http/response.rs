@@ -54,14 +54,12 @@ pub enum Status {
 /// Media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Media {
-    /// HTML.
     Html,
     Json,
     Atom,
     OpenMetrics,
     /// Plain text.
     Text,
-    /// SVG.
     Svg,
     /// A script of pages.
     Script,

@@ -28,7 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 /// Numbers of pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// All pages.
     pub pages: usize,
     /// Rendered pages, whose inputs changed.
     pub made: usize,
