@@ -274,8 +274,8 @@ fn wrong_records_give_no_result() {
         );
         let printed = workload_output(&faulty, folder.path(), line);
         assert!(
-            said.contains("a screen does not show the requested records"),
-            "{wrong}: {said}"
+            printed.contains("a screen does not show the requested records"),
+            "{wrong}: {printed}"
         );
     }
 }

@@ -124,8 +124,8 @@ fn network_file_systems_work_as_root() {
         let workload = built("net/transfer", folder.path(), &[]);
         let line = arguments("net/transfer", "veth", folder.path());
         let more = format!("by={by} direction={direction} cp=/bin/cp");
-        let said = workload_output(&workload, folder.path(), &format!("{line} {more}"));
-        if said.contains("skip why=on the server: ganesha.nfsd is missing") {
+        let printed = workload_output(&workload, folder.path(), &format!("{line} {more}"));
+        if printed.contains("skip why=on the server: ganesha.nfsd is missing") {
             assert!(by == "nfs" && !Path::new("/usr/bin/ganesha.nfsd").exists());
         } else if printed.contains(&format!("skip why=this kernel has no file system {kind}")) {
             assert!(!known.contains(&format!("\t{kind}\n")), "{printed}");

@@ -47,16 +47,16 @@ fn start(path: &Path, number: u32) -> Child {
 /// Kills the writer after it has stored this number of launches; returns the number that it had reported.
 fn kill_after(mut child: Child, launches: usize) -> usize {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut output = 0;
+    let mut reported = 0;
     for line in lines {
         // on one CPU the name of the test stands before the first
-        said += usize::from(line.unwrap().contains("stored "));
-        if said == launches {
+        reported += usize::from(line.unwrap().contains("stored "));
+        if reported == launches {
             child.kill().unwrap();
         }
     }
     child.wait().unwrap();
-    output
+    reported
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn killed_writers_keep_every_launch() {
     let children =
         [(1, 30), (2, 7), (3, 1)].map(|(number, most)| (number, most, start(&path, number)));
     for (number, most, child) in children {
-        let output = kill_after(child, most);
-        assert!(output >= most, "it ended early, after {output}");
+        let reported = kill_after(child, most);
+        assert!(reported >= most, "it ended early, after {reported}");
         let run = Store::open(&path).unwrap().load(&common::info(number).id);
         let run = run.unwrap();
         // one more may have been stored just before it could say so
         let stored = run.launches.len();
         assert!(
-            [output, output + 1].contains(&stored),
-            "{stored}, said {output}"
+            [reported, reported + 1].contains(&stored),
+            "{stored}, reported {reported}"
         );
         assert_eq!(run, common::cut_off(number, stored as u64));
     }

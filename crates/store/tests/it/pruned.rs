@@ -325,11 +325,11 @@ fn killed_pruning_is_atomic() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut output = 0;
+        let mut reported = 0;
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             // on one CPU the name of the test stands before the first
-            said += usize::from(line.unwrap().contains("pruned "));
-            if said == most {
+            reported += usize::from(line.unwrap().contains("pruned "));
+            if reported == most {
                 child.kill().unwrap();
             }
         }
@@ -349,8 +349,8 @@ fn killed_pruning_is_atomic() {
         }
         let pruned = heads.iter().filter(|head| head.pruned.is_some()).count();
         assert!(
-            output >= most && [output, output + 1].contains(&pruned),
-            "{pruned}, said {output}"
+            reported >= most && [reported, reported + 1].contains(&pruned),
+            "{pruned}, reported {reported}"
         );
     }
 }
