@@ -61,7 +61,7 @@ table-1 | byte/loop | byte/pipe | 11 | duplicate key
 table-1 | 3.0 | -3.0 | 9 | is not a time in seconds
 table-1 | 3.0 | nan | 9 | is not a time in seconds
 table-1 | missing = "Torn off." | | 11 | no figure: say why
-table-1 | missing = | real_s = 1.0, missing = | 11 | output to be missing, and has a figure
+table-1 | missing = | real_s = 1.0, missing = | 11 | said to be missing, and has a figure
 table-1 | , unit = "forks/s" | | 10 | value needs unit
 table-1 | forks/s | forks | 10 | 'forks' is not a unit
 table-1 | 44.0 | 0.0 | 10 | 0 is not a figure
