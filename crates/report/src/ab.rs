@@ -176,7 +176,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
         .number("Pairs", |(_, c)| c.pairs)
         .column(
             Column::new("Detectable", Style::Number).rank(1),
-            |(_, c)| c.smallest.map(number::percent),
+            |(_, c)| c.smallest.map(verdicts::minimum_detectable),
         )
         .table(document, "", rows);
 }

@@ -2,7 +2,9 @@
 
 use crate::counters::explained;
 use crate::table::{self, Cell, Columns, noted};
-use crate::verdicts::{differs, heads, is_reference, labels, short_name, side, tone_of, verdict};
+use crate::verdicts::{
+    differs, heads, is_reference, labels, minimum_detectable, short_name, side, tone_of, verdict,
+};
 use crate::words::Detail;
 use crate::words::{self, Sense};
 use crate::{copies, findings, latencies};
@@ -220,7 +222,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
             Cell::from(verdict_text).toned(tone(row))
         })
         .column(Column::new("Detectable", Style::Number).rank(2), |row| {
-            row.smallest.map(number::percent)
+            row.smallest.map(minimum_detectable)
         });
     let begun = match detail {
         Detail::Results => begun,
@@ -243,7 +245,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
 }
 
 /// A row for each family, and one over all, if there are several ratios.
-fn families(document: &mut Document, view: &CompareView) {
+pub(crate) fn families(document: &mut Document, view: &CompareView) {
     let with_ratio: Vec<&CompareRow> = view.rows.iter().filter(|r| r.ratio.is_some()).collect();
     if with_ratio.len() < 2 {
         return;

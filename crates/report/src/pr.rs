@@ -220,7 +220,9 @@ fn rows(document: &mut Document, view: &PrView) {
         .column(Column::new("Pairs", Style::Number).rank(1), |row| row.pairs)
         .column(Column::new("Detectable", Style::Number).rank(1), |row| {
             let open = row.verdict == Verdict::Inconclusive;
-            row.smallest.filter(|_| open).map(number::percent)
+            row.smallest
+                .filter(|_| open)
+                .map(verdicts::minimum_detectable)
         })
         .strong(|row| row.regressed)
         .table(document, "", &view.rows);

@@ -42,6 +42,14 @@ pub(crate) fn tone_of(verdict: Verdict) -> Tone {
     }
 }
 
+/// A minimum detectable effect; above 1,000% without its digits.
+pub(crate) fn minimum_detectable(effect: f64) -> String {
+    match effect > 10.0 {
+        true => "> 1,000%".to_owned(),
+        false => number::percent(effect),
+    }
+}
+
 /// The minimum detectable slowdown for nine of ten benchmarks, or for those with any; `smallest` has one per benchmark.
 pub(crate) fn detectable(smallest: impl Iterator<Item = Option<f64>>) -> Option<String> {
     let all: Vec<Option<f64>> = smallest.collect();
