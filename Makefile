@@ -14,7 +14,7 @@ GRITSTONE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)/gritstone
 # tests that take root are left out by name where nobody is root
 SKIP := $(shell [ "$$(id -u)" = 0 ] || echo --skip as_root)
 
-.PHONY: run lint check test test-full dist docs book setup-run setup-test setup-test-full build
+.PHONY: run lint check test test-full dist docs book setup-run setup-test setup-test-full setup-book build
 
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
@@ -49,15 +49,17 @@ dist:
 docs:
 	cargo xtask docgen
 
-book:
-	@scripts/setup book
-	scripts/book
+book: setup-book build
+	GRITSTONE=$(GRITSTONE) scripts/book
 
 setup-run:
 	@scripts/setup run
 
 setup-test:
 	@scripts/setup test
+
+setup-book:
+	@scripts/setup book
 
 setup-test-full:
 	@scripts/setup test-full

@@ -9,7 +9,7 @@ use gritstone_document::svg::{
 use gritstone_document::{About, Block, Document, Style, number};
 use gritstone_model::{RatedMachine, Rating, RatingsView};
 
-/// The systems of a store, each by a run, the best first; those without a score last.
+/// The systems of a store, each by a run, the best first.
 #[must_use]
 pub fn ranking(view: &RatingsView) -> Document {
     let mut document = Document::new("Scores of systems");
@@ -18,22 +18,18 @@ pub fn ranking(view: &RatingsView) -> Document {
         view.base_name,
         number::percent_option(view.confidence)
     ));
-    let mut machines: Vec<&RatedMachine> = view.machines.iter().collect();
-    machines.sort_by(|a, b| {
-        let score = |of: &RatedMachine| of.one_cpu.overall.rating.unwrap_or(0.0);
-        score(b).total_cmp(&score(a)).then_with(|| a.id.cmp(&b.id))
-    });
+    let machines = view.machines.as_slice();
     if machines.is_empty() {
         document.paragraph("No run is stored.");
         return document;
     }
-    drawn(&mut document, view, &machines);
-    table(&mut document, &machines);
+    drawn(&mut document, view);
+    table(&mut document, machines);
     document
 }
 
-fn drawn(document: &mut Document, view: &RatingsView, machines: &[&RatedMachine]) {
-    let dot = |of: &&RatedMachine| {
+fn drawn(document: &mut Document, view: &RatingsView) {
+    let dot = |of: &RatedMachine| {
         let overall = &of.one_cpu.overall;
         Some(Dot {
             name: of.name.clone(),
@@ -43,7 +39,7 @@ fn drawn(document: &mut Document, view: &RatingsView, machines: &[&RatedMachine]
             ..Dot::default()
         })
     };
-    let dots: Vec<Dot> = machines.iter().filter_map(dot).collect();
+    let dots: Vec<Dot> = view.machines.iter().filter_map(dot).collect();
     if dots.is_empty() {
         return;
     }
@@ -65,23 +61,37 @@ fn drawn(document: &mut Document, view: &RatingsView, machines: &[&RatedMachine]
     )));
 }
 
-fn table(document: &mut Document, machines: &[&RatedMachine]) {
-    let system =
-        |of: &&&RatedMachine| Cell::from(of.name.as_str()).about(About::Run(of.id.clone()));
+fn table(document: &mut Document, machines: &[RatedMachine]) {
+    type Placed<'a> = (usize, &'a RatedMachine);
+    let system = |(_, of): &Placed| Cell::from(of.name.as_str()).about(About::Run(of.id.clone()));
     let bare = |rating: &Rating| Some(words::bare_ratio(rating.rating?, None).0);
-    let mut columns = Columns::<&&RatedMachine>::key("System", Style::Text, system)
-        .number("Score", move |of| bare(&of.one_cpu.overall))
-        .number("Interval", |of| {
+    let mut columns = Columns::<Placed>::key("System", Style::Text, system)
+        .number("Score", move |(_, of)| bare(&of.one_cpu.overall))
+        .number("Interval", |(_, of)| {
             let overall = &of.one_cpu.overall;
             Some(words::bare_ratio(overall.rating?, overall.interval).1)
         });
     let environments = machines.first().map(|of| &of.one_cpu.environments);
     for (at, environment) in environments.into_iter().flatten().enumerate() {
-        columns = columns.number(environment.environment.as_str(), move |of| {
+        columns = columns.number(environment.environment.as_str(), move |(_, of)| {
             bare(of.one_cpu.environments.get(at)?)
         });
     }
+    let beside = |better: Option<&RatedMachine>, of: &RatedMachine| {
+        let pair = better.map(|better| About::Pair([better.id.clone(), of.id.clone()]));
+        Cell::from(better.map(|better| better.name.clone())).about(pair)
+    };
+    let first = move |(place, of): &Placed| beside(machines[..*place].first(), of);
+    // of the second, that is the first
+    let next = move |(place, of): &Placed| beside(machines[..*place].iter().skip(1).last(), of);
     columns
-        .number("Benchmarks", |of| of.one_cpu.overall.rows.len())
-        .table(document, "Scores by environment", machines);
+        .number("Benchmarks", |(_, of)| of.one_cpu.overall.rows.len())
+        .under("Side by side with")
+        .text("the first", first)
+        .text("the next better", next)
+        .table(
+            document,
+            "Scores by environment",
+            machines.iter().enumerate(),
+        );
 }

@@ -1,11 +1,12 @@
 //! Scores by environment: what `gritstone score` prints, and what precedes the tables of a run and a brief.
 
-use crate::table::{self, Columns, noted};
+use crate::table::{self, Cell, Columns, noted};
 use crate::{findings, profile, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Text};
 use gritstone_model::{LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView};
 
+const HEADS: [&str; 2] = ["Score", "Interval"];
 /// Kind of the environments in table 1.1 of hp-1987.
 const PROGRAMS: &str = "programs and users";
 /// Why the printed MIPS are not a baseline.
@@ -197,17 +198,56 @@ fn lines(ratings: &Ratings) -> Vec<&Rating> {
 }
 
 fn rated<'a>(columns: Columns<'a, &'a Rating>) -> Columns<'a, &'a Rating> {
-    let score = |rating: &&Rating| match (rating.rating, &rating.withheld) {
-        (None, Some(_)) => [noted("not computed", &rating.notes), None.into()],
-        (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
-    };
-    columns.pair(["Score", "Interval"], score).column(
-        Column::new("Benchmarks", Style::Number).rank(1),
-        |rating| {
+    columns
+        .pair(HEADS, |rating: &&Rating| score(rating))
+        .column(Column::new("Benchmarks", Style::Number).rank(1), |rating| {
             let all = number::count(rating.of);
             format!("{} of {all}", number::count(rating.rows.len()))
-        },
-    )
+        })
+}
+
+fn score(rating: &Rating) -> [Cell; 2] {
+    match (rating.rating, &rating.withheld) {
+        (None, Some(_)) => [noted("not computed", &rating.notes), None.into()],
+        (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
+    }
+}
+
+/// Two systems, environment by environment.
+pub(crate) fn side_by_side(document: &mut Document, view: &RatingsView) {
+    let [a, b] = view.machines.as_slice() else {
+        return;
+    };
+    let scales = [
+        (Some(&a.one_cpu), Some(&b.one_cpu), ""),
+        (a.programs.as_ref(), b.programs.as_ref(), PROGRAMS),
+    ];
+    for (of_a, of_b, what) in scales {
+        let (Some(of_a), Some(of_b)) = (of_a, of_b) else {
+            continue;
+        };
+        let rows: Vec<(&Rating, &Rating)> = lines(of_a).into_iter().zip(lines(of_b)).collect();
+        let is_scored = |of: &Rating| of.rating.is_some();
+        if !rows.iter().any(|(a, b)| is_scored(a) && is_scored(b)) {
+            continue;
+        }
+        let caption = match what {
+            "" => format!("{} is 1; more is better", view.base_name),
+            what => format!("{what}: {} is 1; more is better", view.base_name),
+        };
+        let environment = |(of, _): &(&Rating, &Rating)| of.environment.clone();
+        Columns::key("Environment", Style::Text, environment)
+            .strong(|(of, _)| std::ptr::eq(*of, &of_a.overall))
+            .under(format!("A: {}", a.name))
+            .pair(HEADS, |(of, _)| score(of))
+            .under(format!("B: {}", b.name))
+            .pair(HEADS, |(_, of)| score(of))
+            .table(document, caption, rows);
+        for (name, of) in [(&a.name, of_a), (&b.name, of_b)] {
+            let notes = notes(of).into_iter();
+            document.list(notes.map(|note| format!("{name}: {note}")));
+        }
+    }
 }
 
 /// Reasons for missing scores, and left-out benchmarks.

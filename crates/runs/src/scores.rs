@@ -78,6 +78,25 @@ pub fn against(
     })
 }
 
+/// The scores of two runs against the default baseline; none where they are of one system, or one has no score.
+///
+/// # Errors
+/// When the baseline cannot be read.
+pub fn side_by_side(context: &Context, sides: [&RunView; 2]) -> Result<Option<RatingsView>> {
+    let [a, b] = sides;
+    if a.machine.id == b.machine.id {
+        return Ok(None);
+    }
+    let base = context.view(base(context, sides.into_iter()))?;
+    let view = against(context, &sides.map(Clone::clone), &base, &[])?;
+    let is_scored = |of: &RatedMachine| {
+        let all = [Some(&of.one_cpu), of.programs.as_ref()];
+        let mut environments = all.into_iter().flatten().flat_map(|of| &of.environments);
+        environments.any(|of| of.rating.is_some())
+    };
+    Ok(view.machines.iter().all(is_scored).then_some(view))
+}
+
 pub fn by_profile(
     context: &Context,
     machines: &[RunView],

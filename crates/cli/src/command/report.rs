@@ -143,10 +143,12 @@ fn report_classic(context: &Context, run: &RunView, base: Option<&str>) -> Resul
 fn report_pair(context: &Context, base: &RunView, other: &RunView) -> Result<Document> {
     brief::check_different(base, other)?;
     let compared = context.compare(base, other, gritstone_runs::context::MARGIN);
+    let scores = scores::side_by_side(context, [base, other])?;
     Ok(gritstone_report::pair(&Pair {
         base,
         other,
         compared: &compared,
+        scores: scores.as_ref(),
     }))
 }
 

@@ -29,8 +29,8 @@ pub struct Frame {
     /// Set for a run in progress: its progress, and the path of its events.
     pub live: Option<[String; 2]>,
     pub form: Option<Form>,
-    /// The run before, for a link to the comparison.
-    pub before: Option<About>,
+    /// Comparisons with others, and the texts of their links.
+    pub comparisons: Vec<(String, About)>,
     pub triage: Option<TriageForm>,
 }
 
@@ -94,15 +94,12 @@ impl Frame {
         };
     }
 
-    /// Writes the link to the comparison with the run before.
-    pub(super) fn before(&self, out: &mut String, links: Links) {
-        let path = self.before.as_ref().map(path);
-        if let Some(to) = path.and_then(|path| links.to(&path)) {
-            let to = escape(&to);
-            let _ = writeln!(
-                out,
-                "<p><a href=\"{to}\">Compare with the run before</a></p>"
-            );
+    pub(super) fn comparisons(&self, out: &mut String, links: Links) {
+        for (text, about) in &self.comparisons {
+            if let Some(to) = links.to(&path(about)) {
+                let [to, text] = [&to, text].map(|text| escape(text));
+                let _ = writeln!(out, "<p><a href=\"{to}\">{text}</a></p>");
+            }
         }
     }
 

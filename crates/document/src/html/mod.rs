@@ -131,7 +131,7 @@ fn page(document: &Document, frame: Option<(&Frame, Links)>) -> String {
         if links.to(scripts::TRIAGE_PATH).is_some() {
             frame.triage(&mut page.out);
         }
-        frame.before(&mut page.out, links);
+        frame.comparisons(&mut page.out, links);
     }
     page.contents(document);
     for block in &document.blocks {

@@ -323,6 +323,10 @@ fn in_words(panels: &[Panel]) -> String {
 
 /// Distinct names of two runs.
 pub(super) fn names(runs: [&RunView; 2]) -> [String; 2] {
+    let [a, b] = runs.map(|run| &run.machine);
+    if a.id != b.id && a.name != b.name {
+        return [a.name.clone(), b.name.clone()];
+    }
     match runs.map(name) {
         [a, b] if a == b => runs.map(|run| format!("{} ({})", name(run), run.id)),
         names => names,

@@ -2,16 +2,17 @@
 
 use super::data_sheet;
 use crate::columns;
-use crate::compare;
 use crate::table::{Cell, Columns};
-use crate::{findings, verdicts, words};
+use crate::{compare, findings, ratings, verdicts, words};
 use gritstone_document::number;
 use gritstone_document::svg::{
     self,
     dots::{self, Dot, Panel},
 };
 use gritstone_document::{About, Block, Document, Style};
-use gritstone_model::{CompareRow, CompareView, Difference, Flag, RunView, Verdict, flags};
+use gritstone_model::{
+    CompareRow, CompareSum, CompareView, Difference, Flag, RatingsView, RunView, Verdict, flags,
+};
 
 /// Input of the report on two runs.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,8 @@ pub struct Pair<'a> {
     pub other: &'a RunView,
     /// B against A.
     pub compared: &'a CompareView,
+    /// Scores of A and B, where they are two systems.
+    pub scores: Option<&'a RatingsView>,
 }
 
 /// Lines of one drawing.
@@ -37,11 +40,25 @@ pub fn pair(input: &Pair) -> Document {
         names[1], names[0]
     ));
     document.paragraph(compare::summary(view));
+    if let Some(scores) = input.scores {
+        document.heading(1, "Scores");
+        ratings::side_by_side(&mut document, scores);
+    }
+    if view.sums.len() > 1 {
+        document.heading(1, "Families");
+        families(&mut document, view);
+        compare::families(&mut document, view);
+    }
+    document.heading(1, "Benchmarks");
     drawn(&mut document, view);
     let margin = number::percent_option(view.margin);
+    let [slower, faster] = match input.base.machine.id == input.other.machine.id {
+        true => ["Regressions", "Improvements"],
+        false => ["Slower", "Faster"],
+    };
     let sections = [
-        ("Regressions", Some(Verdict::Slower)),
-        ("Improvements", Some(Verdict::Faster)),
+        (slower, Some(Verdict::Slower)),
+        (faster, Some(Verdict::Faster)),
         (&format!("Unchanged within {margin}"), Some(Verdict::Same)),
         ("Inconclusive", Some(Verdict::Inconclusive)),
         ("Without a ratio", None),
@@ -110,11 +127,28 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
         })
         .text("Verdict", |row| verdicts::verdict(row))
         .number("Minimum detectable", |row| {
-            row.smallest.map(number::percent)
+            row.smallest.map(verdicts::minimum_detectable)
         })
         .text("Flags", letters)
         .text("Why", notes)
         .table(document, title, rows);
+}
+
+/// The geometric mean of each family in one drawing, worst first.
+fn families(document: &mut Document, view: &CompareView) {
+    let dot = |sum: &CompareSum| {
+        let mean = sum.mean?;
+        Some(Dot {
+            name: sum.family.clone()?,
+            value: mean,
+            interval: sum.interval,
+            text: words::change_of_speed(mean, sum.interval).0,
+            ..Dot::default()
+        })
+    };
+    let dots = view.sums.iter().filter_map(dot).collect();
+    let caption = "Geometric means of families with their intervals, worst first";
+    figure(document, "families", caption, dots);
 }
 
 /// All ratios in one drawing, worst first.
@@ -133,21 +167,31 @@ fn drawn(document: &mut Document, view: &CompareView) {
     let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();
     dots.sort_by(|a, b| a.value.total_cmp(&b.value));
     for (at, dots) in dots.chunks(LINES).enumerate() {
-        let values = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
-        let alternative = format!("{}.", values.collect::<Vec<_>>().join(", "));
-        let panel = Panel {
-            label: "speed of B/A, right of 1 is better".to_owned(),
-            mark: Some(1.0),
-            dots: dots.to_vec(),
-            ..Panel::default()
-        };
         let caption = "Changes with their intervals, worst first; a ring is inconclusive";
-        let figure = svg::figure(
-            dots::draw(&[panel]),
+        figure(
+            document,
             &format!("changes-{}", at + 1),
-            caption.to_owned(),
-            alternative,
+            caption,
+            dots.to_vec(),
         );
-        document.push(Block::Figure(figure));
     }
+}
+
+fn figure(document: &mut Document, id: &str, caption: &str, mut dots: Vec<Dot>) {
+    dots.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let values = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
+    let alternative = format!("{}.", values.collect::<Vec<_>>().join(", "));
+    let panel = Panel {
+        label: "speed of B/A, right of 1 is better".to_owned(),
+        mark: Some(1.0),
+        dots,
+        ..Panel::default()
+    };
+    let drawn = dots::draw(&[panel]);
+    document.push(Block::Figure(svg::figure(
+        drawn,
+        id,
+        caption.to_owned(),
+        alternative,
+    )));
 }

@@ -306,6 +306,7 @@ fn comparisons_sort_by_verdict() {
         base: &base,
         other: &other,
         compared: &compared,
+        scores: None,
     });
     let title = format!(
         "Performance brief: AMD EPYC 7B13 ({}) against AMD EPYC 7B13 ({})",
@@ -337,6 +338,7 @@ fn comparisons_sort_by_verdict() {
         base: &base,
         other: &other,
         compared: &compared,
+        scores: None,
     });
     let text = terminal::render(&document, terminal::Look::plain(100));
     assert!(

@@ -74,6 +74,7 @@ fn pages() -> Vec<String> {
             base: &sample::run(),
             other: &hostile,
             compared: &sample::compare(),
+            scores: None,
         }),
         briefs::of(&hostile.clone(), &[hostile]),
         Document::default(),

@@ -7,6 +7,7 @@ use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, SCHEMA_COMPARE, Verdict};
 use gritstone_report::Pair;
+use gritstone_runs::scores;
 use gritstone_store::RunHead;
 use std::collections::BTreeSet;
 
@@ -101,11 +102,15 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
     let sides = [&base].into_iter().chain(&runs);
     let form = form(params, sides, families, others.take(CHOICES));
     let document = match (views.as_slice(), runs.as_slice()) {
-        ([view], [run]) => gritstone_report::pair(&Pair {
-            base: &base,
-            other: run,
-            compared: view,
-        }),
+        ([view], [run]) => {
+            let scores = scores::side_by_side(&pages.context, [&base, run])?;
+            gritstone_report::pair(&Pair {
+                base: &base,
+                other: run,
+                compared: view,
+                scores: scores.as_ref(),
+            })
+        }
         (views, runs) => {
             let others: Vec<_> = runs.iter().zip(views).collect();
             gritstone_report::several(&base, &others)

@@ -37,7 +37,7 @@ impl Pages {
 
     /// All systems, with the reliability and contention of their newest runs.
     pub(super) fn systems(&self, digest: Option<&Digest>) -> Result<Vec<ListedSystem>, Refused> {
-        let mut systems = lists::systems(self.store()?.as_ref())?;
+        let mut systems = lists::systems(self.store()?.as_deref())?;
         let known = digest.map_or(&[][..], |digest| &digest.newest);
         for system in &mut systems {
             // the digest has an older run

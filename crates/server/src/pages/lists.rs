@@ -2,7 +2,7 @@
 
 use gritstone_model::{ListedRun, ListedSystem};
 use gritstone_runs::listing::listed;
-use gritstone_store::{RunHead, Store, StoreError};
+use gritstone_store::{Kind, RunHead, Store, StoreError};
 use std::rc::Rc;
 
 /// Runs in a list.
@@ -11,6 +11,11 @@ pub(super) const LISTED: usize = 50;
 /// Runs as list entries.
 pub(super) fn runs(heads: Vec<RunHead>) -> Vec<ListedRun> {
     heads.into_iter().map(listed).collect()
+}
+
+/// Whether a run has ended, and is neither a side of a trial nor an A/A test.
+pub(crate) fn is_whole(run: &RunHead) -> bool {
+    matches!(run.kind, Kind::Run | Kind::Import) && run.elapsed_s.is_some()
 }
 
 /// All systems; the one with the newest run first.

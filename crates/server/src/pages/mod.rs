@@ -8,7 +8,7 @@ pub(crate) mod compare;
 mod digest;
 pub(crate) mod fleet;
 mod form_options;
-mod lists;
+pub(crate) mod lists;
 pub(crate) mod overview;
 pub(crate) mod ranking;
 pub(crate) mod run;
@@ -88,6 +88,8 @@ pub(crate) struct SiteFiles {
     pub(crate) files: Files,
     /// Previous run of the same system, by run.
     pub(crate) before: BTreeMap<String, String>,
+    /// The systems that a system is compared with, and the pairs of runs.
+    pub(crate) beside: BTreeMap<String, Vec<(String, [String; 2])>>,
 }
 
 type Answered = Result<Answer, Refused>;
@@ -195,9 +197,9 @@ impl Pages {
         let Some(site) = &self.site else {
             return respond(asked, value, page);
         };
-        let (document, Frame { before, .. }) = page();
+        let (document, Frame { comparisons, .. }) = page();
         let frame = Frame {
-            before,
+            comparisons,
             ..Frame::default()
         };
         let path = asked.uri.to_string();
@@ -205,10 +207,22 @@ impl Pages {
         Ok(plain(Media::Html, text))
     }
 
-    /// Link to the previous run, for a run of a static site.
-    fn before(&self, id: &str) -> Option<About> {
-        let before = self.site.as_ref()?.before.get(id)?;
-        Some(About::Pair([before.clone(), id.to_owned()]))
+    /// The comparison of a run of a static site with the previous one.
+    fn before(&self, id: &str) -> Vec<(String, About)> {
+        let before = self.site.as_ref().and_then(|site| site.before.get(id));
+        let pair = |before: &String| About::Pair([before.clone(), id.to_owned()]);
+        let link = |before| ("Compare with the run before".to_owned(), pair(before));
+        before.map(link).into_iter().collect()
+    }
+
+    /// Comparisons of a system of a static site with others.
+    fn beside(&self, system: &str) -> Vec<(String, About)> {
+        let others = self.site.as_ref().and_then(|site| site.beside.get(system));
+        let link = |(name, pair): &(String, [String; 2])| {
+            let text = format!("Side by side with {name}");
+            (text, About::Pair(pair.clone()))
+        };
+        others.into_iter().flatten().map(link).collect()
     }
 
     /// Page with the reason for which another page cannot be made.

@@ -3,43 +3,47 @@
 use crate::http::{Asked, Route};
 use crate::pages::{Answered, Pages, lists};
 use gritstone_document::html::Frame;
-use gritstone_model::{RunView, SCHEMA_RATINGS};
+use gritstone_model::{RatedMachine, RatingsView, RunView, SCHEMA_RATINGS};
+use gritstone_runs::context::Context;
 use gritstone_runs::scores;
-use gritstone_store::{Kind, RunHead};
+use gritstone_store::Store;
 
 /// Newest runs of a system that are searched for a complete one.
 const EXAMINED: usize = 20;
 
 pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/scores",
-    "Scores of all systems, each by its newest whole run of a suite",
+    "Scores of all systems, each by its newest whole run of a suite, the best first",
     SCHEMA_RATINGS,
     ranking,
 );
 
 fn ranking(pages: &Pages, asked: &Asked) -> Answered {
-    let store = pages.store()?;
-    let mut machines = vec![];
-    for system in lists::systems(store.as_ref())? {
-        let Some(store) = &store else { break };
-        let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
-        let is_whole = |run: &&RunHead| {
-            matches!(run.kind, Kind::Run | Kind::Import) && run.elapsed_s.is_some()
-        };
-        let read = |run: &RunHead| {
-            let view = pages.context.stored(store, &run.id);
-            view.inspect_err(|why| log::warn!("run {} is left out: {why:#}", run.id))
-                .ok()
-        };
-        let of_suite = |view: &RunView| view.settings.as_ref().is_some_and(|of| of.suite.is_some());
-        let mut whole = newest.iter().filter(is_whole).filter_map(read);
-        machines.extend(whole.find(of_suite));
-    }
-    let base = pages
-        .context
-        .view(scores::base(&pages.context, machines.iter()))?;
-    let view = scores::against(&pages.context, &machines, &base, &[])?;
+    let view = ranked(&pages.context, pages.store()?.as_deref())?;
     Ok(pages.respond(asked, &view, || {
         (gritstone_report::ranking(&view), Frame::default())
     })?)
+}
+
+/// The systems of a store, the best first; those without a score last.
+pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result<RatingsView> {
+    let mut machines = vec![];
+    for system in lists::systems(store)? {
+        let Some(store) = store else { break };
+        let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
+        let read = |run| {
+            let view = context.stored(store, run);
+            view.inspect_err(|why| log::warn!("run {run} is left out: {why:#}"))
+                .ok()
+        };
+        let of_suite = |view: &RunView| view.settings.as_ref().is_some_and(|of| of.suite.is_some());
+        let whole = newest.iter().filter(|run| lists::is_whole(run));
+        machines.extend(whole.filter_map(|run| read(&run.id)).find(of_suite));
+    }
+    let base = context.view(scores::base(context, machines.iter()))?;
+    let mut view = scores::against(context, &machines, &base, &[])?;
+    let score = |of: &RatedMachine| of.one_cpu.overall.rating.unwrap_or(0.0);
+    view.machines
+        .sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.id.cmp(&b.id)));
+    Ok(view)
 }

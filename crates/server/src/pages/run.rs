@@ -69,7 +69,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     let frame = Frame {
         form,
         live,
-        before: pages.before(&id),
+        comparisons: pages.before(&id),
         ..Frame::default()
     };
     Ok(pages.respond(asked, &view, || (document, frame))?)

@@ -24,7 +24,7 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
         words.iter().all(|word| text.contains(word))
     };
     let store = pages.store()?;
-    let systems = lists::systems(store.as_ref())?.into_iter();
+    let systems = lists::systems(store.as_deref())?.into_iter();
     let systems = systems.filter(|of| has_all(&format!("{} {} {}", of.id, of.name, of.system)));
     let systems: Vec<ListedSystem> = systems.collect();
     let (found, runs) = match (&store, words.as_slice()) {

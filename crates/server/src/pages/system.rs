@@ -1,14 +1,17 @@
 //! A system: its facts, their changes, its runs.
 
-use crate::http::{Asked, Kind, Parameter, Route};
+use crate::http::{Asked, Form, Kind, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
 use crate::pages::{Answered, Pages, not_found};
-use gritstone_document::html::Frame;
+use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{FactChange, Machine, SCHEMA_SYSTEM, SystemView};
 use gritstone_runs::changes::differences;
+use gritstone_store::{RunHead, Store, StoreError};
 
 /// Newest runs of a system that are searched for changed facts; reading each checks its hashes.
 const EXAMINED: usize = 200;
+/// Systems with the newest runs, which it can be compared with by a choice.
+const CHOICES: usize = 100;
 
 pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
@@ -48,6 +51,10 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
         before = Some(info.machine);
     }
     changes.reverse();
+    let form = match asked.form {
+        Form::Page => form(&store, &heads)?,
+        Form::Json => None,
+    };
     let machine = before.ok_or_else(|| not_found(format!("No stored run is of a system {id}.")))?;
     heads.truncate(LISTED);
     let view = SystemView {
@@ -57,6 +64,35 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
         examined,
         runs: lists::runs(heads),
     };
-    let page = || (gritstone_report::system(&view), Frame::default());
+    let frame = Frame {
+        form,
+        comparisons: pages.beside(id),
+        ..Frame::default()
+    };
+    let page = || (gritstone_report::system(&view), frame);
     Ok(pages.respond(asked, &view, page)?)
+}
+
+/// Sets the newest run of a system beside that of another one.
+fn form(store: &Store, heads: &[RunHead]) -> Result<Option<html::Form>, StoreError> {
+    let Some(own) = heads.iter().find(|run| lists::is_whole(run)) else {
+        return Ok(None);
+    };
+    let others = store.systems()?.into_iter().map(|(newest, _)| newest);
+    let others = others.filter(|run| lists::is_whole(run) && run.machine_id != own.machine_id);
+    let options: Vec<_> = others
+        .take(CHOICES)
+        .map(|run| (run.id, run.machine))
+        .collect();
+    Ok((!options.is_empty()).then(|| html::Form {
+        to: "/compare".to_owned(),
+        button: "Compare",
+        kept: vec![("run", own.id.clone())],
+        choices: vec![Choice {
+            name: "base",
+            label: "Side by side with",
+            options,
+            chosen: String::new(),
+        }],
+    }))
 }

@@ -3,14 +3,14 @@
 use crate::http::{Asked, Params, Route};
 use crate::pages::{Pages, SiteFiles};
 use crate::pages::{
-    benchmark, benchmark_list, change_log, compare, fleet, overview, ranking, run, run_list,
+    benchmark, benchmark_list, change_log, compare, fleet, lists, overview, ranking, run, run_list,
     system, trial,
 };
 use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
 use gritstone_document::About;
 use gritstone_document::html::{self, path};
-use gritstone_model::{ChangeEvent, hexadecimal};
+use gritstone_model::{ChangeEvent, RatedMachine, hexadecimal};
 use gritstone_runs::changes::add_triage;
 use gritstone_runs::context::Context;
 use gritstone_store::{Kind, RunHead, Store};
@@ -119,7 +119,21 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         }
         None => BTreeMap::new(),
     };
-    let pairs = pairs(&runs, &events);
+    let mut pairs = pairs(&runs, &events);
+    let ranking = ranking::ranked(context, store)?;
+    for sides in side_by_side(&ranking.machines) {
+        let [Some(a), Some(b)] = sides.map(|of| runs.get(&of.id)) else {
+            // a run that was added meanwhile is left to the next call
+            continue;
+        };
+        let pair = sides.map(|of| of.id.clone());
+        for (run, [_, other]) in [(a, sides), (b, [sides[1], sides[0]])] {
+            let beside = plan.site.beside.entry(run.head.machine_id.clone());
+            let beside = beside.or_default();
+            beside.push((other.name.clone(), pair.clone()));
+        }
+        pairs.insert(pair);
+    }
     let json = serde_json::to_string(&events).context("cannot write JSON")?;
     let until: Vec<&str> = runs.values().map(|run| run.until.as_str()).collect();
     let everything = hash(&[&hash(&until), &json]);
@@ -177,7 +191,11 @@ fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
         }
     }
     for (id, until) in machines {
-        let inputs = hash(&until);
+        let mut inputs = until;
+        for (name, pair) in plan.site.beside.get(id).into_iter().flatten() {
+            inputs.extend([name.as_str(), &pair[0], &pair[1]]);
+        }
+        let inputs = hash(&inputs);
         plan.add(
             &system::ROUTE,
             &About::System(id.to_owned()),
@@ -249,6 +267,13 @@ fn pairs(runs: &BTreeMap<String, Run>, events: &[ChangeEvent]) -> BTreeSet<[Stri
     each.chain(changes).filter(is_known).collect()
 }
 
+/// Systems that are compared: each with the first of the ranking, and with the next better.
+fn side_by_side(ranked: &[RatedMachine]) -> impl Iterator<Item = [&RatedMachine; 2]> {
+    let with_first = ranked.iter().skip(1).map(|of| [&ranked[0], of]);
+    let with_next = ranked.windows(2).skip(1).map(|two| [&two[0], &two[1]]);
+    with_first.chain(with_next)
+}
+
 fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
     let results = context.result_hashes(store)?;
     let mut runs = BTreeMap::new();
@@ -261,9 +286,7 @@ fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
             let state_hash = state(store, head, results.get(&head.id))?;
             let (until, before) = machines.entry(head.machine_id.clone()).or_default();
             *until = hash(&[until, &state_hash]);
-            let is_single =
-                matches!(head.kind, Kind::Run | Kind::Import) && head.elapsed_s.is_some();
-            let earlier = match is_single {
+            let earlier = match lists::is_whole(head) {
                 true => before.replace(head.id.clone()),
                 false => None,
             };

@@ -59,17 +59,13 @@ fn target(from: &str, link: &str) -> String {
     parts.join("/")
 }
 
-#[test]
-fn links_lead_to_files() {
-    let (folder, store) = stored(23);
-    let site = folder.path().join("site");
-    let written = write(&store, &site).unwrap();
-    let pages: BTreeMap<String, String> = bytes(&site)
+/// The pages of a site, all of whose links lead to a file, and each of which a link leads to.
+fn linked(site: &Path) -> BTreeMap<String, String> {
+    let pages: BTreeMap<String, String> = bytes(site)
         .into_iter()
         .filter(|(name, _)| name.ends_with(".html"))
         .map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap()))
         .collect();
-    assert_eq!(pages.len(), written.pages);
     let mut reached = BTreeSet::from(["index.html".to_owned()]);
     for (name, page) in &pages {
         assert!(
@@ -99,9 +95,52 @@ fn links_lead_to_files() {
         .filter(|name| !reached.contains(*name))
         .collect();
     assert_eq!(alone, [] as [&String; 0]);
+    pages
+}
+
+#[test]
+fn links_lead_to_files() {
+    let (folder, store) = stored(23);
+    let site = folder.path().join("site");
+    let written = write(&store, &site).unwrap();
+    let pages = linked(&site);
+    assert_eq!(pages.len(), written.pages);
     for kind in ["runs/", "compare/", "systems/", "changes/", "benchmarks/"] {
-        assert!(reached.iter().any(|name| name.starts_with(kind)), "{kind}");
+        assert!(pages.keys().any(|name| name.starts_with(kind)), "{kind}");
     }
+}
+
+#[test]
+fn galleries_compare_systems() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, site] = ["store.db", "site"].map(|name| folder.path().join(name));
+    let mut all = Store::open(&store).unwrap();
+    // four systems, the first the fastest
+    for system in 0..4_u8 {
+        let mut run = runs()[0].clone();
+        run.info.id = format!("19700102-0{system}0000-0000000{system}");
+        run.info.settings.suite = Some("standard".to_owned());
+        run.info.machine.id = format!("system-{system}");
+        run.info.machine.name = format!("System {system}");
+        all.import(&run).unwrap();
+    }
+    write(&store, &site).unwrap();
+    let pages = linked(&site);
+    let id = |system: u8| format!("19700102-0{system}0000-0000000{system}");
+    let pairs: BTreeSet<String> = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)]
+        .map(|(base, other)| format!("compare/{}/{}.html", id(base), id(other)))
+        .into();
+    let compared = pages.keys().filter(|name| name.starts_with("compare/"));
+    assert_eq!(compared.cloned().collect::<BTreeSet<String>>(), pairs);
+    let links = |page: &str| {
+        let links = pages[page].split("href=\"").skip(1);
+        let to = links.map(|link| target(page, &link[..link.find('"').unwrap()]));
+        to.filter(|to| to.starts_with("compare/"))
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(links("scores.html"), pairs);
+    let of_third = pairs.iter().filter(|pair| pair.contains(&id(2))).cloned();
+    assert_eq!(links("systems/system-2.html"), of_third.collect());
 }
 
 #[test]
