@@ -37,6 +37,7 @@ fn two() -> Document {
         base: &short(sample::run()),
         other: &short(sample::run_with_variants()),
         compared: &sample::compare(),
+        scores: None,
     })
 }
 

@@ -19,8 +19,8 @@ pub(crate) fn is_whole(run: &RunHead) -> bool {
 }
 
 /// All systems; the one with the newest run first.
-pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, StoreError> {
-    let systems = store.map_or(Ok(vec![]), |store| store.systems())?;
+pub(super) fn systems(store: Option<&Store>) -> Result<Vec<ListedSystem>, StoreError> {
+    let systems = store.map_or(Ok(vec![]), Store::systems)?;
     let system = |(head, runs): (RunHead, u64)| ListedSystem {
         id: head.machine_id,
         name: head.machine,
