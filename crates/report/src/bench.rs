@@ -192,7 +192,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
         ),
         Verdict::Inconclusive => format!(
             "inconclusive: {fast} is {}",
-            times.with(&format!("faster than {slow}"))
+            times.with(&format!("as fast as {slow}"))
         ),
     }
 }
@@ -266,17 +266,20 @@ fn places(
         let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
         let times = Times::of(c, turned);
         let far = times.as_ref().is_some_and(|times| times.ratio.is_finite());
-        let word = if turned { "slower" } else { "faster" };
+        let word = match (c.verdict, turned) {
+            (Verdict::Same, _) => "same",
+            (Verdict::Inconclusive, true) => "as slow",
+            (Verdict::Inconclusive, false) => "as fast",
+            (_, true) => "slower",
+            (_, false) => "faster",
+        };
         let without = match c.pairs {
             0 => "no pair",
             _ => TOO_SHORT,
         };
         let ratio = times
             .filter(|_| far)
-            .map_or(without.to_owned(), |times| match c.verdict {
-                Verdict::Same => times.with("same"),
-                _ => times.with(word),
-            });
+            .map_or(without.to_owned(), |times| times.with(word));
         let open = if c.verdict == Verdict::Inconclusive {
             "inconclusive"
         } else {

@@ -210,6 +210,19 @@ impl Sense {
             Self::Count => ["fewer", "more"],
         }
     }
+
+    fn equality(self) -> &'static str {
+        match self {
+            Self::Speed => "as fast",
+            Self::Size => "as large",
+            Self::Share => "as high",
+            Self::Count => "as many",
+        }
+    }
+
+    fn less_is_better(self) -> bool {
+        matches!(self, Self::Size | Self::Count)
+    }
 }
 
 /// Ratio of the ends of an interval from which it is meaningless.
@@ -220,24 +233,32 @@ pub(crate) fn meaningful(interval: Option<[f64; 2]>) -> Option<[f64; 2]> {
     interval.filter(|[low, high]| *low > 0.0 && high / low <= MAX_SPREAD)
 }
 
-/// `1.31× faster [1.28 – 1.34]`; a ratio below 1 is inverted with its interval. An interval on both sides of 1 has one end below 1: `1.02×
-/// faster [0.97 – 1.07]`.
+/// `1.31× faster [1.28 – 1.34]`; a ratio below 1 is inverted with its interval. An interval on both sides of 1 decides no direction: `0.98×
+/// as fast [0.93 – 1.03]`.
 pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> String {
     let interval = meaningful(interval);
-    let [better, worse] = sense.words();
-    let turned = ratio < 1.0;
-    let (word, ratio, interval) = match turned {
+    let undecided = interval.is_some_and(|[low, high]| low < 1.0 && 1.0 < high);
+    let turned = match undecided {
+        true => sense.less_is_better(),
+        false => ratio < 1.0,
+    };
+    let (ratio, interval) = match turned {
         true => (
-            worse,
             1.0 / ratio,
             interval.map(|[low, high]| [1.0 / high, 1.0 / low]),
         ),
-        false => (better, ratio, interval),
+        false => (ratio, interval),
+    };
+    let [better, worse] = sense.words();
+    let word = match (undecided, turned) {
+        (true, _) => sense.equality(),
+        (false, true) => worse,
+        (false, false) => better,
     };
     let decimals = times_decimals(ratio, interval);
     let show = |r: f64| number::fixed(r, decimals);
     let shown = show(ratio);
-    let text = match ratio - 1.0 < 0.5 * 10f64.powi(-decimals) {
+    let text = match !undecided && ratio - 1.0 < 0.5 * 10f64.powi(-decimals) {
         true => "the same".to_owned(),
         false => format!("{shown}× {word}"),
     };
@@ -347,8 +368,10 @@ mod tests {
             (1.3102, Some([1.3071, 1.3133]), "1.310× faster [1.307 – 1.313]"),
             (1.31, Some([1.11, 1.51]), "1.31× faster [1.11 – 1.51]"),
             (0.5, Some([0.4, 0.625]), "2.00× slower [1.60 – 2.50]"),
-            (1.02, Some([0.97, 1.07]), "1.02× faster [0.97 – 1.07]"),
-            (1.0001, Some([0.99, 1.01]), "the same [0.99 – 1.01]"),
+            (1.02, Some([0.97, 1.07]), "1.02× as fast [0.97 – 1.07]"),
+            (0.98, Some([0.93, 1.03]), "0.98× as fast [0.93 – 1.03]"),
+            (1.0001, Some([0.99, 1.01]), "1.00× as fast [0.99 – 1.01]"),
+            (1.0, Some([1.0, 1.0]), "the same"),
             (12_345.6, None, "12,300× faster"),
             (12_345.6, Some([12_300.0, 12_390.0]), "12,300× faster [12,300 – 12,400]"),
             (12_345.6, Some([12_340.0, 12_349.0]), "12,300× faster"),
