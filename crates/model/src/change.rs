@@ -60,6 +60,12 @@ pub enum ChangeState {
     Fixed,
 }
 
+impl ChangeEvent {
+    pub fn benchmarks(&self) -> impl Iterator<Item = Id> {
+        self.changes.iter().map(|of| of.benchmark.clone())
+    }
+}
+
 impl ChangeState {
     /// In the order of work.
     pub const ALL: [Self; 5] = [
@@ -101,6 +107,9 @@ pub struct TriageEntry {
     pub assignee: Option<String>,
     /// May be empty.
     pub note: String,
+    /// Benchmarks that the change had then; empty if they are unknown.
+    #[serde(default)]
+    pub benchmarks: Vec<Id>,
 }
 
 /// State of a change.
@@ -109,6 +118,9 @@ pub struct Triage {
     pub state: ChangeState,
     /// The last assignee; null without one, and after reopening.
     pub assignee: Option<String>,
+    /// Benchmarks that joined the change after its last entry. It is new because of them, unless it is assigned.
+    #[serde(default)]
+    pub joined: Vec<Id>,
     /// Oldest first.
     pub log: Vec<TriageEntry>,
 }
@@ -121,6 +133,18 @@ impl Triage {
             self.assignee.clone_from(&entry.assignee);
         }
         self.log.push(entry);
+    }
+
+    /// Compares the benchmarks of the change with those that its last entry covers.
+    pub fn cover(&mut self, benchmarks: impl IntoIterator<Item = Id>) {
+        let Some(last) = self.log.last().filter(|of| !of.benchmarks.is_empty()) else {
+            return;
+        };
+        let joined = benchmarks.into_iter();
+        self.joined = joined.filter(|id| !last.benchmarks.contains(id)).collect();
+        if !self.joined.is_empty() && self.state != ChangeState::Assigned {
+            self.state = ChangeState::New;
+        }
     }
 }
 
@@ -186,6 +210,7 @@ mod tests {
                 at: String::new(),
                 assignee: assignee.map(str::to_owned),
                 note: String::new(),
+                benchmarks: vec![],
             });
             triage.assignee.clone()
         };
@@ -196,5 +221,29 @@ mod tests {
         assert_eq!(push(ChangeState::Fixed, None).as_deref(), Some("ben"));
         assert_eq!(push(ChangeState::New, None), None);
         assert_eq!(push(ChangeState::Acknowledged, None), None);
+    }
+
+    #[test]
+    fn entries_cover_their_benchmarks() {
+        let [a, b] = ["byte/loop", "byte/pipe"].map(|id| Id::parse(id).unwrap());
+        let with = |state, benchmarks: &[&Id]| {
+            let mut triage = Triage::default();
+            triage.push(TriageEntry {
+                state,
+                who: "ana".to_owned(),
+                at: String::new(),
+                assignee: None,
+                note: String::new(),
+                benchmarks: benchmarks.iter().copied().cloned().collect(),
+            });
+            triage.cover([a.clone(), b.clone()]);
+            (triage.state, triage.joined)
+        };
+        use ChangeState::{Assigned, Expected, New};
+        assert_eq!(with(Expected, &[&a, &b]), (Expected, vec![]));
+        assert_eq!(with(Expected, &[&a]), (New, vec![b.clone()]));
+        assert_eq!(with(Assigned, &[&a]), (Assigned, vec![b.clone()]));
+        // of a store that did not have them
+        assert_eq!(with(Expected, &[]), (Expected, vec![]));
     }
 }

@@ -149,6 +149,13 @@ pub fn change(of: &ChangeEvent) -> Document {
         "`gritstone changes assign {} WHO` sets the state, as do `acknowledge`, `expect`, `fix` and `reopen` with `--note TEXT`.",
         of.id
     ));
+    if let [_, ..] = of.triage.joined.as_slice() {
+        let joined = of.triage.joined.iter().map(|id| format!("`{id}`"));
+        document.paragraph(format!(
+            "Joined after the newest entry: {}.",
+            words::join(&joined.collect::<Vec<_>>())
+        ));
+    }
     log(&mut document, &of.triage);
     facts(&mut document, of);
     document.heading(1, "Benchmarks");

@@ -72,6 +72,7 @@ pub fn add_triage(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
     }
     for event in events {
         event.triage = triages.get(&event.id).cloned().unwrap_or_default();
+        event.triage.cover(event.benchmarks().collect::<Vec<_>>());
     }
 }
 

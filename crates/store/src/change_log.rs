@@ -7,11 +7,12 @@ use crate::row_codec::row;
 use crate::sql;
 use crate::store::Store;
 use crate::token::Token;
-use gritstone_model::{ChangeState, TriageEntry};
+use gritstone_model::{ChangeState, Id, TriageEntry};
 
-/// First schema versions with this log, and with assignees.
+/// First schema versions with this log, with assignees and with benchmarks.
 const SINCE: u32 = 4;
 const ASSIGNEES_SINCE: u32 = 6;
+const BENCHMARKS_SINCE: u32 = 7;
 /// Longest note and longest name, in characters.
 const LONGEST_NOTE: usize = 1000;
 const LONGEST_NAME: usize = 100;
@@ -58,8 +59,15 @@ impl Store {
         let assignee = entry.assignee.map(str::trim);
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
-            let kind = entry_kind(entry.state);
-            enter(engine, event, kind, who, entry.note.trim(), now, assignee)
+            let row = Row {
+                event,
+                kind: entry_kind(entry.state),
+                note: entry.note.trim(),
+                now,
+                assignee,
+                benchmarks: Some(entry.benchmarks),
+            };
+            enter(engine, who, &row)
         }))
     }
 
@@ -71,7 +79,15 @@ impl Store {
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
             for event in events {
-                enter(engine, event, NOTIFY, Who::User("serve"), to, now, None)?;
+                let row = Row {
+                    event,
+                    kind: NOTIFY,
+                    note: to,
+                    now,
+                    assignee: None,
+                    benchmarks: None,
+                };
+                enter(engine, Who::User("serve"), &row)?;
             }
             Ok(())
         }))
@@ -89,10 +105,13 @@ impl Store {
                 SINCE..ASSIGNEES_SINCE => {
                     query(self.engine(), sql::SELECT_CHANGE_ENTRIES_BEFORE_6, vec![])
                 }
+                ASSIGNEES_SINCE..BENCHMARKS_SINCE => {
+                    query(self.engine(), sql::SELECT_CHANGE_ENTRIES_BEFORE_7, vec![])
+                }
                 _ => query(self.engine(), sql::SELECT_CHANGE_ENTRIES, vec![]),
             }
         };
-        let entry = |(event, entry, who, note, at, assignee): Entry| {
+        let entry = |(event, entry, who, note, at, assignee, benchmarks): Entry| {
             if entry == NOTIFY {
                 let content = EntryContent::Notified(note);
                 return Some(ChangeEntry { event, content });
@@ -107,6 +126,7 @@ impl Store {
                 at,
                 assignee,
                 note,
+                benchmarks: benchmarks.as_deref().map(read_ids).unwrap_or_default(),
             });
             Some(ChangeEntry { event, content })
         };
@@ -142,8 +162,21 @@ impl Store {
     }
 }
 
-/// Columns of an entry: event, kind, author, note, time, assignee.
-type Entry = (String, String, String, String, String, Option<String>);
+/// Columns of an entry: event, kind, author, note, time, assignee, benchmarks.
+type Entry = (
+    String,
+    String,
+    String,
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+);
+
+fn read_ids(text: &str) -> Vec<Id> {
+    let ids = text.split(' ').map(Id::parse);
+    ids.filter_map(Result::ok).collect()
+}
 
 /// A new state of a change.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +186,8 @@ pub struct NewTriageEntry<'a> {
     pub assignee: Option<&'a str>,
     /// Required in other states.
     pub note: &'a str,
+    /// Benchmarks of the change at present.
+    pub benchmarks: &'a [Id],
 }
 
 impl NewTriageEntry<'_> {
@@ -204,28 +239,34 @@ pub(crate) fn next(engine: &dyn Engine) -> Result<i64, Fault> {
     Ok(next[0].0)
 }
 
-fn enter(
-    engine: &dyn Engine,
-    event: &str,
-    entry: &str,
-    who: Who,
-    note: &str,
-    now: &str,
-    assignee: Option<&str>,
-) -> Result<(), Fault> {
+struct Row<'a> {
+    event: &'a str,
+    kind: &'a str,
+    note: &'a str,
+    now: &'a str,
+    assignee: Option<&'a str>,
+    benchmarks: Option<&'a [Id]>,
+}
+
+fn enter(engine: &dyn Engine, who: Who, of: &Row) -> Result<(), Fault> {
     let (token, name) = match who {
         Who::User(name) => (None, name),
         Who::Token(token) => (Some(token.number), token.name.as_str()),
     };
+    let benchmarks = of.benchmarks.map(|ids| {
+        let ids: Vec<&str> = ids.iter().map(Id::as_str).collect();
+        ids.join(" ")
+    });
     let row = row![
         next(engine)?,
-        event.to_owned(),
-        entry.to_owned(),
+        of.event.to_owned(),
+        of.kind.to_owned(),
         token,
         name.to_owned(),
-        note.to_owned(),
-        now.to_owned(),
-        assignee.map(str::to_owned),
+        of.note.to_owned(),
+        of.now.to_owned(),
+        of.assignee.map(str::to_owned),
+        benchmarks,
     ];
     engine.execute(sql::INSERT_CHANGE_ENTRY, row)
 }

@@ -5,13 +5,14 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// Migrations in order; the first has number 1. Released migrations never change.
-pub(crate) const MIGRATIONS: [&str; 6] = [
+pub(crate) const MIGRATIONS: [&str; 7] = [
     include_str!("../schema/sqlite/0001.sql"),
     include_str!("../schema/sqlite/0002.sql"),
     include_str!("../schema/sqlite/0003.sql"),
     include_str!("../schema/sqlite/0004.sql"),
     include_str!("../schema/sqlite/0005.sql"),
     include_str!("../schema/sqlite/0006.sql"),
+    include_str!("../schema/sqlite/0007.sql"),
 ];
 
 /// The newest known schema.

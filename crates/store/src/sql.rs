@@ -210,12 +210,14 @@ statements! {
     NEXT_DONE = "SELECT coalesce(max(number), 0) + 1 FROM done_by_token";
     INSERT_DONE = "INSERT INTO done_by_token (number, token, done, run, at) VALUES ($1, $2, $3, $4, $5)";
     NEXT_CHANGE_ENTRY = "SELECT coalesce(max(number), 0) + 1 FROM change_entry";
-    INSERT_CHANGE_ENTRY = "INSERT INTO change_entry (number, event, entry, token, who, note, at, assignee) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    INSERT_CHANGE_ENTRY = "INSERT INTO change_entry (number, event, entry, token, who, note, at, assignee, benchmarks) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     /// Triage entries and notifications, oldest first.
-    SELECT_CHANGE_ENTRIES = "SELECT event, entry, who, note, at, assignee FROM change_entry ORDER BY number";
+    SELECT_CHANGE_ENTRIES = "SELECT event, entry, who, note, at, assignee, benchmarks FROM change_entry ORDER BY number";
     /// Triage entries of a store of version 4 or 5.
-    SELECT_CHANGE_ENTRIES_BEFORE_6 = "SELECT event, entry, who, note, at, NULL FROM change_entry ORDER BY number";
+    SELECT_CHANGE_ENTRIES_BEFORE_6 = "SELECT event, entry, who, note, at, NULL, NULL FROM change_entry ORDER BY number";
+    /// Triage entries of a store of version 6.
+    SELECT_CHANGE_ENTRIES_BEFORE_7 = "SELECT event, entry, who, note, at, assignee, NULL FROM change_entry ORDER BY number";
     /// Number and benchmark of the last launch.
     LAST_BENCHMARK = "SELECT number, benchmark FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
     /// Allowed by triggers for a run that the ledger has as removed or pruned.

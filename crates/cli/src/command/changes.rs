@@ -71,6 +71,7 @@ impl ChangesCommand {
                     state: ChangeState::Assigned,
                     assignee: Some(who),
                     note,
+                    benchmarks: &[],
                 };
                 return (event, entry);
             }
@@ -83,6 +84,7 @@ impl ChangesCommand {
             state,
             assignee: None,
             note: &of.note,
+            benchmarks: &[],
         };
         (&of.event, entry)
     }
@@ -102,6 +104,11 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         let event = named(&events, event)?;
         let (who, now) = (user(), clock::now());
         let mut store = context.administrator()?;
+        let benchmarks: Vec<_> = event.benchmarks().collect();
+        let entry = NewTriageEntry {
+            benchmarks: &benchmarks,
+            ..entry
+        };
         store.triage(&event.id, Who::User(&who), &entry, &now)?;
         let state = entry.state.as_str();
         output::remark(&format!("change {} is {state}, says {who}", event.id));

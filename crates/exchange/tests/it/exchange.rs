@@ -337,6 +337,7 @@ fn hostile_names_keep_feeds_valid() {
         at: "2026-11-21T08:00:00Z".to_owned(),
         assignee: None,
         note: "known & accepted".to_owned(),
+        benchmarks: vec![],
     });
     let event = ChangeEvent {
         id: "r 2-worse".to_owned(),

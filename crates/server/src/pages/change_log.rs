@@ -132,7 +132,9 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
     let by = asked.by()?;
     let mut event = find_event(pages, asked.params.text("event"))?;
     let (mut store, now) = (pages.context.writer()?, gritstone_runs::clock::now());
+    let benchmarks: Vec<_> = event.benchmarks().collect();
     let entry = NewTriageEntry {
+        benchmarks: &benchmarks,
         state: message.state,
         assignee: message.assignee.as_deref(),
         note: &message.note,

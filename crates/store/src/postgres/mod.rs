@@ -28,13 +28,14 @@ use values::Parameter;
 /// Key of our advisory locks: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
 /// Migrations in order; the first has number 1. Released migrations never change.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("../../schema/postgres/0001.sql"),
     include_str!("../../schema/postgres/0002.sql"),
     include_str!("../../schema/postgres/0003.sql"),
     include_str!("../../schema/postgres/0004.sql"),
     include_str!("../../schema/postgres/0005.sql"),
     include_str!("../../schema/postgres/0006.sql"),
+    include_str!("../../schema/postgres/0007.sql"),
 ];
 /// Rows per fetch of a cursor.
 const AT_ONCE: u32 = 200;

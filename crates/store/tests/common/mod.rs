@@ -22,6 +22,7 @@ pub const KNOWN: NewTriageEntry = NewTriageEntry {
     state: ChangeState::Acknowledged,
     assignee: None,
     note: "known",
+    benchmarks: &[],
 };
 
 /// A private folder, and the path of a store in it, or of one in a private database.

@@ -600,6 +600,7 @@ fn version_5_entries_migrate() {
         at: "2026-11-25T12:00:00Z".to_owned(),
         assignee: None,
         note: "microcode".to_owned(),
+        benchmarks: vec![],
     };
     let entry = |entry: &TriageEntry| ChangeEntry {
         event: "r-worse".to_owned(),
@@ -608,7 +609,7 @@ fn version_5_entries_migrate() {
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.change_entries().unwrap(), [entry(&known)]);
     drop(store);
-    let assignees = "SELECT coalesce(assignee, '-') FROM change_entry";
+    let assignees = "SELECT coalesce(assignee, benchmarks, '-') FROM change_entry";
     // reading has not migrated it
     let raw = |sql: &str| Raw::of(&path).execute(sql);
     assert!(raw(assignees).is_err());
@@ -620,12 +621,14 @@ fn version_5_entries_migrate() {
         who: "me".to_owned(),
         assignee: Some("ben".to_owned()),
         note: String::new(),
+        benchmarks: ["byte/loop", "iocall/read@4k"].map(common::id).into(),
         ..known.clone()
     };
     let new = NewTriageEntry {
         state: assigned.state,
         assignee: assigned.assignee.as_deref(),
         note: "",
+        benchmarks: &assigned.benchmarks,
     };
     let now = &assigned.at;
     store.triage("r-worse", Who::User("me"), &new, now).unwrap();

@@ -1,0 +1,1 @@
+ALTER TABLE change_entry ADD COLUMN benchmarks TEXT COLLATE "C";
