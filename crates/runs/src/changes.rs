@@ -10,16 +10,16 @@ use gritstone_model::{
 use gritstone_store::{ChangeEntry, EntryContent, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Newest runs that are searched.
-const MAX_RUNS: usize = 400;
+/// Newest runs of a benchmark that are searched by default.
+pub const MAX_RUNS: usize = 400;
 
-/// The histories of all benchmarks that recur, over their newest runs.
+/// The histories of all benchmarks that recur, over this number of their newest runs.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn recurring(context: &Context, store: &Store) -> Result<Vec<HistoryView>> {
+pub fn recurring(context: &Context, store: &Store, runs: usize) -> Result<Vec<HistoryView>> {
     context.compute_missing_results(store)?;
-    histories(context, store, &store.recurring()?, MAX_RUNS)
+    histories(context, store, &store.recurring()?, runs)
 }
 
 /// Events of histories without their triage logs, newest first.

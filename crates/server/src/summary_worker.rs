@@ -125,7 +125,7 @@ fn digest(context: &Context) -> Result<Digest> {
     let revision = store.revision()?;
     context.compute_missing_results(&store)?;
     let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?);
-    let histories = changes::recurring(context, &store)?;
+    let histories = changes::recurring(context, &store, changes::MAX_RUNS)?;
     Ok(Digest {
         revision,
         events: changes::events(&store, &histories)?,

@@ -6,7 +6,7 @@ use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
-use gritstone_runs::changes::{add_triage, events, recurring};
+use gritstone_runs::changes::{MAX_RUNS, add_triage, events, recurring};
 use gritstone_runs::clock;
 use gritstone_runs::context::Context;
 use gritstone_store::{NewTriageEntry, Who};
@@ -24,6 +24,9 @@ pub struct ChangesArgs {
     /// List all of them [default: the newest 30]
     #[arg(short, long)]
     pub all: bool,
+    /// Number of newest runs of each benchmark that are searched
+    #[arg(long, value_name = "N", global = true, default_value_t = MAX_RUNS as u32, value_parser = clap::value_parser!(u32).range(2..))]
+    pub runs: u32,
     #[command(flatten)]
     pub format: FormatArgs,
     #[command(subcommand)]
@@ -96,7 +99,7 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     let store = context
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let mut events = events(&store, &recurring(context, &store)?)?;
+    let mut events = events(&store, &recurring(context, &store, args.runs as usize)?)?;
     add_triage(&mut events, store.change_entries()?);
     drop(store);
     if let Some(command) = &args.command {
