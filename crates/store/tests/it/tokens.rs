@@ -106,6 +106,7 @@ fn triage_keeps_its_author() {
         state,
         assignee,
         note,
+        benchmarks: &[],
     };
     let long = "x".repeat(1001);
     for note in ["", " ", "two\nlines", "\u{1b}[31m", &long] {
@@ -138,6 +139,7 @@ fn triage_keeps_its_author() {
             at: NOW.to_owned(),
             assignee: assignee.map(str::to_owned),
             note: note.to_owned(),
+            benchmarks: vec![],
         }),
     };
     let mut wanted = vec![
