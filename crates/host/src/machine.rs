@@ -26,7 +26,8 @@ impl Host {
     /// Twelve hexadecimal digits that identify the machine: a hash of its machine-id (else of a serial number, or the
     /// names in its firmware) and of its processors' models and number, offline ones included. Independent of
     /// frequency, memory, host name and kernel. The machine-id cannot be recovered from it.
-    pub(crate) fn id(&self) -> String {
+    #[must_use]
+    pub fn id(&self) -> String {
         self.hash("gritstone machine")[..12].to_owned()
     }
 

@@ -9,7 +9,7 @@ use gritstone_exchange::Opened;
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{Machine, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::{LookupError, MEASURED, References};
-use gritstone_store::{Store, StoreError};
+use gritstone_store::{Here, Store, StoreError};
 use serde::Deserialize;
 use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -331,10 +331,14 @@ impl Context {
     }
 }
 
-/// Identifier of this host in stores.
-pub fn here() -> String {
+/// This host, as it is known in stores.
+pub fn here() -> Here {
     let root = Root::live();
-    Host::with_cpu(Cpu::read(&root), &root).private_id()
+    let host = Host::with_cpu(Cpu::read(&root), &root);
+    Here {
+        owner: host.private_id(),
+        machine: host.id(),
+    }
 }
 
 /// True if the name can only refer to a stored run.

@@ -168,6 +168,11 @@ pub enum ResolveError {
         "no run of this system has results; name another, such as {0}, the newest (`gritstone runs`)"
     )]
     NoneHere(String),
+    /// This machine has only sides of trials; with the newest.
+    #[error(
+        "no run of this system is stored, only tests of `bench`, `ab` and `pr`: `gritstone show {0}` shows the newest"
+    )]
+    OnlyTrials(String),
     /// `last~N` exceeds the number of runs.
     #[error("'{0}' goes back too far: the first run is last~{first}", first = .1 - 1)]
     TooFar(String, usize),

@@ -58,17 +58,28 @@ pub(crate) fn back(name: &str) -> Option<usize> {
     }
 }
 
+/// Runs of this machine.
+pub(crate) struct Own {
+    /// Those that `last` counts, newest first.
+    pub(crate) runs: Vec<String>,
+    /// The newest side of a trial.
+    pub(crate) trial: Option<String>,
+}
+
 /// The run `back` runs before the newest of `own`; `all` are used for suggestions.
 pub(crate) fn last(
     name: &str,
     back: usize,
-    own: &[String],
+    own: &Own,
     all: &[(String, Option<String>)],
 ) -> Result<Named, ResolveError> {
-    match (own.get(back), own.len(), all.last()) {
+    match (own.runs.get(back), own.runs.len(), all.last()) {
         (Some(id), ..) => Ok(Named::alone(id)),
         (None, 0, None) => Err(ResolveError::NoneYet),
-        (None, 0, Some((id, _))) => Err(ResolveError::NoneHere(id.clone())),
+        (None, 0, Some((id, _))) => Err(match &own.trial {
+            Some(trial) => ResolveError::OnlyTrials(trial.clone()),
+            None => ResolveError::NoneHere(id.clone()),
+        }),
         (None, runs, _) => Err(ResolveError::TooFar(name.to_owned(), runs)),
     }
 }
@@ -173,7 +184,10 @@ mod tests {
         assert_eq!(pick("before", &runs).unwrap().labeled, 2);
         assert!(matches!(pick("x", &[]), Err(ResolveError::NoneYet)));
 
-        let own = [d, a].map(str::to_owned);
+        let own = Own {
+            runs: [d, a].map(str::to_owned).into(),
+            trial: None,
+        };
         let last = |name: &str| match last(name, back(name).unwrap(), &own, &runs) {
             Ok(named) => named.id,
             Err(error) => error.to_string(),
@@ -189,8 +203,19 @@ mod tests {
             ["last~", "last~-1", "last~x", "lasting"].map(back),
             [None; 4]
         );
-        let none = super::last("last", 0, &[], &runs).unwrap_err();
-        assert!(none.to_string().contains(d), "{none}");
+        let without = |trial: Option<&str>| {
+            let own = Own {
+                runs: vec![],
+                trial: trial.map(str::to_owned),
+            };
+            super::last("last", 0, &own, &runs).unwrap_err().to_string()
+        };
+        let (none, trials) = (without(None), without(Some(b)));
+        assert!(none.contains(d), "{none}");
+        assert!(
+            trials.contains("only tests") && trials.contains(b),
+            "{trials}"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use gritstone_model::{
     Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Id, Launch,
     Machine, Outcome, Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
-use gritstone_store::{Appended, NewTriageEntry, Store};
+use gritstone_store::{Appended, Here, NewTriageEntry, Store};
 use postgres::SimpleQueryMessage;
 use rusqlite::types::ValueRef;
 use std::fmt::Debug;
@@ -249,8 +249,11 @@ pub fn cut_off(number: u32, launches: u64) -> RunData {
 }
 
 /// The machine of [`owner`].
-pub fn here() -> String {
-    owner().machine
+pub fn here() -> Here {
+    Here {
+        owner: owner().machine,
+        machine: "this machine".into(),
+    }
 }
 
 /// Who runs these tests.

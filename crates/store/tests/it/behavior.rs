@@ -6,8 +6,8 @@ use gritstone_model::{
     Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
 };
 use gritstone_store::{
-    ChangeEntry, EntryContent, NewTriageEntry, ResolveError, Results, RunHead, Scope, Sent, Store,
-    StoreError, Who,
+    ChangeEntry, EntryContent, Here, NewTriageEntry, ResolveError, Results, RunHead, Scope, Sent,
+    Store, StoreError, Who,
 };
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -159,7 +159,11 @@ fn listings_sort_by_start() {
     // the early one has measured nothing
     common::fails(store.resolve("last~1", common::here), "TooFar");
     // nor has another machine any
-    common::fails(store.resolve("last", || "elsewhere".into()), "NoneHere");
+    let elsewhere = || Here {
+        owner: "elsewhere".into(),
+        ..common::here()
+    };
+    common::fails(store.resolve("last", elsewhere), "NoneHere");
     assert_eq!(
         store.resolve("after", common::here).unwrap().id,
         late.info.id
@@ -588,6 +592,18 @@ fn version_5(path: &Path) {
     let entry = "INSERT INTO change_entry (number, event, entry, token, who, note, at) \
          VALUES (1, 'r-worse', 'acknowledge', NULL, 'ana', 'microcode', '2026-11-25T12:00:00Z')";
     raw.execute(entry).unwrap();
+}
+
+#[test]
+fn last_counts_imports_of_this_machine() {
+    let (_folder, _, mut store) = common::with(&[]);
+    let mut run = common::run(1, 1);
+    store.import(&run).unwrap();
+    common::fails(store.resolve("last", common::here), "NoneHere");
+    run = common::run(2, 1);
+    run.info.machine.id = common::here().machine;
+    store.import(&run).unwrap();
+    assert_eq!(store.resolve("last", common::here).unwrap().id, run.info.id);
 }
 
 #[test]

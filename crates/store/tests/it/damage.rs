@@ -37,9 +37,9 @@ fn foreign_files_are_refused() {
         let other = Connection::open(&path).unwrap();
         other.pragma_update(None, pragma, value).unwrap();
     };
-    set("user_version", 7);
+    set("user_version", 99);
     refused(&path, "Newer", "Use the newer Gritstone");
-    set("user_version", 8);
+    set("user_version", 99);
     set("application_id", 0x4752_4954);
     refused(&path, "Before", "gritstone export RUN --out");
 }
