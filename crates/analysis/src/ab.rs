@@ -12,7 +12,7 @@ use gritstone_model::{
 use gritstone_stats::interim::{self, Comparison};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::{center, multiple, two_sample};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Family of the commands of `ab`.
 pub const COMMAND: &str = "command";
@@ -60,6 +60,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
         same: trial.same,
         margin: trial.margin,
         level: interim::LEVEL,
+        layouts: layouts(&rounds),
         rows: rows
             .map(|(row, shown)| AbRow {
                 id: row.id.clone(),
@@ -91,6 +92,13 @@ fn compared(run: &RunData) -> Vec<&Benchmark> {
         .iter()
         .filter(|row| row.id.as_str() != START_UP);
     rows.filter(launched).collect()
+}
+
+fn layouts(rounds: &[Rounds]) -> Option<usize> {
+    let launches = rounds.iter().flat_map(BTreeMap::values).flatten();
+    let layouts = launches.filter_map(|(_, timed)| timed.as_ref().map(|of| of.layout));
+    let different: BTreeSet<u32> = layouts.collect();
+    Some(different.len()).filter(|number| *number > 1)
 }
 
 fn settings(run: &RunData) -> TrialSide {

@@ -24,6 +24,9 @@ pub struct AbView {
     pub margin: f64,
     /// Accepted share of false positives.
     pub level: f64,
+    /// Builds of each side with different code layouts, which are the units of the test; absent for one build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<usize>,
     /// One for each benchmark or command that was measured on all sides.
     pub rows: Vec<AbRow>,
     /// Start-up overhead of a process, ns; null when only benchmarks of the catalog were measured.

@@ -30,8 +30,11 @@ pub fn ab(view: &AbView) -> Document {
     comparisons(&mut document, view);
     sides(&mut document, view);
     compiled(&mut document, view);
+    let builds = view.layouts.map_or_else(String::new, |number| {
+        format!(" Compared over {number} builds of each side with different code layouts.")
+    });
     document.paragraph(format!(
-        "Intervals of changes are 99% intervals over all interim analyses; false discovery rate {}.",
+        "Intervals of changes are 99% intervals over all interim analyses; false discovery rate {}.{builds}",
         number::percent_option(view.level)
     ));
     document.push(Block::Footnotes);

@@ -95,10 +95,11 @@ fn stored_layouts_are_the_units() {
                 }
             }
         }
-        trial(&sides).rows[0].comparisons[0].verdict
+        let view = trial(&sides);
+        (view.rows[0].comparisons[0].verdict, view.layouts)
     };
-    assert_eq!(laid_out(false), Verdict::Slower);
-    assert_eq!(laid_out(true), Verdict::Inconclusive);
+    assert_eq!(laid_out(false), (Verdict::Slower, None));
+    assert_eq!(laid_out(true), (Verdict::Inconclusive, Some(6)));
 }
 
 #[test]

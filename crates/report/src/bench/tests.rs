@@ -60,6 +60,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         same: false,
         margin: 0.01,
         level: 0.01,
+        layouts: None,
         rows: vec![AbRow {
             margin: None,
             id: Id::parse("command").unwrap(),

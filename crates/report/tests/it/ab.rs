@@ -58,6 +58,7 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
         same: false,
         margin: 0.01,
         level: 0.01,
+        layouts: None,
         rows: vec![AbRow {
             margin: None,
             id: id("command"),
