@@ -57,7 +57,7 @@ rounds() { # N [FUNCTION THAT PRINTS BOTH]
 # The table, from lines "WHAT WHO|quantity|row|program": medians with their range over the rounds, and the ratios by round. The range of
 # four rounds contains the median with a probability of 87.5%, that of six with 97%, for any distribution.
 table() {
-	echo "| quantity | row | Gritstone | program | other | other / Gritstone |"
+	echo "| quantity | benchmark | Gritstone | program | other | other / Gritstone |"
 	echo "| --- | --- | --- | --- | --- | --- |"
 	awk "$(<scripts/beside/format_number.awk)"'
 		function said(x, n, digits,    i, j, v) {
