@@ -595,7 +595,7 @@ fn version_5(path: &Path) {
 }
 
 #[test]
-fn last_counts_imports_of_this_machine() {
+fn last_counts_own_imports() {
     let (_folder, _, mut store) = common::with(&[]);
     let mut run = common::run(1, 1);
     store.import(&run).unwrap();
