@@ -44,32 +44,22 @@ pub(super) fn idle(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Findi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Event, Id, KernelWork, Launch, Outcome, Unit, Work};
+    use gritstone_model::{Launch, Work};
+    use gritstone_testkit::{benchmark, param};
 
     fn launch(rates: [&str; 2]) -> Launch {
         let programs = ["load/users", "load/writer"];
         let params = programs.iter().zip(rates);
-        let params = params.map(|(program, rate)| Event::Param(Param::new(*program, rate)));
-        Launch {
-            id: Id::parse("rt/x@level-2").unwrap(),
-            copies: 1,
-            round: 0,
-            start: 0,
-            cpus: vec![1],
-            outcome: Outcome::Measured,
-            events: params.collect(),
-            conditions: Default::default(),
-        }
+        let params = params.map(|(program, rate)| param(program, rate));
+        gritstone_testkit::launch("rt/x@level-2", 0, params.collect())
     }
 
     fn found(launches: &[Launch]) -> [Option<Finding>; 2] {
-        let work = Work::Kernel(KernelWork {
-            program: "rt/x".into(),
-            params: Default::default(),
-            uses: vec!["load/users".into(), "load/writer".into()],
-        });
-        let id = Id::parse("rt/x@level-2").unwrap();
-        let row = Benchmark::new(id, Unit::parse("us").unwrap(), work);
+        let mut row = benchmark("rt/x@level-2", "us");
+        let Work::Kernel(work) = &mut row.work else {
+            panic!("{row:?}")
+        };
+        work.uses = ["load/users", "load/writer"].map(str::to_owned).into();
         let readings: Vec<Reading> = launches.iter().map(Reading::new).collect();
         let readings: Vec<&Reading> = readings.iter().collect();
         [did(&row, &readings), idle(&row, &readings)]

@@ -45,40 +45,30 @@ fn in_launch(launch: &Reading) -> BTreeMap<Pair, Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Conditions, Id, Launch, Outcome, Sample, Unit, Work};
+    use gritstone_model::{Launch, Sample};
+    use gritstone_testkit::param;
 
     fn launch(samples: &[(&str, u64)]) -> Launch {
         let events = samples.iter().flat_map(|(pair, wall)| {
-            let param = Event::Param(Param::new("pair", *pair));
             let sample = Event::Sample(Box::new(Sample {
                 n: 10,
                 wall: *wall,
                 ..Sample::default()
             }));
             // calibration belongs to a pair too, but is not a result
-            [param, Event::Warm { n: 10, wall: 9999 }, sample]
+            [
+                param("pair", pair),
+                Event::Warm { n: 10, wall: 9999 },
+                sample,
+            ]
         });
-        Launch {
-            id: Id::parse("made/up").unwrap(),
-            copies: 1,
-            round: 0,
-            start: 0,
-            cpus: vec![],
-            outcome: Outcome::Measured,
-            events: events.collect(),
-            conditions: Conditions::default(),
-        }
+        gritstone_testkit::launch("made/up", 0, events.collect())
     }
 
     fn benchmark() -> Benchmark {
-        let work = Work::Derived {
-            terms: vec![],
-            share_of: None,
-        };
-        let unit = Unit::parse("ns/transfer").unwrap();
         Benchmark {
             amount_per_op: 2.0,
-            ..Benchmark::new(Id::parse("made/up").unwrap(), unit, work)
+            ..gritstone_testkit::benchmark("made/up", "ns/transfer")
         }
     }
 

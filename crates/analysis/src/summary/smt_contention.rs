@@ -134,23 +134,19 @@ fn share(pace: u64, wide: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Conditions, Event, Machine, Outcome, Sample};
+    use gritstone_model::{Event, Machine, Sample};
+    use gritstone_testkit::id;
 
     fn launch(cpus: &[u32], wide: u64) -> Launch {
+        let sample = Event::Sample(Box::new(Sample {
+            n: 1,
+            pace: 1000,
+            wide,
+            ..Sample::default()
+        }));
         Launch {
-            id: Id::parse("a/b").unwrap(),
-            round: 0,
-            start: 0,
             cpus: cpus.to_vec(),
-            copies: 1,
-            outcome: Outcome::Measured,
-            events: vec![Event::Sample(Box::new(Sample {
-                n: 1,
-                pace: 1000,
-                wide,
-                ..Sample::default()
-            }))],
-            conditions: Conditions::default(),
+            ..gritstone_testkit::launch("a/b", 0, vec![sample])
         }
     }
 
@@ -247,7 +243,7 @@ mod tests {
         assert!(floor.learned().is_empty());
         assert!(floor.is_contended(&launch(&[0, 1], 381), 1000, 381));
         let other = Launch {
-            id: Id::parse("a/other").unwrap(),
+            id: id("a/other"),
             ..launch(&[0, 1], 381)
         };
         assert!(!floor.is_contended(&other, 1000, 381) && !floor.is_contended(&copies, 1000, 381));

@@ -2,35 +2,28 @@
 
 use crate::ab::{START_UP, view};
 use crate::summary::Options;
-use crate::tests::made_up_runs::{id, plain, unit};
+use crate::tests::made_up_runs::{id, param, plain, samples, unit};
 use gritstone_model::*;
-use std::collections::BTreeMap;
 
 fn launch(name: &str, round: u32, ms: f64) -> Launch {
     let wall = (ms * 1e6) as u64;
-    let param = |key: &str, value: &str| Event::Param(Param::new(key, value));
+    let events = vec![
+        param("tick_ns", "4000000"),
+        param("peak_kb", &(1000 + round).to_string()),
+        Event::Sample(Box::new(Sample {
+            n: 1,
+            wall,
+            usage: Usage {
+                user: wall / 2,
+                system: wall / 4,
+                ..Usage::default()
+            },
+            ..Sample::default()
+        })),
+    ];
     Launch {
-        id: id(name),
-        round,
-        start: u64::from(round) * 1_000_000_000,
         cpus: vec![],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events: vec![
-            param("tick_ns", "4000000"),
-            param("peak_kb", &(1000 + round).to_string()),
-            Event::Sample(Box::new(Sample {
-                n: 1,
-                wall,
-                usage: Usage {
-                    user: wall / 2,
-                    system: wall / 4,
-                    ..Usage::default()
-                },
-                ..Sample::default()
-            })),
-        ],
-        conditions: Conditions::default(),
+        ..gritstone_testkit::launch(name, round, events)
     }
 }
 
@@ -40,14 +33,11 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
     run.info.id = format!("run-{name}");
     run.info.elapsed_s = Some(60.0);
     run.info.settings.trial = Some(TrialSide {
-        compiled: None,
         trial: "t".to_owned(),
         side: name.to_owned(),
         what: format!("./{name}"),
         margin: 0.01,
-        margins: BTreeMap::new(),
-        same: false,
-        reference: false,
+        ..TrialSide::default()
     });
     let row = |name| Benchmark {
         unit: unit("ms"),
@@ -85,10 +75,8 @@ fn stored_layouts_are_the_units() {
                 let number = launch.round % 6;
                 // five of six layouts of the other side are slower
                 let effect = [0.02, 0.01, 0.03, -0.02, 0.02, 0.03][number as usize] * side as f64;
-                for event in &mut launch.events {
-                    if let Event::Sample(sample) = event {
-                        sample.wall = (sample.wall as f64 * (1.0 + effect)) as u64;
-                    }
+                for sample in samples(launch) {
+                    sample.wall = (sample.wall as f64 * (1.0 + effect)) as u64;
                 }
                 if several {
                     launch.events.insert(0, Event::Param(Param::Layout(number)));
@@ -177,14 +165,10 @@ fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
     for launch in &mut run.launches {
         let busy = crowded(launch.round);
         launch.cpus = vec![1];
-        for event in &mut launch.events {
-            if let Event::Sample(sample) = event {
-                (sample.pace, sample.wide) = (240_000, if busy { 90_000 } else { 60_000 });
-                sample.wall = if busy {
-                    sample.wall * 3 / 2
-                } else {
-                    sample.wall
-                };
+        for sample in samples(launch) {
+            (sample.pace, sample.wide) = (240_000, if busy { 90_000 } else { 60_000 });
+            if busy {
+                sample.wall = sample.wall * 3 / 2;
             }
         }
     }
@@ -242,11 +226,7 @@ fn start_up_sets_smt_floor() {
         for run in &mut runs {
             pace(run, |_| true);
             for launch in run.launches.iter_mut().filter(|l| l.id == id(START_UP)) {
-                for event in &mut launch.events {
-                    if let Event::Sample(sample) = event {
-                        sample.wide = 60_000;
-                    }
-                }
+                samples(launch).for_each(|sample| sample.wide = 60_000);
             }
         }
         trial(&runs).rows[0].comparisons[0].crowded

@@ -7,11 +7,11 @@ use gritstone_model::*;
 /// A launch of an audit: its batches do one operation each. A region itself costs 3 switches and 20 faults.
 fn audited() -> Launch {
     let mut launch = launch("a/b", 0, 100.0);
-    samples(&mut launch, |sample| {
+    samples(&mut launch).for_each(|sample| {
         sample.usage.vcsw += 3;
         sample.usage.minflt += 20;
     });
-    batches(&mut launch, |batch| {
+    batches(&mut launch).for_each(|batch| {
         batch.n = 1;
         batch.usage.vcsw = 5 * (3 + 2);
         batch.usage.minflt = 5 * 20;
@@ -156,17 +156,17 @@ fn each_claim_fails_alone() {
         "not-linear small=4000 large=8000 exponent=2 allowed=[0.7, 1.3]",
     );
     alone(
-        |launch| samples(launch, |sample| sample.wall = 9 * N),
+        |launch| samples(launch).for_each(|sample| sample.wall = 9 * N),
         Claim::MinNsPerOp,
         "below-minimum ns=9 minimum=10",
     );
     alone(
-        |launch| samples(launch, |sample| sample.usage.vcsw = N),
+        |launch| samples(launch).for_each(|sample| sample.usage.vcsw = N),
         Claim::SwitchesPerOp,
         "few-switches per_op=1 claimed=2 share=0.9",
     );
     alone(
-        |launch| samples(launch, |sample| sample.usage.majflt = N),
+        |launch| samples(launch).for_each(|sample| sample.usage.majflt = N),
         Claim::FaultsPerOp,
         "many-faults per_op=1.001 claimed=0.001",
     );
@@ -181,7 +181,7 @@ fn each_claim_fails_alone() {
 fn saved_switches_do_not_fail() {
     let saved = || {
         let mut launch = audited();
-        samples(&mut launch, |sample| sample.usage.vcsw = N);
+        samples(&mut launch).for_each(|sample| sample.usage.vcsw = N);
         launch
     };
     let outcome = |launches: &[Launch]| {
@@ -278,7 +278,7 @@ fn skipped_benchmark_has_no_tests() {
 #[test]
 fn single_operation_regions_count_whole() {
     let mut launch = audited();
-    samples(&mut launch, |sample| {
+    samples(&mut launch).for_each(|sample| {
         sample.n = 1;
         sample.usage.vcsw = 7;
     });

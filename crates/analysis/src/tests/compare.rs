@@ -121,7 +121,7 @@ fn options_set_margin_and_level() {
 fn slow(benchmark: &Benchmark) -> RunView {
     let mut launches = scattered("a/b", 200.0);
     for launch in &mut launches {
-        samples(launch, |sample| at_pace(sample, 500_000));
+        samples(launch).for_each(|sample| at_pace(sample, 500_000));
     }
     one(benchmark.clone(), launches)
 }
@@ -145,7 +145,7 @@ fn times_compare_at_one_frequency() {
     // without a cycle probe on one side, or on another machine, times are as they ran
     let mut unpaced = scattered("a/b", 200.0);
     for launch in &mut unpaced {
-        samples(launch, |sample| sample.pace = 0);
+        samples(launch).for_each(|sample| sample.pace = 0);
     }
     let mut elsewhere = slow(&bound);
     elsewhere.machine.id = "another".to_owned();

@@ -3,8 +3,8 @@
 use crate::compare::{self, Options};
 use crate::summary;
 use crate::tests::made_up_runs::{
-    LAUNCHES, SCATTER, claimed, launch, no_effects, only, plain, row, run, short, stated, unit,
-    view,
+    LAUNCHES, SCATTER, claimed, launch, near, no_effects, only, plain, row, run, samples, short,
+    stated, unit, view,
 };
 use crate::tests::smt_contention::contend;
 use gritstone_model::{
@@ -48,11 +48,6 @@ fn measured(benchmark: Benchmark, sizes: &[(usize, f64)]) -> CopiesView {
 fn factors() -> [f64; 10] {
     let center = gritstone_stats::center::log_center(&SCATTER, 0.95);
     SCATTER.map(|factor| factor / center.unwrap().value)
-}
-
-fn near(found: Option<impl Into<f64>>, right: f64) {
-    let found: f64 = found.expect("a figure").into();
-    assert!((found / right - 1.0).abs() < 1e-6, "{found}, not {right}");
 }
 
 fn of(view: &CopiesView, copies: u32) -> &CopiesPoint {
@@ -117,12 +112,8 @@ fn contended_single_copy_flags_efficiencies() {
         let mut launches = vec![];
         for round in 0..LAUNCHES {
             let mut one = launch("a/b", round, 100.0);
-            let samples = one.events.iter_mut().filter_map(|event| match event {
-                Event::Sample(sample) => Some(sample),
-                _ => None,
-            });
             if round < crowded {
-                samples.take(2).for_each(|sample| contend(sample));
+                samples(&mut one).take(2).for_each(contend);
             }
             launches.extend([one, copies("a/b", round, &[125.0; 2])]);
         }

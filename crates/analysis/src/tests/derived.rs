@@ -165,7 +165,7 @@ fn negative_reference_times_are_noted() {
         [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
     );
     for launch in run.launches.iter_mut().filter(|l| l.id == id("a/long")) {
-        batches(launch, |batch| {
+        batches(launch).for_each(|batch| {
             batch.walls.iter_mut().for_each(|wall| *wall /= 2);
             batch.usage.cpu /= 2;
         });
@@ -190,7 +190,7 @@ fn contended_difference(rounds: u32, factor: u64) -> Measurement {
     let mut run = both(100.0, 60.0);
     let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;
     for launch in run.launches.iter_mut().filter(longer) {
-        batches(launch, |batch| {
+        batches(launch).for_each(|batch| {
             batch.wide = batch.wide / 2 * 3;
             batch.walls.iter_mut().for_each(|wall| *wall /= factor);
             batch.usage.cpu /= factor;

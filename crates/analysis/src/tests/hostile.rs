@@ -39,10 +39,9 @@ fn spoilt(number: u64) -> RunData {
             memory_limit: Some(number),
             ..Conditions::default()
         };
-        samples(launch, |s| {
-            (s.n, s.wall, s.pace, s.usage) = (number, number, number, MOST)
-        });
-        batches(launch, |batch| {
+        samples(launch)
+            .for_each(|s| (s.n, s.wall, s.pace, s.usage) = (number, number, number, MOST));
+        batches(launch).for_each(|batch| {
             (batch.walls, batch.usage) = (vec![number; 3], MOST);
         });
         launch.events.push(Event::Warm {

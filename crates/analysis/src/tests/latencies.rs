@@ -9,21 +9,10 @@ use gritstone_stats::undisturbed;
 /// A launch with this number of events, one in 50 at `late` ns, the others at 50.
 fn launch_of(round: u32, events: u64, late: u64) -> Launch {
     let (slow, mut launch) = (events / 50, launch("a/b", round, 50.0));
-    let floor = |ns: u64| {
-        if ns < 128 {
-            ns
-        } else {
-            panic!("{ns} is not a bucket of its own")
-        }
-    };
-    launch.events.push(Event::Latency(Box::new(Histogram {
-        count: events,
-        min: 50,
-        max: late,
-        sum: 50 * (events - slow) + late * slow,
-        buckets: vec![(50, events - slow), (floor(late) as u32, slow)],
-        of: None,
-    })));
+    let times = [(50, events - slow), (late as u32, slow)];
+    launch
+        .events
+        .push(Event::Latency(Box::new(histogram(&times))));
     launch
 }
 

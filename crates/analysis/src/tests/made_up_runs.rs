@@ -4,7 +4,7 @@ use crate::run_effect::RunEffects;
 use crate::summary::{Options, summarize};
 use gritstone_model::*;
 use gritstone_stats::scatter::Scatter;
-use std::collections::BTreeMap;
+pub use gritstone_testkit::{benchmark, id, param, run, samples, sum, unit};
 
 /// Operations in a sample, and in the published work.
 pub const N: u64 = 1_000_000;
@@ -14,29 +14,13 @@ pub const SCATTER: [f64; 10] = [
     1.005, 1.002, 1.007, 0.998, 1.001, 1.006, 1.004, 1.0, 1.008, 0.999,
 ];
 
-pub fn id(text: &str) -> Id {
-    Id::parse(text).unwrap()
-}
-
-pub fn unit(text: &str) -> Unit {
-    Unit::parse(text).unwrap()
-}
-
 /// A kernel in ns/call that claims nothing.
 pub fn plain(name: &str) -> Benchmark {
     Benchmark {
         title: format!("Title of {name}"),
         operation: "one call".to_owned(),
         why: "It was made up.".to_owned(),
-        ..Benchmark::new(
-            id(name),
-            unit("ns/call"),
-            Work::Kernel(KernelWork {
-                program: "made/up".to_owned(),
-                params: BTreeMap::new(),
-                uses: Vec::new(),
-            }),
-        )
+        ..benchmark(name, "ns/call")
     }
 }
 
@@ -81,21 +65,10 @@ pub fn command(name: &str) -> Benchmark {
 
 /// A sum of other benchmarks, in ns/call.
 pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
-    let terms = terms.iter().map(|(times, name)| Term {
-        id: id(name),
-        times: *times,
-    });
     Benchmark {
-        work: Work::Derived {
-            terms: terms.collect(),
-            share_of: None,
-        },
+        work: sum(terms.iter().copied()),
         ..plain(name)
     }
-}
-
-fn param(key: &str, value: &str) -> Event {
-    Event::Param(Param::new(key, value))
 }
 
 /// A launch at 4 GHz in which an operation takes `ns` and all claims of [`claimed`] hold: 3 samples, 5 batches, 3
@@ -158,13 +131,6 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
     }
     events.push(Event::Bye);
     Launch {
-        id: id(name),
-        round,
-        start: u64::from(round) * 1_000_000_000,
-        cpus: vec![1],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events,
         conditions: Conditions {
             wall: 1_000_000_000,
             others: Some(0),
@@ -172,6 +138,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
             throttled: Some(0),
             ..Conditions::default()
         },
+        ..gritstone_testkit::launch(name, round, events)
     }
 }
 
@@ -214,50 +181,6 @@ pub fn scattered(name: &str, ns: f64) -> Vec<Launch> {
         .collect()
 }
 
-pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
-    let program = |b: &Benchmark| {
-        let program = Program {
-            hash: "00ff".to_owned(),
-            compiler: "cc 14.2".to_owned(),
-            flags: "-O2".to_owned(),
-        };
-        (b.id.clone(), program)
-    };
-    RunData {
-        info: RunInfo {
-            id: "run-1".to_owned(),
-            label: None,
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            elapsed_s: Some(120.0),
-            gritstone: "0.1.0".to_owned(),
-            machine: Machine {
-                id: "0123".to_owned(),
-                name: "Made-up Computer".to_owned(),
-                system: "Linux 6.1".to_owned(),
-                configuration: "2 CPUs, 4 GB".to_owned(),
-                facts: BTreeMap::from([
-                    ("cpu.model".to_owned(), "Abacus".to_owned()),
-                    ("cpu.smt".to_owned(), "on".to_owned()),
-                    ("load.1".to_owned(), "0.1".to_owned()),
-                ]),
-                ..Machine::default()
-            },
-            settings: Settings {
-                seed: 7,
-                budget_s: Some(600.0),
-                precision: 0.01,
-                dir: "/tmp".to_owned(),
-                environment: BTreeMap::from([("LC_ALL".to_owned(), "C".to_owned())]),
-                ..Settings::default()
-            },
-        },
-        programs: benchmarks.iter().map(program).collect(),
-        benchmarks,
-        skips: Vec::new(),
-        launches,
-    }
-}
-
 pub fn view(run: &RunData) -> RunView {
     summarize(run, &Options::default())
 }
@@ -273,47 +196,43 @@ pub fn row<'a>(view: &'a RunView, name: &str) -> &'a Measurement {
     found.unwrap_or_else(|| panic!("no row {name}"))
 }
 
-/// Changes every sample of a launch.
-pub fn samples(launch: &mut Launch, change: impl Fn(&mut Sample)) {
-    for event in &mut launch.events {
-        if let Event::Sample(sample) = event {
-            change(sample);
-        }
-    }
+/// Batches of a launch, to be changed.
+pub fn batches(launch: &mut Launch) -> impl Iterator<Item = &mut Batch> {
+    launch.events.iter_mut().filter_map(|event| match event {
+        Event::Batch(batch) => Some(&mut **batch),
+        _ => None,
+    })
 }
 
-/// Changes every batch of a launch.
-pub fn batches(launch: &mut Launch, change: impl Fn(&mut Batch)) {
-    for event in &mut launch.events {
-        if let Event::Batch(batch) = event {
-            change(batch);
-        }
+/// Events whose times have buckets of their own, and how many have each time, in ns.
+pub fn histogram(times: &[(u32, u64)]) -> Histogram {
+    assert!(times.iter().all(|(ns, _)| *ns < 128), "{times:?}");
+    let each = || times.iter().map(|(ns, _)| u64::from(*ns));
+    Histogram {
+        count: times.iter().map(|(_, events)| events).sum(),
+        min: each().min().unwrap(),
+        max: each().max().unwrap(),
+        sum: times
+            .iter()
+            .map(|(ns, events)| u64::from(*ns) * events)
+            .sum(),
+        buckets: times.to_vec(),
+        of: None,
     }
 }
 
 pub fn reference(results: Vec<Measurement>) -> RunView {
+    let empty = gritstone_testkit::view("ref:vax", "VAX 11/780", "4.1 BSD");
     RunView {
-        id: "ref:vax".to_owned(),
-        started: "1984-08".to_owned(),
-        elapsed_s: None,
-        gritstone: None,
         machine: Machine {
             id: "vax".to_owned(),
-            name: "VAX 11/780".to_owned(),
-            system: "4.1 BSD".to_owned(),
             document: Some("byte-1984".to_owned()),
             year: Some(1984),
             configuration: "2 MB".to_owned(),
-            facts: BTreeMap::new(),
+            ..empty.machine
         },
-        settings: None,
-        counting: None,
-        smt_floors: Default::default(),
-        reference_ghz: None,
-        contention: None,
-        pruned: None,
         results,
-        ..view(&run(Vec::new(), Vec::new()))
+        ..empty
     }
 }
 
@@ -362,11 +281,7 @@ pub fn at_pace(sample: &mut Sample, pace: u64) {
 }
 
 pub fn stated(flag: Option<Flag>, text: &str) -> Note {
-    Note::new(Finding::Stated {
-        by: Author::Workload,
-        flag,
-        text: text.to_owned(),
-    })
+    gritstone_testkit::stated(Author::Workload, flag, text)
 }
 
 /// A note in short: the side that it is of, its code, and its numbers to four digits.

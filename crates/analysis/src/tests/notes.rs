@@ -105,25 +105,25 @@ fn work_that_was_not_done() {
     for switches in [N, N * 19 / 10] {
         let case = format!("{switches} switches");
         found.case(&case, |run| {
-            each(run, |l| samples(l, |s| s.usage.vcsw = switches))
+            each(run, |l| samples(l).for_each(|s| s.usage.vcsw = switches))
         });
     }
     // the answer came before the process could go to sleep: the work is done as claimed, seldom with all its switches
     found.case("half of the switches in all launches but one", |run| {
         let busy = run.launches[1..].iter_mut();
-        busy.for_each(|l| samples(l, |s| s.usage.vcsw = N));
+        busy.for_each(|l| samples(l).for_each(|s| s.usage.vcsw = N));
     });
     // 1,000 are claimed, 5% and 4 a sample allowed
     for faults in [N / 100, 1054, 1055] {
         found.case(&format!("{faults} faults"), |run| {
-            each(run, |l| samples(l, |s| s.usage.minflt = faults));
+            each(run, |l| samples(l).for_each(|s| s.usage.minflt = faults));
         });
     }
     for faults in [N, 2 * N] {
         found.case(&format!("{faults} major faults"), |run| {
             let claims = &mut run.benchmarks[0].claims;
             (claims.major_faults_per_op, claims.faults_per_op) = (Some(2.0), None);
-            each(run, |l| samples(l, |s| s.usage.majflt = faults));
+            each(run, |l| samples(l).for_each(|s| s.usage.majflt = faults));
         });
     }
     for outs in ["", "1", "2"] {
@@ -138,7 +138,7 @@ fn work_that_was_not_done() {
     }
     found.case("no time passed in two launches", |run| {
         let some = run.launches[..2].iter_mut();
-        some.for_each(|launch| samples(launch, |sample| sample.wall = 0));
+        some.for_each(|launch| samples(launch).for_each(|sample| sample.wall = 0));
     });
     insta::assert_snapshot!(found.0);
 }
@@ -243,7 +243,7 @@ fn figures_that_do_not_repeat() {
         let case = format!("two modes 20% apart, precision {precision}");
         found.case(&case, |run| {
             run.info.settings.precision = precision;
-            let slower = |l: &mut Launch| samples(l, |s| s.wall = s.wall / 10 * 12);
+            let slower = |l: &mut Launch| samples(l).for_each(|s| s.wall = s.wall / 10 * 12);
             run.launches.iter_mut().step_by(2).for_each(slower);
         });
     }

@@ -17,8 +17,8 @@ fn real_time_comes_from_batches() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     // one batch of five was interrupted, and samples do not matter
     for launch in &mut run.launches {
-        batches(launch, |batch| batch.walls[2] *= 9);
-        samples(launch, |sample| sample.wall *= 2);
+        batches(launch).for_each(|batch| batch.walls[2] *= 9);
+        samples(launch).for_each(|sample| sample.wall *= 2);
     }
     let (view, notes) = published(&run);
     near(view.real, 0.1);
@@ -56,7 +56,7 @@ fn estimate_agrees_with_reference_time() {
 fn intervals_span_a_clock_step() {
     let mut run = clean();
     for launch in &mut run.launches {
-        batches(launch, |batch| batch.walls = vec![67_680; 5]);
+        batches(launch).for_each(|batch| batch.walls = vec![67_680; 5]);
         let step = Param::new("clock_resolution_ns", "40");
         launch.events.push(Event::Param(step));
     }
@@ -75,7 +75,7 @@ fn cpu_time_pools_all_ticks() {
 
     let mut uneven = clean();
     for launch in uneven.launches.iter_mut().step_by(2) {
-        batches(launch, |batch| batch.usage.user = 280_000_000);
+        batches(launch).for_each(|batch| batch.usage.user = 280_000_000);
     }
     let (view, _) = published(&uneven);
     near(view.user, 0.058);
@@ -96,7 +96,7 @@ fn few_ticks_hide_user_time() {
     let with = |user, system, tick: &str| {
         let mut run = clean();
         for launch in &mut run.launches {
-            batches(launch, |batch| {
+            batches(launch).for_each(|batch| {
                 (batch.usage.user, batch.usage.system) = (user, system);
             });
             for event in &mut launch.events {
@@ -127,9 +127,7 @@ fn syscall_free_time_uses_clock() {
     run.benchmarks[0].claims.syscalls_per_op = Some(0.0);
     for launch in &mut run.launches {
         // far below 100 ticks
-        batches(launch, |batch| {
-            (batch.usage.user, batch.usage.system) = (0, 4_000_000)
-        });
+        batches(launch).for_each(|batch| (batch.usage.user, batch.usage.system) = (0, 4_000_000));
     }
     let (view, _) = published(&run);
     near(view.user, 0.1 - 0.000_001);
@@ -195,7 +193,7 @@ fn missing_batches_are_noted() {
     // half the work in half the time is never multiplied up
     let mut half = clean();
     for launch in &mut half.launches {
-        batches(launch, |batch| batch.n /= 2);
+        batches(launch).for_each(|batch| batch.n /= 2);
     }
     let (view, notes) = published(&half);
     assert_eq!(view.real, None);

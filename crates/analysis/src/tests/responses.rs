@@ -10,15 +10,11 @@ fn answered(name: &str, round: u32, responses: &[(u64, &str, u32, u64)]) -> Laun
         .events
         .extend(responses.iter().map(|(users, kind, ns, events)| {
             Event::Latency(Box::new(Histogram {
-                count: *events,
-                min: u64::from(*ns),
-                max: u64::from(*ns),
-                sum: u64::from(*ns) * events,
-                buckets: vec![(*ns, *events)],
                 of: Some(Box::new(ResponsesOf {
                     users: *users,
                     kind: (*kind).to_owned(),
                 })),
+                ..histogram(&[(*ns, *events)])
             }))
         }));
     launch

@@ -43,13 +43,7 @@ fn interrupted_sample_moves_no_launch() {
     let mut spoilt = launches("a/b", 100.0);
     for launch in &mut spoilt {
         // one sample of three was interrupted
-        if let Some(Event::Sample(sample)) = launch
-            .events
-            .iter_mut()
-            .find(|e| matches!(e, Event::Sample(_)))
-        {
-            sample.wall *= 7;
-        }
+        samples(launch).next().unwrap().wall *= 7;
     }
     let result = only(&run(vec![plain("a/b")], spoilt));
     near(result.estimate(), 100.0);
@@ -73,7 +67,7 @@ fn cycles_follow_the_core_frequency() {
     // a slow core takes longer and needs as many cycles
     let mut half = launches("a/b", 200.0);
     for launch in &mut half {
-        samples(launch, |sample| at_pace(sample, 500_000));
+        samples(launch).for_each(|sample| at_pace(sample, 500_000));
     }
     let result = only(&run(vec![claimed("a/b")], half));
     near(result.estimate(), 200.0);
@@ -84,7 +78,7 @@ fn cycles_follow_the_core_frequency() {
 #[test]
 fn cycles_need_every_probe() {
     let mut unpaced = launches("a/b", 100.0);
-    samples(&mut unpaced[3], |sample| sample.pace = 0);
+    samples(&mut unpaced[3]).for_each(|sample| sample.pace = 0);
     let result = only(&run(vec![plain("a/b")], unpaced));
     near(result.estimate(), 100.0);
     assert_eq!((result.cycles(), result.ghz()), (None, None));
@@ -93,13 +87,7 @@ fn cycles_need_every_probe() {
 
 #[test]
 fn file_rates_divide_by_time() {
-    let slow_last = |launch: &mut Launch| {
-        let all = launch.events.iter_mut();
-        let mut samples: Vec<_> = all.filter(|e| matches!(e, Event::Sample(_))).collect();
-        if let Event::Sample(sample) = samples.pop().unwrap() {
-            sample.wall *= 4;
-        }
-    };
+    let slow_last = |launch: &mut Launch| samples(launch).last().unwrap().wall *= 4;
     let mut written = launches("a/b", 512.0);
     written.iter_mut().for_each(slow_last);
     let mut benchmark = plain("a/b");
@@ -132,15 +120,10 @@ fn rate_interval_is_ordered() {
 #[test]
 fn launch_latencies_are_pooled() {
     let mut with = launches("a/b", 100.0);
-    for (launch, at) in with.iter_mut().zip([50_u64, 100].into_iter().cycle()) {
-        launch.events.push(Event::Latency(Box::new(Histogram {
-            count: 10,
-            min: at,
-            max: at,
-            sum: 10 * at,
-            buckets: vec![(at as u32, 10)],
-            of: None,
-        })));
+    for (launch, at) in with.iter_mut().zip([50, 100].into_iter().cycle()) {
+        launch
+            .events
+            .push(Event::Latency(Box::new(histogram(&[(at, 10)]))));
     }
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("us/call");
@@ -185,7 +168,7 @@ fn medium_is_reported() {
 fn only_measured_launches_count() {
     let mut some = launches("a/b", 100.0);
     for launch in &mut some[..2] {
-        samples(launch, |sample| sample.wall *= 50);
+        samples(launch).for_each(|sample| sample.wall *= 50);
         launch.outcome = Outcome::TimedOut("no answer within 10 s".to_owned());
     }
     let result = only(&run(vec![plain("a/b")], some));

@@ -18,14 +18,7 @@ fn name(users: u32) -> String {
 /// The highest of the rates of these users, and the rates; an operation is a call, or one of each user.
 fn rows(together: bool) -> Vec<Benchmark> {
     let point = |users: u32| (f64::from(users), id(&name(users)));
-    let terms = USERS.map(|users| Term {
-        id: id(&name(users)),
-        times: 1.0,
-    });
-    let work = Work::Derived {
-        terms: terms.to_vec(),
-        share_of: None,
-    };
+    let work = sum(USERS.map(|users| (1.0, name(users))));
     let mut peak = Benchmark::new(id("a/x"), unit("calls/s"), work);
     peak.curve = Some(Curve {
         label: "users".to_owned(),
@@ -66,7 +59,7 @@ fn scaling_law_ignores_units() {
     let launches = USERS.map(|users| scattered(&name(users), f64::from(users) * 1e9 / rate(users)));
     let mut launches: Vec<Launch> = launches.into_iter().flatten().collect();
     for launch in &mut launches {
-        samples(launch, |sample| sample.usage.cpu = 2 * sample.wall);
+        samples(launch).for_each(|sample| sample.usage.cpu = 2 * sample.wall);
     }
     let view = view(&run(rows(true), launches));
     let (law, single) = (law_of(row(&view, "a/x")).clone(), peak(&USERS));
@@ -128,14 +121,8 @@ fn missing_curve_point_is_named() {
 /// A launch whose operations take 50 ns, but for one.
 fn with_one_late(name: &str, round: u32, late: u32) -> Launch {
     let mut launch = launch(name, round, 50.0);
-    launch.events.push(Event::Latency(Box::new(Histogram {
-        count: 100,
-        min: 50,
-        max: u64::from(late),
-        sum: 99 * 50 + u64::from(late),
-        buckets: vec![(50, 99), (late, 1)],
-        of: None,
-    })));
+    let times = histogram(&[(50, 99), (late, 1)]);
+    launch.events.push(Event::Latency(Box::new(times)));
     launch
 }
 
@@ -143,14 +130,7 @@ fn with_one_late(name: &str, round: u32, late: u32) -> Launch {
 fn longest_is_over_all_operations() {
     let names = ["a/x/test-0", "a/x/test-3"];
     let points = [0.0, 3.0].into_iter().zip(names.map(id)).collect();
-    let terms = names.map(|name| Term {
-        id: id(name),
-        times: 1.0,
-    });
-    let work = Work::Derived {
-        terms: terms.to_vec(),
-        share_of: None,
-    };
+    let work = sum(names.map(|name| (1.0, name)));
     let mut longest = Benchmark::new(id("a/x@max"), unit("ns/call"), work);
     longest.curve = Some(Curve {
         label: "test".to_owned(),

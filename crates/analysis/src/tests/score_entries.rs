@@ -170,7 +170,7 @@ fn system_time_is_not_scored() {
     other.results[0] = printed("a/one", Subject::System, [None, None, Some(0.4)]);
     let mut no_ticks = run.clone();
     for launch in &mut no_ticks.launches {
-        batches(launch, |batch| batch.usage = Usage::default());
+        batches(launch).for_each(|batch| batch.usage = Usage::default());
     }
     near(rating(&no_ticks, Some(other)).estimate(), 9.0);
 }

@@ -4,7 +4,6 @@ use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
 fn sized(round: u32, text: &str) -> Launch {
-    let param = |(key, value): (&str, &str)| Event::Param(Param::new(key, value));
     let reported = [
         ("size.text", text),
         ("size.data", "600"),
@@ -13,7 +12,10 @@ fn sized(round: u32, text: &str) -> Launch {
         ("symbol", "main"),
     ];
     Launch {
-        events: reported.into_iter().map(param).collect(),
+        events: reported
+            .into_iter()
+            .map(|(key, value)| param(key, value))
+            .collect(),
         ..launch("a/size", round, 1.0)
     }
 }

@@ -12,12 +12,8 @@ pub fn contend(sample: &mut Sample) {
 }
 
 fn contend_all(launch: &mut Launch) {
-    samples(launch, contend);
-    for event in &mut launch.events {
-        if let Event::Batch(batch) = event {
-            batch.wide = batch.wide / 2 * 3;
-        }
-    }
+    samples(launch).for_each(contend);
+    batches(launch).for_each(|batch| batch.wide = batch.wide / 2 * 3);
 }
 
 fn sentences(result: &Measurement) -> Vec<(Option<Flag>, &str)> {
@@ -89,7 +85,7 @@ fn unshared_cores_have_no_contention() {
     for (at, launch) in board.launches.iter_mut().enumerate() {
         launch.cpus = [vec![1], vec![]][at % 2].clone();
         let wide = [83_000, 125_000][at / 2 % 2];
-        samples(launch, |sample| sample.wide = wide);
+        samples(launch).for_each(|sample| sample.wide = wide);
     }
     let result = only(&board);
     assert_eq!((sentences(&result), result.launches()), (vec![], 10));
@@ -108,7 +104,7 @@ fn unshared_cores_have_no_contention() {
 fn missing_smt_probe_changes_nothing() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
-        samples(launch, |sample| sample.wide = 0);
+        samples(launch).for_each(|sample| sample.wide = 0);
     }
     assert_eq!(only(&run).launches(), 10);
     assert_eq!(sentences(&only(&run)), []);
@@ -154,7 +150,7 @@ fn reader_learns_the_smt_floor() {
 fn with_contended_batches(launches: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..launches] {
-        batches(launch, |batch| batch.wide = batch.wide / 2 * 3);
+        batches(launch).for_each(|batch| batch.wide = batch.wide / 2 * 3);
     }
     only(&run)
 }
@@ -198,21 +194,12 @@ fn with_contended_launches(row: &Benchmark, count: usize, latency: bool) -> Meas
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
     for (at, launch) in run.launches.iter_mut().enumerate() {
         if latency {
-            launch.events.push(Event::Latency(Box::new(Histogram {
-                count: 1,
-                min: 100,
-                max: 100,
-                sum: 100,
-                buckets: vec![(100, 1)],
-                of: None,
-            })));
+            launch
+                .events
+                .push(Event::Latency(Box::new(histogram(&[(100, 1)]))));
         }
-        let samples = launch.events.iter_mut().filter_map(|event| match event {
-            Event::Sample(sample) => Some(sample),
-            _ => None,
-        });
         if at < 6 {
-            samples.take(count).for_each(|sample| contend(sample));
+            samples(launch).take(count).for_each(contend);
         }
     }
     only(&run)
@@ -242,9 +229,5 @@ fn indivisible_launches_are_flagged() {
 }
 
 fn first_sample(launch: &mut Launch) -> &mut Sample {
-    let sample = launch.events.iter_mut().find_map(|event| match event {
-        Event::Sample(sample) => Some(sample),
-        _ => None,
-    });
-    sample.unwrap()
+    samples(launch).next().unwrap()
 }

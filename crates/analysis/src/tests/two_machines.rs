@@ -169,7 +169,7 @@ fn own_time_is_no_interference() {
     // a third of the launches in a second mode, with nothing else to see
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in run.launches.iter_mut().step_by(3) {
-        samples(launch, |sample| sample.wall = sample.wall / 5 * 6);
+        samples(launch).for_each(|sample| sample.wall = sample.wall / 5 * 6);
     }
     assert!(!only(&run).is_flagged(Flag::Interference));
 }

@@ -75,7 +75,7 @@ fn two_runs() {
     other.info.id = "run-2".to_owned();
     other.info.machine.system = "Linux 6.2".to_owned();
     for launch in &mut other.launches {
-        samples(launch, |sample| sample.wall = sample.wall / 10 * 12);
+        samples(launch).for_each(|sample| sample.wall = sample.wall / 10 * 12);
     }
     let view = compare(&view(&whole()), &view(&other), &Options::default());
     insta::assert_snapshot!(json(&view));

@@ -1,0 +1,151 @@
+//! Made-up benchmarks, launches, runs and views for tests: plain structs, in which a test changes what matters to it.
+
+use gritstone_model::*;
+use std::collections::BTreeMap;
+
+/// Panics unless it is an identifier.
+pub fn id(text: &str) -> Id {
+    Id::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"))
+}
+
+/// Panics unless it is a unit.
+pub fn unit(text: &str) -> Unit {
+    Unit::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"))
+}
+
+/// A workload without parameters.
+pub fn workload(program: &str) -> Work {
+    Work::Kernel(KernelWork {
+        program: program.to_owned(),
+        params: BTreeMap::new(),
+        uses: vec![],
+    })
+}
+
+/// A sum of results, each with its factor.
+pub fn sum<T: AsRef<str>>(terms: impl IntoIterator<Item = (f64, T)>) -> Work {
+    let terms = terms.into_iter().map(|(times, name)| Term {
+        id: id(name.as_ref()),
+        times,
+    });
+    Work::Derived {
+        terms: terms.collect(),
+        share_of: None,
+    }
+}
+
+/// A workload that claims nothing; its program is named like the benchmark.
+pub fn benchmark(name: &str, in_unit: &str) -> Benchmark {
+    Benchmark::new(id(name), unit(in_unit), workload(name))
+}
+
+pub fn param(key: &str, value: &str) -> Event {
+    Event::Param(Param::new(key, value))
+}
+
+/// A measured launch on CPU 1, a second after that of the round before.
+pub fn launch(name: &str, round: u32, events: Vec<Event>) -> Launch {
+    Launch {
+        id: id(name),
+        round,
+        start: u64::from(round) * 1_000_000_000,
+        cpus: vec![1],
+        copies: 1,
+        outcome: Outcome::Measured,
+        events,
+        conditions: Conditions::default(),
+    }
+}
+
+/// Samples of a launch, to be changed.
+pub fn samples(launch: &mut Launch) -> impl Iterator<Item = &mut Sample> {
+    launch.events.iter_mut().filter_map(|event| match event {
+        Event::Sample(sample) => Some(&mut **sample),
+        _ => None,
+    })
+}
+
+/// A finished run; all benchmarks have the same program.
+pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
+    let program = Program {
+        hash: "00ff".to_owned(),
+        compiler: "cc 14.2".to_owned(),
+        flags: "-O2".to_owned(),
+    };
+    let facts = [
+        ("cpu.model", "Abacus"),
+        ("cpu.smt", "on"),
+        ("load.1", "0.1"),
+    ];
+    let texts = |pairs: &[(&str, &str)]| {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect()
+    };
+    RunData {
+        info: RunInfo {
+            id: "run-1".to_owned(),
+            label: None,
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            elapsed_s: Some(120.0),
+            gritstone: "0.1.0".to_owned(),
+            machine: Machine {
+                id: "0123".to_owned(),
+                name: "Made-up Computer".to_owned(),
+                system: "Linux 6.1".to_owned(),
+                configuration: "2 CPUs, 4 GB".to_owned(),
+                facts: texts(&facts),
+                ..Machine::default()
+            },
+            settings: Settings {
+                seed: 7,
+                budget_s: Some(600.0),
+                precision: 0.01,
+                dir: "/tmp".to_owned(),
+                environment: texts(&[("LC_ALL", "C")]),
+                ..Settings::default()
+            },
+        },
+        programs: (benchmarks.iter())
+            .map(|benchmark| (benchmark.id.clone(), program.clone()))
+            .collect(),
+        benchmarks,
+        skips: vec![],
+        launches,
+    }
+}
+
+/// A run without results on a machine of 1984.
+pub fn view(run: &str, machine: &str, system: &str) -> RunView {
+    RunView {
+        schema: SCHEMA_RUN.to_owned(),
+        id: run.to_owned(),
+        label: None,
+        started: "1984-08".to_owned(),
+        elapsed_s: None,
+        gritstone: None,
+        machine: Machine {
+            id: run.to_owned(),
+            name: machine.to_owned(),
+            system: system.to_owned(),
+            ..Machine::default()
+        },
+        settings: None,
+        counting: None,
+        smt_floors: BTreeMap::new(),
+        reference_ghz: None,
+        contention: None,
+        pruned: None,
+        results: vec![],
+    }
+}
+
+/// A note whose text is shown as it is.
+pub fn stated(by: Author, flag: Option<Flag>, text: &str) -> Note {
+    Note::new(Finding::Stated {
+        by,
+        flag,
+        text: text.to_owned(),
+    })
+}
