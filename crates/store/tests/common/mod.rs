@@ -4,10 +4,11 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Id, Launch,
-    Machine, Outcome, Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
+    Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Launch, Owner,
+    RunData, RunInfo, Sample, Skip, Usage,
 };
 use gritstone_store::{Appended, Here, NewTriageEntry, Store};
+pub use gritstone_testkit::{self as testkit, id};
 use postgres::SimpleQueryMessage;
 use rusqlite::types::ValueRef;
 use std::fmt::Debug;
@@ -120,34 +121,19 @@ pub fn check_intact(store: &Store, run: &RunData) {
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
 
-pub fn id(text: &str) -> Id {
-    Id::parse(text).expect("an identifier")
-}
-
 /// The head of the `number`th run, one a minute.
 pub fn info(number: u32) -> RunInfo {
     let started = format!("2026-11-21T09:{:02}:12.5Z", number % 60);
     RunInfo {
         id: gritstone_store::new_id(started.parse().expect("a time"), number),
         started,
-        gritstone: "0.1.0".into(),
-        machine: Machine {
-            id: "m-0123".into(),
-            name: "quarry".into(),
-            system: "Linux 6.18".into(),
-            ..Machine::default()
-        },
-        ..RunInfo::default()
+        elapsed_s: None,
+        ..testkit::run(vec![], vec![]).info
     }
 }
 
 pub fn benchmark(name: &str) -> Benchmark {
-    let unit = Unit::parse("us").expect("a unit");
-    let work = Work::Derived {
-        terms: vec![],
-        share_of: None,
-    };
-    Benchmark::new(id(name), unit, work)
+    testkit::benchmark(name, "us")
 }
 
 /// The `number`th launch, with one event of every kind that a good launch has.
@@ -171,7 +157,7 @@ pub fn launch(number: u64) -> Launch {
             protocol: 1,
             kernel: "byte/pipe".into(),
         },
-        Event::Param(Param::new("resolution_ns", "1")),
+        testkit::param("resolution_ns", "1"),
         Event::Warm { n: 1, wall: 6000 },
     ];
     events.extend((0..5).map(|i| Event::Sample(sample(i))));
@@ -203,42 +189,30 @@ pub fn launch(number: u64) -> Launch {
         }),
         Event::Bye,
     ]);
+    let round = u32::try_from(number / 2).expect("a small number");
     Launch {
-        id: id("byte/pipe"),
-        round: u32::try_from(number / 2).expect("a small number"),
         start: 1_000_000_000 * number,
-        cpus: vec![1],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events,
         conditions: Conditions {
             wall: 50_000_000,
             others: Some(120_000),
             ..Conditions::default()
         },
+        ..testkit::launch("byte/pipe", round, events)
     }
 }
 
 /// The `number`th run with this number of launches, ended.
 pub fn run(number: u32, launches: u64) -> RunData {
-    let program = Program {
-        hash: "ab".repeat(32),
-        compiler: "gcc 12.2.0".into(),
-        flags: "-O2".into(),
-    };
-    RunData {
-        info: RunInfo {
-            elapsed_s: Some(12.25),
-            ..info(number)
-        },
-        benchmarks: vec![benchmark("byte/pipe"), benchmark("byte/pipe@cross")],
-        programs: [(id("byte/pipe"), program)].into(),
-        skips: vec![Skip {
-            id: id("byte/pipe@cross"),
-            reason: "One CPU only; two are needed.".to_owned(),
-        }],
-        launches: (0..launches).map(launch).collect(),
-    }
+    let benchmarks = ["byte/pipe", "byte/pipe@cross"].map(benchmark).into();
+    let mut run = testkit::run(benchmarks, (0..launches).map(launch).collect());
+    run.info = info(number);
+    run.info.elapsed_s = Some(12.25);
+    run.programs.remove(&id("byte/pipe@cross"));
+    run.skips = vec![Skip {
+        id: id("byte/pipe@cross"),
+        reason: "One CPU only; two are needed.".to_owned(),
+    }];
+    run
 }
 
 /// The same, cut off.

@@ -425,7 +425,7 @@ fn newest_runs_are_found() {
     let ids = |heads: Vec<RunHead>| -> Vec<String> { heads.into_iter().map(|of| of.id).collect() };
     let newest = |machine, most| ids(store.newest_runs(machine, most).unwrap());
     assert_eq!(newest(None, 3), [id(0), id(2), id(3)]);
-    assert_eq!(newest(Some("m-0123"), 2), [id(0), id(3)]);
+    assert_eq!(newest(Some("0123"), 2), [id(0), id(3)]);
     assert_eq!(newest(Some("nobody"), 9), [""; 0]);
     let mut all = newest(None, 9);
     all.reverse();
@@ -460,17 +460,17 @@ fn machine_runs_have_a_limit() {
     };
     let started = |at: usize| runs[at].info.started.as_str();
     for (machine, until, found) in [
-        ("m-0123", started(3), ids(&[3, 2, 0])),
-        ("m-0123", started(2), ids(&[2, 0])),
+        ("0123", started(3), ids(&[3, 2, 0])),
+        ("0123", started(2), ids(&[2, 0])),
         ("another", started(3), ids(&[1])),
         ("nobody", started(3), ids(&[])),
-        ("m-0123", "", ids(&[])),
+        ("0123", "", ids(&[])),
     ] {
         let all = store.runs_of(machine, until, 9, &|_| true).unwrap();
         assert_eq!(all, found, "{machine} until {until}");
     }
     let not_the_last = |run: &RunInfo| run.id != runs[3].info.id;
-    let one = store.runs_of("m-0123", started(3), 1, &not_the_last);
+    let one = store.runs_of("0123", started(3), 1, &not_the_last);
     assert_eq!(one.unwrap(), ids(&[2]));
 }
 

@@ -171,7 +171,7 @@ fn row_damage_is_detected() {
             ("newest", store.newest(&pipe, 9, &|_| true).is_ok()),
             (
                 "runs_of",
-                store.runs_of("m-0123", "2027", 9, &|_| true).is_ok(),
+                store.runs_of("0123", "2027", 9, &|_| true).is_ok(),
             ),
         ] {
             assert_eq!(found, whole.contains("list"), "{what} after {change}");

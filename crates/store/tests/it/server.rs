@@ -259,10 +259,7 @@ fn alone_documented_privileges_suffice() {
     // rows of several shapes, one by one, by one connection
     for _ in 0..2 {
         assert_eq!(
-            reader
-                .runs_of("m-0123", "2027", 9, &|_| true)
-                .unwrap()
-                .len(),
+            reader.runs_of("0123", "2027", 9, &|_| true).unwrap().len(),
             1
         );
         assert_eq!(
