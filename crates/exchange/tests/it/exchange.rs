@@ -6,13 +6,10 @@ use gritstone_exchange::{
     openmetrics, read_bundle, recognize, scraped, write_bundle,
 };
 use gritstone_model::*;
+use gritstone_testkit::{self as testkit, id, unit};
 use std::collections::BTreeMap;
 
 pub const WHEN: &str = "2026-11-20T08:00:00Z";
-
-fn id(text: &str) -> Id {
-    Id::parse(text).unwrap()
-}
 
 fn benchmark(name: &str, unit: &str) -> Benchmark {
     Benchmark {
@@ -24,46 +21,38 @@ fn benchmark(name: &str, unit: &str) -> Benchmark {
             min_ns_per_op: Some(0.1 + 0.2),
             ..Claims::default()
         },
-        ..Benchmark::new(
-            id(name),
-            Unit::parse(unit).unwrap(),
-            Work::Command(CommandWork::default()),
-        )
+        work: Work::Command(CommandWork::default()),
+        ..testkit::benchmark(name, unit)
     }
 }
 
 fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
-    Launch {
-        id: id(name),
-        round,
-        start: u64::from(round),
-        cpus: vec![1],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events: vec![
-            Event::Sample(Box::new(Sample {
-                n,
-                wall,
-                pace: 250_000,
-                usage: Usage {
-                    cpu: wall,
-                    ..Usage::default()
-                },
-                ..Sample::default()
-            })),
-            Event::Hello {
-                protocol: 1,
-                kernel: name.to_owned(),
+    let events = vec![
+        Event::Sample(Box::new(Sample {
+            n,
+            wall,
+            pace: 250_000,
+            usage: Usage {
+                cpu: wall,
+                ..Usage::default()
             },
-            Event::Warm { n: 1, wall: 20 },
-            Event::Check(Check {
-                n: 1000,
-                got: u64::MAX,
-                expected: 7,
-            }),
-            Event::Bye,
-        ],
-        conditions: Conditions::default(),
+            ..Sample::default()
+        })),
+        Event::Hello {
+            protocol: 1,
+            kernel: name.to_owned(),
+        },
+        Event::Warm { n: 1, wall: 20 },
+        Event::Check(Check {
+            n: 1000,
+            got: u64::MAX,
+            expected: 7,
+        }),
+        Event::Bye,
+    ];
+    Launch {
+        start: u64::from(round),
+        ..testkit::launch(name, round, events)
     }
 }
 
@@ -92,13 +81,7 @@ pub fn run() -> RunData {
 }
 
 fn result(name: &str, unit: &str, estimate: Option<f64>, notes: Vec<Note>) -> Measurement {
-    let unit = Unit::parse(unit).unwrap();
-    let better = Benchmark::new(
-        id(name),
-        unit.clone(),
-        Work::Command(CommandWork::default()),
-    )
-    .better;
+    let Benchmark { unit, better, .. } = benchmark(name, unit);
     let interval = |value| Some([value * 0.99, value * 1.02]);
     let measured = Measured {
         sampled: Sampled {
@@ -128,24 +111,14 @@ fn result(name: &str, unit: &str, estimate: Option<f64>, notes: Vec<Note>) -> Me
 }
 
 fn view() -> RunView {
+    let id = "20261121-093012-4f2a19c3";
     RunView {
-        schema: SCHEMA_RUN.to_owned(),
-        id: "20261121-093012-4f2a19c3".to_owned(),
-        label: None,
         started: "2026-11-21T09:30:12Z".to_owned(),
-        elapsed_s: None,
-        gritstone: None,
         machine: Machine {
             id: "m\"1\\".to_owned(),
             name: "<script>|".to_owned(),
             ..Machine::default()
         },
-        settings: None,
-        counting: None,
-        smt_floors: Default::default(),
-        reference_ghz: None,
-        contention: None,
-        pruned: None,
         results: vec![
             result(
                 "a/time",
@@ -163,6 +136,7 @@ fn view() -> RunView {
             ),
             result("a/missing", "ns", None, stated(Flag::Skipped, "No cc.")),
         ],
+        ..testkit::view(id, "", "")
     }
 }
 
@@ -316,7 +290,7 @@ fn hostile_names_keep_feeds_valid() {
         name: "]]><script>".to_owned(),
         kernel: "6.18".to_owned(),
         before: Some("r&1".to_owned()),
-        unit: Unit::parse("ns/call").unwrap(),
+        unit: unit("ns/call"),
         better: Better::Lower,
         value_before: Some(100.0),
         value_since: Some(200.0),
@@ -559,9 +533,5 @@ fn impossible_bundles_are_refused() {
 
 /// A note in the workload's own words.
 fn stated(flag: Flag, text: &str) -> Vec<Note> {
-    vec![Note::new(Finding::Stated {
-        by: Author::Workload,
-        flag: Some(flag),
-        text: text.to_owned(),
-    })]
+    vec![testkit::stated(Author::Workload, Some(flag), text)]
 }
