@@ -2,9 +2,9 @@
 
 use super::stated;
 use gritstone_model::{
-    Data, Estimate, Flag, Id, Machine, Measurement, Printed, PublishedView, RunView, SCHEMA_RUN,
-    Subject,
+    Data, Estimate, Flag, Measurement, Printed, PublishedView, RunView, Subject,
 };
+pub use gritstone_testkit::{id, view};
 
 /// Machine, system, then the times by row, `-` where there is none: real, user and system time, or real time alone.
 /// pipe; syscall; fcall; sieve; disk write; disk read; shell; loop; multitasking with 1 to 6 processes.
@@ -36,10 +36,6 @@ const ROWS: [&str; 8] = [
     "byte/loop",
 ];
 
-pub fn id(text: &str) -> Id {
-    Id::parse(text).unwrap()
-}
-
 /// A result with nothing in it.
 pub fn empty(name: &str, unit: &str) -> Measurement {
     let empty = serde_json::json!({
@@ -47,31 +43,6 @@ pub fn empty(name: &str, unit: &str) -> Measurement {
         "outcome": "measured", "launches": 0, "samples": 0, "notes": [],
     });
     serde_json::from_value(empty).unwrap()
-}
-
-/// A run or machine with nothing measured.
-pub fn view(run: &str, machine: &str, system: &str) -> RunView {
-    RunView {
-        schema: SCHEMA_RUN.to_owned(),
-        id: run.to_owned(),
-        label: None,
-        started: "1984-08".to_owned(),
-        elapsed_s: None,
-        gritstone: None,
-        machine: Machine {
-            id: run.to_owned(),
-            name: machine.to_owned(),
-            system: system.to_owned(),
-            ..Machine::default()
-        },
-        settings: None,
-        counting: None,
-        smt_floors: Default::default(),
-        reference_ghz: None,
-        contention: None,
-        pruned: None,
-        results: vec![],
-    }
 }
 
 fn printed(name: &str, times: &str) -> Measurement {

@@ -6,12 +6,12 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    Absence, Better, CommonChange, CompareCopies, CompareFigure, CompareRow, CompareSum,
+    Absence, Author, Better, CommonChange, CompareCopies, CompareFigure, CompareRow, CompareSum,
     CompareView, CopiesPoint, CopiesView, Data, Difference, Estimate, Flag, LawView, Measured,
     Measurement, Note, Part, PartValue, Program, PublishedView, Quantity, ResultCurve, RunView,
-    SCHEMA_COMPARE, Sampled, SeriesPoint, Statistics, Subject, Unfitted, Unit, VarianceSource,
-    Verdict,
+    SCHEMA_COMPARE, Sampled, SeriesPoint, Statistics, Subject, Unfitted, VarianceSource, Verdict,
 };
+use gritstone_testkit::unit;
 use machines::{empty, id, view};
 
 /// id | title | unit | estimate | half-width as a share | published work in operations of one estimate | amount
@@ -340,7 +340,7 @@ pub fn compare() -> CompareView {
             compared: Subject::Estimate,
             between_run: None,
             unit: cells[3].to_owned(),
-            better: match Unit::parse(cells[3]).unwrap().quantity() {
+            better: match unit(cells[3]).quantity() {
                 Quantity::Rate { .. } => Better::Higher,
                 _ => Better::Lower,
             },
@@ -451,9 +451,5 @@ pub fn against_reference() -> CompareView {
 
 /// A note in the words of a document, which stand as they are.
 pub fn stated(flag: Option<Flag>, text: impl Into<String>) -> Note {
-    Note::new(gritstone_model::Finding::Stated {
-        by: gritstone_model::Author::Document,
-        flag,
-        text: text.into(),
-    })
+    gritstone_testkit::stated(Author::Document, flag, &text.into())
 }
