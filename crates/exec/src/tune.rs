@@ -65,20 +65,12 @@ impl Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{CommandWork, Id, KernelWork, Unit};
+    use gritstone_model::CommandWork;
 
     fn busy_benchmark() -> Benchmark {
         Benchmark {
             processor_bound: true,
-            ..Benchmark::new(
-                Id::parse("a/b").unwrap(),
-                Unit::parse("ns/op").unwrap(),
-                Work::Kernel(KernelWork {
-                    program: "a/b".into(),
-                    params: Default::default(),
-                    uses: vec![],
-                }),
-            )
+            ..gritstone_testkit::benchmark("a/b", "ns/op")
         }
     }
 

@@ -7,9 +7,9 @@ mod sequential;
 use super::*;
 use gritstone_analysis::summary::Reader;
 use gritstone_model::{
-    Calibration, Check, Conditions, Event, KernelWork, Launch, Param, RunInfo, Sample, TrialSide,
-    Unit, Usage, Work,
+    Calibration, Check, Conditions, Event, Launch, Param, RunInfo, Sample, TrialSide, Usage, Work,
 };
+use gritstone_testkit::id;
 
 struct Call {
     id: String,
@@ -199,18 +199,12 @@ fn reader(trial: bool) -> Reader {
 }
 
 fn benchmark(id: &str) -> Benchmark {
-    let work = Work::Kernel(KernelWork {
-        program: id.to_owned(),
-        params: BTreeMap::new(),
-        uses: vec![],
-    });
-    let (id, unit) = (Id::parse(id).unwrap(), Unit::parse("ns/call").unwrap());
-    Benchmark::new(id, unit, work)
+    gritstone_testkit::benchmark(id, "ns/call")
 }
 
 fn plan(ids: &[&str]) -> Plan {
-    let step = |id: &&str| Step {
-        id: Id::parse(id).unwrap(),
+    let step = |name: &&str| Step {
+        id: id(name),
         cpus: vec![1],
         copies: 1,
     };

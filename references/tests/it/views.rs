@@ -1,16 +1,10 @@
 //! Lookup of machines, and contents of their views.
 
-use gritstone_model::{Benchmark, Id, KernelWork, Measurement, PublishedWork, Subject, Unit, Work};
+use gritstone_model::{Benchmark, Measurement, PublishedWork, Subject};
 use gritstone_references::{LookupError, References, all};
-use std::collections::BTreeMap;
 
 /// An entry of the catalog.
 fn entry(id: &str, unit: &str) -> Benchmark {
-    let work = KernelWork {
-        program: id.to_owned(),
-        params: BTreeMap::new(),
-        uses: vec![],
-    };
     Benchmark {
         title: format!("Title of {id}"),
         version: 3,
@@ -20,11 +14,7 @@ fn entry(id: &str, unit: &str) -> Benchmark {
             figure: Subject::Real,
         }),
         processor_bound: true,
-        ..Benchmark::new(
-            Id::parse(id).unwrap(),
-            Unit::parse(unit).unwrap(),
-            Work::Kernel(work),
-        )
+        ..gritstone_testkit::benchmark(id, unit)
     }
 }
 

@@ -9,9 +9,8 @@ mod user;
 
 use super::*;
 use crate::{Storage, WorkDirs};
-use gritstone_model::{
-    Calibration, CommandWork, Figure, Need, Program, PublishedWork, Term, Unit, Verify,
-};
+use gritstone_model::{Calibration, CommandWork, Figure, Need, Program, PublishedWork, Verify};
+use gritstone_testkit as testkit;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -149,11 +148,8 @@ fn benchmark(work: Work) -> Benchmark {
     Benchmark {
         title: "Made up".to_owned(),
         files: true,
-        ..Benchmark::new(
-            Id::parse("made/up").unwrap(),
-            Unit::parse("ns/call").unwrap(),
-            work,
-        )
+        work,
+        ..testkit::benchmark("made/up", "ns/call")
     }
 }
 
@@ -256,7 +252,7 @@ fn shared_programs_hash_alike() {
     let named = ["one", "two"].map(str::to_owned).into_iter().zip(programs);
     bench.executor.setup.programs.extend(named);
     let benchmark = |id: &str, first: &str, needs: &[&str]| Benchmark {
-        id: Id::parse(id).unwrap(),
+        id: testkit::id(id),
         needs: words(needs).into_iter().map(need).collect(),
         ..command(&[first])
     };
@@ -420,13 +416,7 @@ fn oversized_n_is_refused() {
 
 #[test]
 fn derived_benchmarks_are_not_launched() {
-    let derived = benchmark(Work::Derived {
-        terms: vec![Term {
-            id: Id::parse("made/other").unwrap(),
-            times: 1.0,
-        }],
-        share_of: None,
-    });
+    let derived = benchmark(testkit::sum([(1.0, "made/other")]));
     let outcome = Bench::new().launch(&derived).outcome;
     assert!(matches!(outcome, Outcome::Skipped(_)), "{outcome:?}");
 }

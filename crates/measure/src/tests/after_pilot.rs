@@ -4,7 +4,8 @@ use super::*;
 use crate::limits::{MAX_LAUNCHES, MIN_LAUNCHES};
 use crate::rounds::rounds as rounds_from;
 use crate::track::DISTURBED_PER_REPEAT;
-use gritstone_model::{RunData, Term};
+use gritstone_model::RunData;
+use gritstone_testkit::{sum, unit};
 
 pub fn limits(budget: f64) -> Limits {
     Limits {
@@ -89,9 +90,9 @@ fn budget_covers_minimum_launches() {
 
 /// By benchmark: seconds per launch, and scatter.
 fn priors(known: &[(&str, f64, Option<f64>)]) -> PriorRuns {
-    let one = |&(id, seconds, ln_sd): &(&str, f64, Option<f64>)| {
+    let one = |&(name, seconds, ln_sd): &(&str, f64, Option<f64>)| {
         let seconds = Some(seconds);
-        ((Id::parse(id).unwrap(), 1), Prior { seconds, ln_sd })
+        ((id(name), 1), Prior { seconds, ln_sd })
     };
     known.iter().map(one).collect()
 }
@@ -219,7 +220,7 @@ fn priors_have_time_and_scatter() {
     };
     let launches = run(&plan, 1e6, |call| Reply::measured(1.5, noisy(call))).launches();
     let same = data(&plan.benchmarks, launches.clone());
-    let step = |id: &str| (Id::parse(id).unwrap(), 1);
+    let step = |name: &str| (id(name), 1);
     let two = learn_prior(&[same.clone(), same.clone()], &plan.benchmarks);
     let known = two[&step("a/noisy")];
     assert_eq!((known.seconds, known.ln_sd), (Some(1.5), None));
@@ -282,7 +283,7 @@ fn failing_steps_are_closed() {
 #[test]
 fn sizes_are_measured_once() {
     let mut plan = plan(&["a/size"]);
-    plan.benchmarks[0].unit = Unit::parse("bytes").unwrap();
+    plan.benchmarks[0].unit = unit("bytes");
     assert_eq!(run(&plan, 1e6, one_second).count("a/size"), 1);
 }
 
@@ -290,14 +291,7 @@ fn sizes_are_measured_once() {
 fn terms_of_differences_share_rounds() {
     let mut plan = plan(&["a/one", "a/noisy"]);
     let mut derived = benchmark("a/difference");
-    let term = |id| Term {
-        id: Id::parse(id).unwrap(),
-        times: 1.0,
-    };
-    derived.work = Work::Derived {
-        terms: ["a/one", "a/noisy"].map(term).into(),
-        share_of: None,
-    };
+    derived.work = sum([(1.0, "a/one"), (1.0, "a/noisy")]);
     plan.benchmarks.push(derived);
     let stored = run(&plan, 1e6, one_second).launches();
     let rounds_of = |id: &str| rounds(&stored, |launch| launch.id.as_str() == id);

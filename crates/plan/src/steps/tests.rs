@@ -1,35 +1,19 @@
 use super::*;
-use gritstone_model::{KernelWork, Need, Term, Unit};
+use gritstone_model::Need;
+use gritstone_testkit::{sum, workload};
 use std::collections::BTreeMap;
 
 pub(crate) fn benchmark(id: &str) -> Benchmark {
     Benchmark {
         title: id.to_owned(),
-        ..Benchmark::new(
-            Id::parse(id).unwrap(),
-            Unit::parse("ns/call").unwrap(),
-            Work::Kernel(KernelWork {
-                program: "byte/pipe".to_owned(),
-                params: BTreeMap::new(),
-                uses: vec![],
-            }),
-        )
+        work: workload("byte/pipe"),
+        ..gritstone_testkit::benchmark(id, "ns/call")
     }
 }
 
 pub(crate) fn derived(id: &str, parts: &[&str]) -> Benchmark {
-    let terms = parts
-        .iter()
-        .map(|id| Term {
-            id: Id::parse(id).unwrap(),
-            times: 1.0,
-        })
-        .collect();
     Benchmark {
-        work: Work::Derived {
-            terms,
-            share_of: None,
-        },
+        work: sum(parts.iter().map(|part| (1.0, part))),
         ..benchmark(id)
     }
 }

@@ -11,11 +11,7 @@ fn launch_copies(benchmark: &Benchmark, cpus: &[u32], copies: u32) -> Launched {
 }
 
 fn kernel(program: &str) -> Benchmark {
-    benchmark(Work::Kernel(KernelWork {
-        program: program.to_owned(),
-        params: BTreeMap::new(),
-        uses: vec![],
-    }))
+    benchmark(testkit::workload(program))
 }
 
 /// Events by copy.

@@ -2,8 +2,9 @@
 
 use super::{Bench, Launched, params, samples};
 use gritstone_model::{
-    Benchmark, Cause, CommandWork, Event, Id, Outcome, Output, Placement, Unit, UserCommand, Work,
+    Benchmark, Cause, CommandWork, Event, Outcome, Output, Placement, UserCommand, Work,
 };
+use gritstone_testkit as testkit;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -31,10 +32,10 @@ fn user_benchmark(argv: Vec<String>, user: UserCommand) -> Benchmark {
         user: Some(user),
         ..CommandWork::default()
     });
-    let (id, unit) = (Id::parse("command"), Unit::parse("ms"));
     Benchmark {
         placement: Placement::All,
-        ..Benchmark::new(id.unwrap(), unit.unwrap(), work)
+        work,
+        ..testkit::benchmark("command", "ms")
     }
 }
 
