@@ -3,6 +3,7 @@
 
 pub mod postgres;
 pub mod quota;
+mod runs;
 pub mod server;
 pub mod workload;
 
@@ -19,6 +20,8 @@ use std::process::{Child, Output, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+pub use runs::{at_hour, begin, calm, part, recorded, short_run};
 
 /// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
 pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
@@ -96,21 +99,6 @@ pub fn alone() -> MutexGuard<'static, ()> {
 pub fn fixture(name: &str) -> PathBuf {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
     fixtures.join(format!("{name}.jsonl"))
-}
-
-/// The same with all its launches, to be changed and imported.
-pub fn recorded(name: &str) -> RunData {
-    gritstone_exchange::read_bundle(&fs::read(fixture(name)).unwrap()[..]).unwrap()
-}
-
-/// A run that started `hours` hours after 1970, with a label.
-pub fn at_hour(run: &RunData, hours: u32, label: &str) -> RunData {
-    let mut run = run.clone();
-    let started = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(hours.into());
-    run.info.started = started.to_string();
-    run.info.id = gritstone_store::new_id(started, hours);
-    run.info.label = Some(label.to_owned());
-    run
 }
 
 pub struct Home {

@@ -1,10 +1,10 @@
 //! The report in a browser, and as PDF.
 
 use crate::common::server::Server;
-use crate::common::{DISC, Home, at_hour, eventually, program, recorded};
+use crate::common::{DISC, Home, at_hour, begin, eventually, program, recorded};
 use crate::push::token;
 use crate::serve::{calls, changed};
-use gritstone_model::{Owner, RunData};
+use gritstone_model::RunData;
 use gritstone_store::Store;
 use std::ffi::OsStr;
 use std::fs;
@@ -111,16 +111,7 @@ fn measured(home: &Home) -> RunData {
         let _ = fs::remove_file(Path::new(DISC).join("browser").join(name));
     }
     let run = at_hour(&calls(1.0), 300, "live");
-    let mut info = run.info.clone();
-    info.elapsed_s = None;
-    let owner = Owner {
-        uid: 0,
-        machine: "here".to_owned(),
-    };
-    let mut store = Store::open(&home.store()).unwrap();
-    store
-        .begin(&owner, &info, &run.benchmarks, &run.programs, &run.skips)
-        .unwrap();
+    begin(home, &run);
     run
 }
 

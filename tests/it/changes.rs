@@ -1,10 +1,10 @@
 //! Changes and their triage; the fleet, progress of runs, several runs at once, and notifications.
 
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, eventually, list, recorded, start};
+use crate::common::{Home, at_hour, begin, eventually, list, recorded, start};
 use crate::push::{post, token};
 use crate::serve::{calls, changed};
-use gritstone_model::{Owner, RunData, TrialSide};
+use gritstone_model::{RunData, TrialSide};
 use gritstone_store::{Appended, Store};
 use serde_json::Value;
 use std::fs;
@@ -200,26 +200,11 @@ fn pages_follow_running_runs() {
     let home = Home::new();
     home.import(&[calls(1.0)]);
     let whole = at_hour(&calls(1.0), 1, "live");
-    let mut info = whole.info.clone();
-    info.elapsed_s = None;
-    let owner = Owner {
-        uid: 0,
-        machine: "here".to_owned(),
-    };
-    let mut store = Store::open(&home.store()).unwrap();
-    let RunData {
-        benchmarks,
-        programs,
-        skips,
-        ..
-    } = &whole;
-    store
-        .begin(&owner, &info, benchmarks, programs, skips)
-        .unwrap();
-    drop(store);
+    begin(&home, &whole);
+    let id = &whole.info.id;
     let server = Server::start(&home);
-    let path = format!("/runs/{}/events", info.id);
-    let page = || server.page(&format!("/runs/{}", info.id));
+    let path = format!("/runs/{}/events", id);
+    let page = || server.page(&format!("/runs/{}", id));
     // without script the page says how far it is
     assert!(page().contains("0 launches so far"), "{}", page());
     assert!(page().contains(&format!("data-events=\"{path}\"")));
@@ -230,7 +215,7 @@ fn pages_follow_running_runs() {
     assert_eq!(until(&mut events, "progress")["launches"], 0);
     let mut store = Store::open(&home.store()).unwrap();
     for launch in &whole.launches {
-        assert_eq!(store.append(&info.id, launch).unwrap(), Appended::Stored);
+        assert_eq!(store.append(id, launch).unwrap(), Appended::Stored);
     }
     let launches = whole.launches.len();
     let mut progress = until(&mut events, "progress");
@@ -240,7 +225,7 @@ fn pages_follow_running_runs() {
     let last = whole.launches.last().unwrap().id.as_str();
     assert_eq!(progress["benchmark"], last);
     assert!(page().contains(&format!("{launches} launches so far, the last of {last}")));
-    store.finish(&info.id, 60.0).unwrap();
+    store.finish(id, 60.0).unwrap();
     drop(store);
     assert_eq!(until(&mut events, "end")["launches"], launches);
     // nothing follows on that, and a run that has ended is not followed
@@ -253,17 +238,13 @@ fn pages_follow_running_runs() {
     let head = server.ask("HEAD", &path, &[]);
     assert_eq!((head.status, head.body.len()), (200, 0));
     // the end of the server ends what is followed
-    let mut second = at_hour(&whole, 2, "second").info;
-    second.elapsed_s = None;
-    let mut store = Store::open(&home.store()).unwrap();
-    store
-        .begin(&owner, &second, benchmarks, programs, skips)
-        .unwrap();
+    let second = at_hour(&whole, 2, "second");
+    begin(&home, &second);
     let mut server = server;
     let mut stream = server.connect();
     let ask = format!(
         "GET /runs/{}/events HTTP/1.1\r\nHost: {}\r\n\r\n",
-        second.id, server.address
+        second.info.id, server.address
     );
     stream.write_all(ask.as_bytes()).unwrap();
     let mut events = BufReader::new(stream);

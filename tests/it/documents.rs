@@ -1,7 +1,7 @@
 //! Documents that show commands with their output: the commands print exactly that.
 
 use crate::common::{Home, binary, output_texts};
-use gritstone_model::{Event, Launch, RunData};
+use gritstone_model::{Launch, RunData};
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -21,11 +21,7 @@ fn home() -> Home {
     let mut slower = run.clone();
     let sieve = |launch: &&mut Launch| launch.id.as_str() == "byte/sieve";
     for launch in slower.launches.iter_mut().filter(sieve) {
-        for event in &mut launch.events {
-            if let Event::Sample(sample) = event {
-                sample.wall += sample.wall / 10;
-            }
-        }
+        gritstone_testkit::samples(launch).for_each(|sample| sample.wall += sample.wall / 10);
     }
     let home = Home::new();
     home.import(&[

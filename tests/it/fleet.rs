@@ -3,9 +3,10 @@
 use crate::changes::until;
 use crate::common::server::Server;
 use crate::common::{
-    Home, Killed, binary, ended, entries, eventually, fixture, list, make_program, recorded, start,
+    Home, Killed, binary, ended, entries, eventually, fixture, list, make_program, part, recorded,
+    start,
 };
-use gritstone_model::{Event, FleetMember, Id, RunData};
+use gritstone_model::{Event, FleetMember, RunData};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufReader, Write};
@@ -25,7 +26,11 @@ fn noise(node: usize, benchmark: usize) -> f64 {
 
 /// The run of a node whose operations take 10 µs each, within 0.3%, times `slower`, by family.
 fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
-    let mut run = run.clone();
+    // a difference of two benchmarks would scatter about 0
+    let launched = |id: &str| run.launches.iter().any(|launch| launch.id.as_str() == id);
+    let mut run = part(run.clone(), |id| {
+        FAMILIES.contains(&id.split('/').next().unwrap()) && launched(id)
+    });
     run.info.id = format!("20261103-10{number:02}00-0000{number:04}");
     run.info.started = format!("2026-11-03T10:{number:02}:00Z");
     run.info.settings.fleet = Some(FleetMember {
@@ -34,14 +39,7 @@ fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
         of: Some(NODES as u32),
         ..FleetMember::default()
     });
-    run.benchmarks
-        .retain(|of| FAMILIES.contains(&of.id.family()));
-    // a difference of two of them would scatter about 0
-    let launched = |id: &Id| run.launches.iter().any(|launch| launch.id == *id);
-    run.benchmarks.retain(|of| launched(&of.id));
     let ids: Vec<_> = run.benchmarks.iter().map(|of| of.id.clone()).collect();
-    run.skips.retain(|of| ids.contains(&of.id));
-    run.launches.retain(|of| ids.contains(&of.id));
     for launch in &mut run.launches {
         let place = ids.iter().position(|id| *id == launch.id).unwrap();
         let own = 1.0 + 0.003 * noise(number, place);

@@ -1,20 +1,14 @@
 //! Runs of one machine over time, as used by a person.
 
-use crate::common::{Home, at_hour, list, notes, recorded, result};
-use gritstone_model::{Commit, Conditions, Event, RunData, TrialSide};
+use crate::common::{Home, at_hour, calm, list, notes, part, recorded, result};
+use gritstone_model::{Commit, RunData, TrialSide};
 
 /// A recorded run of a few benchmarks.
 fn calls() -> RunData {
-    let mut run = recorded("run");
-    let of_calls = |id: &str| {
-        let others = ["byte/syscall", "byte/sieve", "byte/loop"];
-        others.contains(&id) || id.starts_with("byte/fcall-")
-    };
-    run.benchmarks.retain(|row| of_calls(row.id.as_str()));
-    run.programs.retain(|id, _| of_calls(id.as_str()));
-    run.launches.retain(|launch| of_calls(launch.id.as_str()));
-    run.skips.clear();
-    run
+    let names = ["byte/syscall", "byte/sieve", "byte/loop"];
+    part(recorded("run"), |id| {
+        names.contains(&id) || id.starts_with("byte/fcall-")
+    })
 }
 
 #[test]
@@ -53,21 +47,8 @@ fn measured_alone(beside: &str) -> RunData {
     for (number, launch) in (0..).zip(&mut run.launches) {
         // the core is faster at the end by a fifth
         let pace = 300_000 + 60_000 * number / count;
-        launch.conditions = Conditions {
-            wall: launch.conditions.wall,
-            ..Conditions::default()
-        };
         let busy = launch.id.as_str() == beside;
-        let wide = if busy { pace / 2 } else { pace / 3 };
-        for (at, event) in (0..).zip(&mut launch.events) {
-            match event {
-                Event::Sample(sample) => {
-                    (sample.pace, sample.wide) = (pace + at % 3, wide);
-                }
-                Event::Batch(batch) => (batch.pace, batch.wide) = (pace + at % 3, wide),
-                _ => {}
-            }
-        }
+        calm(launch, pace, if busy { pace / 2 } else { pace / 3 });
     }
     run
 }
@@ -124,10 +105,7 @@ fn gates_compare_with_one_branch() {
 #[test]
 fn missing_benchmarks_are_named() {
     let whole = measured_alone("");
-    let mut part = at_hour(&whole, 4, "part");
-    part.benchmarks.retain(|of| of.id.as_str() != "byte/loop");
-    part.programs.retain(|id, _| id.as_str() != "byte/loop");
-    part.launches.retain(|of| of.id.as_str() != "byte/loop");
+    let part = part(at_hour(&whole, 4, "part"), |id| id != "byte/loop");
     let home = Home::new();
     let runs = [(1, "a"), (2, "b"), (3, "c")].map(|(hour, label)| at_hour(&whole, hour, label));
     home.import(&runs);

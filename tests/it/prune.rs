@@ -3,7 +3,7 @@
 use crate::changes::sides;
 use crate::common::postgres::Server as Database;
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, eventually, list, recorded};
+use crate::common::{Home, at_hour, eventually, list, recorded, short_run};
 use crate::push::token;
 use crate::serve::changed;
 use crate::team::served;
@@ -143,11 +143,7 @@ fn pruning_on_servers_changes_nothing() {
 #[test]
 fn pruned_runs_are_not_sent() {
     let home = Home::new();
-    let runs = [1, 2].map(|hour| {
-        let mut run = recorded("copies");
-        run.launches.truncate(4);
-        at_hour(&run, hour, &format!("hour-{hour}"))
-    });
+    let runs = [1, 2].map(short_run);
     home.import(&runs[..1]);
     home.ok("runs prune --keep-samples 1d");
     let far = Home::new();

@@ -1,7 +1,7 @@
 //! Runs of many machines in one store: uploads and downloads with tokens.
 
 use crate::common::server::{Response, Server};
-use crate::common::{Home, Killed, at_hour, list, program, recorded, start};
+use crate::common::{Home, Killed, list, program, short_run as run, start};
 use gritstone_exchange::write_bundle;
 use gritstone_model::RunData;
 use serde_json::Value;
@@ -13,13 +13,6 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
-
-/// A short run.
-fn run(hour: u32) -> RunData {
-    let mut run = recorded("copies");
-    run.launches.truncate(4);
-    at_hour(&run, hour, &format!("hour-{hour}"))
-}
 
 pub fn token(home: &Home, name: &str, scopes: &str) -> String {
     let printed = home.ok(&["token", "create", name, "--scope", scopes]);

@@ -1,6 +1,6 @@
 //! Scores of machines, as used by a person. Printed results do not change, so these scores are exact.
 
-use crate::common::{Home, at_hour, recorded};
+use crate::common::{Home, at_hour, part, recorded};
 use serde_json::Value;
 
 const VAX: &str = "ref:vax-11-780-4.1bsd";
@@ -114,12 +114,8 @@ fn scores_have_intervals() {
     let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
     assert!(ends[0] < value && value < ends[1] && value > 1.0, "{rated}");
     // a part that is not rated does not pretend to be: the others are missing
-    let mut part = at_hour(&recorded("run"), 1, "part");
-    let is_it = |id: &gritstone_model::Id| id.as_str() == "byte/sieve";
-    part.benchmarks.retain(|row| is_it(&row.id));
-    part.launches.retain(|launch| is_it(&launch.id));
-    part.skips.clear();
-    home.import(&[part]);
+    let part = part(recorded("run"), |id| id == "byte/sieve");
+    home.import(&[at_hour(&part, 1, "part")]);
     let (code, text, _) = home.run(&format!("score part --against {VAX}"));
     assert!(
         code == 4 && text.contains("not measured: byte/loop"),

@@ -1,8 +1,8 @@
 //! The store in the browser: pages over a socket, as requested by a browser and by a program.
 
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, end, eventually, list, recorded};
-use gritstone_model::{Conditions, Event, RunData};
+use crate::common::{Home, at_hour, calm, end, eventually, list, part, recorded};
+use gritstone_model::{Event, RunData};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -10,30 +10,16 @@ use std::time::Instant;
 
 /// A recorded run of a few benchmarks, with each operation `times` times as long.
 pub fn calls(times: f64) -> RunData {
-    let mut run = recorded("run");
-    let of_calls = |id: &str| ["byte/syscall", "byte/sieve"].contains(&id);
-    run.benchmarks.retain(|row| of_calls(row.id.as_str()));
-    run.programs.retain(|id, _| of_calls(id.as_str()));
-    run.launches.retain(|launch| of_calls(launch.id.as_str()));
-    run.skips.clear();
+    let names = ["byte/syscall", "byte/sieve"];
+    let mut run = part(recorded("run"), |id| names.contains(&id));
     let longer = |ns: &mut u64| *ns = (*ns as f64 * times).round() as u64;
-    // on a machine that has nothing else to do, at one frequency
-    let (pace, wide) = (300_000, 100_000);
     for launch in &mut run.launches {
-        launch.conditions = Conditions {
-            wall: launch.conditions.wall,
-            ..Conditions::default()
-        };
-        for (at, event) in (0..).zip(&mut launch.events) {
+        // on a machine that has nothing else to do, at one frequency
+        calm(launch, 300_000, 100_000);
+        for event in &mut launch.events {
             match event {
-                Event::Sample(sample) => {
-                    longer(&mut sample.wall);
-                    (sample.pace, sample.wide) = (pace + at % 3, wide);
-                }
-                Event::Batch(batch) => {
-                    batch.walls.iter_mut().for_each(longer);
-                    (batch.pace, batch.wide) = (pace + at % 3, wide);
-                }
+                Event::Sample(sample) => longer(&mut sample.wall),
+                Event::Batch(batch) => batch.walls.iter_mut().for_each(longer),
                 _ => {}
             }
         }

@@ -3,9 +3,8 @@
 
 use crate::common::postgres::Server as Database;
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, eventually, fixture, list, mode, recorded};
+use crate::common::{Home, eventually, fixture, list, mode, short_run as run};
 use gritstone_exchange::write_bundle;
-use gritstone_model::RunData;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
@@ -13,12 +12,6 @@ use std::net::TcpStream;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-
-fn run(hour: u32) -> RunData {
-    let mut run = recorded("copies");
-    run.launches.truncate(4);
-    at_hour(&run, hour, &format!("hour-{hour}"))
-}
 
 fn bundle(home: &Home, store: &str, id: &str) -> String {
     home.ok(&["--store", store, "export", id, "--with-identity"])

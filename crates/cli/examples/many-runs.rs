@@ -3,7 +3,7 @@
 //! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE [SYSTEMS]`
 
 use anyhow::{Context, Result};
-use gritstone_model::{Event, RunData};
+use gritstone_model::RunData;
 use gritstone_store::Store;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -46,14 +46,12 @@ fn main() -> Result<()> {
 /// The same run with every sample longer by a factor.
 fn scaled(run: &RunData, factor: f64) -> RunData {
     let mut copy = run.clone();
-    for event in copy
+    for sample in copy
         .launches
         .iter_mut()
-        .flat_map(|launch| &mut launch.events)
+        .flat_map(gritstone_testkit::samples)
     {
-        if let Event::Sample(sample) = event {
-            sample.wall = (sample.wall as f64 * factor) as u64;
-        }
+        sample.wall = (sample.wall as f64 * factor) as u64;
     }
     copy
 }

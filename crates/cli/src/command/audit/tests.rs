@@ -5,8 +5,8 @@ use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{Config, Setup, Storage, WorkDirs};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, PriorRuns, Progress, drive};
 use gritstone_model::{
-    AuditTest, Calibration, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement,
-    Placement, RunData, RunInfo, Step, Unit,
+    AuditTest, Calibration, Claims, Conditions, Flag, Launch, Measurement, Placement, RunData,
+    RunInfo, Step,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -161,15 +161,7 @@ fn benchmark(name: &str, claims: Claims) -> Benchmark {
         title: name.to_owned(),
         placement: Placement::All,
         claims,
-        ..Benchmark::new(
-            Id::parse(&format!("planted/{name}")).unwrap(),
-            Unit::parse("ns/call").unwrap(),
-            Work::Kernel(KernelWork {
-                program: format!("planted/{name}"),
-                params: BTreeMap::new(),
-                uses: vec![],
-            }),
-        )
+        ..gritstone_testkit::benchmark(&format!("planted/{name}"), "ns/call")
     }
 }
 
