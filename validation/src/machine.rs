@@ -163,9 +163,13 @@ impl Machine {
         runs::run(&self.empty, self.number, &rows)
     }
 
-    pub fn pasts(&mut self, runs: usize) -> Vec<Past> {
-        (0..runs)
-            .map(|_| Past::new(&self.run(&[0.0; ROWS])))
-            .collect()
+    /// Further runs.
+    pub fn pasts(&mut self, slower: &[f64], runs: usize) -> Vec<Past> {
+        (0..runs).map(|_| Past::new(&self.run(slower))).collect()
+    }
+
+    /// Makes it another system.
+    pub fn rename(&mut self, id: &str) {
+        self.empty.machine.id = id.to_owned();
     }
 }

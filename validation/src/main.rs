@@ -17,6 +17,7 @@ mod pr;
 mod rest;
 mod runs;
 mod series;
+mod systems;
 mod tails;
 #[path = "../../crates/stats/tests/rates/world/mod.rs"]
 mod world;
@@ -28,7 +29,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 26] = [
+    let tables: [(&str, Table); 27] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
@@ -36,6 +37,7 @@ fn main() {
         ("series::creep", series::creep),
         ("series::comparisons", series::comparisons),
         ("series::sides", series::sides),
+        ("systems::comparisons", systems::comparisons),
         ("bad_launches::verdicts", bad_launches::verdicts),
         ("series::changes", series::changes),
         ("series::events", series::events),

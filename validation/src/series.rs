@@ -31,7 +31,7 @@ pub fn unchanged() -> String {
         let (mut green, mut red, mut longest, mut at_end) = (0, 0, 0, 0);
         for machine in 0..machines {
             let mut machine = Machine::new(seed * 100 + machine as u64, effects);
-            let mut earlier = machine.pasts(5);
+            let mut earlier = machine.pasts(&[0.0; ROWS], 5);
             let mut in_a_row = 0;
             for _ in 0..runs {
                 let run = machine.run(&[0.0; ROWS]);
@@ -77,7 +77,7 @@ pub fn lasting() -> String {
             let mut found = [0; 3];
             for trial in 0..times {
                 let mut machine = Machine::new(seed * 100 + trial as u64, effects);
-                let mut earlier = machine.pasts(15);
+                let mut earlier = machine.pasts(&[0.0; ROWS], 15);
                 let mut red = [false; 10];
                 for red in &mut red {
                     let run = machine.run(&slower);
@@ -113,7 +113,7 @@ pub fn creep() -> String {
         let mut found = [0; 2];
         for trial in 0..times {
             let mut machine = Machine::new(seed * 100 + trial as u64, effects);
-            let mut earlier = machine.pasts(15);
+            let mut earlier = machine.pasts(&[0.0; ROWS], 15);
             let first = (1..=runs).find(|number| {
                 let mut slower = [0.0; ROWS];
                 slower[0] = each * f64::from(*number);
@@ -204,7 +204,7 @@ fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String 
                 let mut past = vec![];
                 for trial in 0..times {
                     if trial % 15 == 0 {
-                        past = machine.pasts(earlier);
+                        past = machine.pasts(&[0.0; ROWS], earlier);
                     }
                     let sides = [[0.0; ROWS], slower].map(|slower| {
                         let runs = (0..runs).map(|_| machine.run(&slower)).collect();
@@ -253,7 +253,7 @@ pub fn changes() -> String {
         for number in 0..series {
             let seed = seed * 100 + number as u64;
             for (wrong, runs) in wrong.iter_mut().zip([20, 100]) {
-                let fitted = fit(&Machine::new(seed, effects).pasts(runs));
+                let fitted = fit(&Machine::new(seed, effects).pasts(&[0.0; ROWS], runs));
                 *wrong += fitted
                     .series
                     .values()
@@ -262,7 +262,7 @@ pub fn changes() -> String {
             }
             let step = (3.0 * effects.sd).max(0.03);
             let mut machine = Machine::new(seed + 50, effects);
-            let mut past = machine.pasts(60);
+            let mut past = machine.pasts(&[0.0; ROWS], 60);
             past.extend((0..40).map(|_| Past::new(&machine.run(&[step; ROWS]))));
             for of in fit(&past).series.values() {
                 found += usize::from(of.starts.iter().any(|at| at.abs_diff(60) <= 3));

@@ -15,8 +15,7 @@ mod published;
 mod spread;
 
 use crate::explain::{self, explain};
-use crate::run_effect::STATED;
-use difference::Difference;
+use difference::{Difference, Spread};
 pub use environment::runs_differ_in;
 pub(crate) use environment::{peers_differ, programs_differ_in};
 use gritstone_model::{
@@ -33,7 +32,10 @@ use std::collections::BTreeMap;
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut options = options.for_runs(base, other);
     let differences = differences(base, other, &options);
-    options.spread = spread::of_differences(&differences, &options.effects, options.alpha);
+    options.spread = Spread {
+        systems: base.machine.id != other.machine.id,
+        ..spread::of_differences(&differences, &options.effects, options.alpha)
+    };
     let options = &options;
     let tails = percentiles::options(options);
     let mut rows: Vec<Row> = Vec::new();
@@ -89,9 +91,8 @@ fn between_run(rows: &[Row], options: &Options) -> Option<VarianceSource> {
         rows: effects.len(),
         default: effects.len() - learned().count(),
         runs: ends.map(|(fewest, most)| [fewest, most]),
-        default_sd: (STATED.ln_sd.powi(2) * options.spread.inflation)
-            .max(options.spread.common / 2.0)
-            .sqrt(),
+        default_sd: options.spread.stated_sd(),
+        assumed: options.spread.is_bounded(),
     })
 }
 

@@ -104,6 +104,9 @@ pub struct VarianceSource {
     pub runs: Option<[usize; 2]>,
     /// Standard deviation of the logarithm for the default, by the scatter of the benchmarks of this comparison.
     pub default_sd: f64,
+    /// Whether that is assumed instead, since two systems differ by more than by chance.
+    #[serde(default)]
+    pub assumed: bool,
 }
 
 /// Standard deviation of the run effect on ln(estimate) of a benchmark.

@@ -1,6 +1,6 @@
 //! A difference of two results, and its variance.
 
-use crate::run_effect::STATED;
+use crate::run_effect::{STATED, STATED_OF_SYSTEMS};
 use crate::side::MedianOfRuns;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
@@ -13,6 +13,8 @@ pub(super) struct Spread {
     /// Lower bound of the variance: a shift that all benchmarks share, if runs shift by chance.
     pub common: f64,
     pub freedom: f64,
+    /// Whether the runs are of different systems, so that both are bounded by [`STATED_OF_SYSTEMS`].
+    pub systems: bool,
 }
 
 impl Default for Spread {
@@ -21,7 +23,28 @@ impl Default for Spread {
             inflation: 1.0,
             common: 0.0,
             freedom: STATED.freedom,
+            systems: false,
         }
+    }
+}
+
+impl Spread {
+    /// Standard deviation of an effect of a run without history, ln.
+    pub(super) fn stated_sd(&self) -> f64 {
+        match self.is_bounded() {
+            true => STATED_OF_SYSTEMS.ln_sd,
+            false => self.seen_sd(),
+        }
+    }
+
+    /// Whether benchmarks of two systems differ by more than their runs are assumed to.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.systems && self.seen_sd() > STATED_OF_SYSTEMS.ln_sd
+    }
+
+    fn seen_sd(&self) -> f64 {
+        let variance = STATED.ln_sd.powi(2) * self.inflation;
+        variance.max(self.common / 2.0).sqrt()
     }
 }
 
@@ -39,27 +62,36 @@ pub(crate) struct Difference {
 
 impl Difference {
     pub(super) fn variance(&self, spread: &Spread) -> f64 {
+        self.variance_and_freedom(spread).0
+    }
+
+    fn variance_and_freedom(&self, spread: &Spread) -> (f64, f64) {
+        if self.effect.runs > 0 {
+            let variance = self.with(&self.effect).max(spread.common);
+            return (variance, self.effect.freedom);
+        }
+        let variance = (self.with(&self.effect) * spread.inflation).max(spread.common);
+        let most = self.with(&STATED_OF_SYSTEMS);
+        match spread.systems && variance > most {
+            true => (most, STATED_OF_SYSTEMS.freedom),
+            false => (variance, spread.freedom),
+        }
+    }
+
+    /// Variance with this run effect.
+    fn with(&self, effect: &Scatter) -> f64 {
         let of_side = |side: usize| {
             let median = self.medians[side];
             // variance of one run
             let within = self.within[side] * median.runs as f64;
-            self.effect.of_run(within) * median.share
+            effect.of_run(within) * median.share
         };
-        let [base, other] = [0, 1].map(of_side);
-        let inflation = match self.effect.runs {
-            0 => spread.inflation,
-            _ => 1.0,
-        };
-        ((base + other + self.frequency) * inflation).max(spread.common)
+        of_side(0) + of_side(1) + self.frequency
     }
 
     pub(super) fn ratio(&self, spread: &Spread, confidence: f64) -> Ratio {
-        let freedom = match self.effect.runs {
-            0 => spread.freedom,
-            _ => self.effect.freedom,
-        };
+        let (variance, freedom) = self.variance_and_freedom(spread);
         // identical launches have no variance to divide by
-        let variance = self.variance(spread).max(1e-18);
-        two_sample::student(self.ln_ratio, variance, freedom, confidence)
+        two_sample::student(self.ln_ratio, variance.max(1e-18), freedom, confidence)
     }
 }

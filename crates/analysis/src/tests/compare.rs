@@ -63,6 +63,37 @@ fn half_time_is_twice_fast() {
 }
 
 #[test]
+fn systems_differ_beyond_chance() {
+    let names: Vec<String> = (0..10).map(|n| format!("a/b{n}")).collect();
+    let of = |machine: &str, factors: [f64; 2]| {
+        let launches = names
+            .iter()
+            .zip(factors.into_iter().cycle())
+            .flat_map(|(name, factor)| scattered(name, 100.0 * factor));
+        let launches = launches.collect();
+        let mut view = view(&run(
+            names.iter().map(|name| plain(name)).collect(),
+            launches,
+        ));
+        view.machine.id = machine.to_owned();
+        view
+    };
+    let base = of("a", [1.0, 1.0]);
+    let verdicts = |other: &RunView| {
+        let view = compare(&base, other, &options());
+        let called = view
+            .rows
+            .iter()
+            .filter(|row| matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)));
+        (called.count(), view.between_run.unwrap().assumed)
+    };
+    assert_eq!(verdicts(&of("b", [2.0, 0.5])), (10, true));
+    // within a system it is the scatter of its runs
+    assert_eq!(verdicts(&of("a", [2.0, 0.5])), (0, false));
+    assert_eq!(verdicts(&of("b", [1.0, 1.0])), (0, false));
+}
+
+#[test]
 fn double_rate_is_twice_fast() {
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("MB/s");

@@ -30,8 +30,8 @@ const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
 const GRAY: &str = "#6b6b6b";
 /// Width of a character at 12 px, generously.
 const CHAR: f64 = 6.9;
-/// Extra width of a capital.
-const CAPITAL: f64 = 2.0;
+/// Extra width of a capital, and of an m or w.
+const WIDE: f64 = 2.5;
 /// Maximum characters of a name; the text alternative has the full name.
 const MAX_CHARS: usize = 28;
 
@@ -123,8 +123,9 @@ pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String
 /// Width of the widest text; capitals are wider than other letters.
 fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> f64 {
     let width = |text: &String| {
-        let capitals = text.chars().filter(|c| c.is_uppercase()).count();
-        text.width() as f64 * CHAR + capitals as f64 * CAPITAL
+        let is_wide = |c: &char| c.is_uppercase() || matches!(c, 'm' | 'w' | '%');
+        let wide = text.chars().filter(is_wide).count();
+        text.width() as f64 * CHAR + wide as f64 * WIDE
     };
     texts.map(width).fold(0.0, f64::max)
 }

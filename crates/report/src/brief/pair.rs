@@ -142,7 +142,7 @@ fn families(document: &mut Document, view: &CompareView) {
             name: sum.family.clone()?,
             value: mean,
             interval: sum.interval,
-            text: words::change_of_speed(mean, sum.interval).0,
+            text: words::times(mean, sum.interval).0,
             ..Dot::default()
         })
     };
@@ -160,14 +160,14 @@ fn drawn(document: &mut Document, view: &CompareView) {
             value: ratio,
             interval: row.interval,
             doubtful: row.verdict == Some(Verdict::Inconclusive),
-            text: words::change(row.better, ratio, row.interval).0,
+            text: words::times(ratio, row.interval).0,
             ..Dot::default()
         })
     };
     let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();
     dots.sort_by(|a, b| a.value.total_cmp(&b.value));
     for (at, dots) in dots.chunks(LINES).enumerate() {
-        let caption = "Changes with their intervals, worst first; a ring is inconclusive";
+        let caption = "Ratios with their intervals, worst first; a ring is inconclusive";
         figure(
             document,
             &format!("changes-{}", at + 1),

@@ -162,6 +162,12 @@ pub(crate) fn common_change(common: &CommonChange) -> String {
 /// The source of the variance between runs.
 pub(crate) fn variance(source: &VarianceSource) -> String {
     let percent = number::percent_option;
+    if source.assumed && source.runs.is_none() {
+        return format!(
+            "{}, assumed for runs of two systems, until the store has three of each",
+            percent(source.default_sd)
+        );
+    }
     let Some([fewest, most]) = source.runs else {
         return format!(
             "{}, by how these benchmarks differ, until the store has three runs of this system; `gritstone ab` decides sooner",

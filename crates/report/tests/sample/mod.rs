@@ -310,6 +310,7 @@ pub fn learned(rows: usize, runs: usize) -> VarianceSource {
         default: 0,
         runs: Some([runs; 2]),
         default_sd: 0.007,
+        assumed: false,
     }
 }
 
