@@ -467,7 +467,7 @@ fn curves_have_peak_and_law() {
     let series = common::list(&row["series"]);
     let rates = series.iter().map(|point| point["estimate"].as_f64());
     let rates: Vec<f64> = rates.map(Option::unwrap).collect();
-    assert_eq!(rates.len(), 8);
+    assert_eq!(rates.len(), 9);
     let highest = rates.iter().copied().fold(0.0, f64::max);
     assert_eq!(row["estimate"].as_f64(), Some(highest));
     let mut notes = common::list(&row["notes"]).iter();
