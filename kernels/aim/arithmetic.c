@@ -2,11 +2,11 @@
  * arithmetic instruction times).
  *
  * One operation is 512 steps x = x + y, x = x * y or x = y / x (op=add, multiply, divide) of one type: short and long have their original
- * 16 and 32 bits; int64 is an addition. With chains=1 each step depends on its predecessor, which measures latency; with chains=8 there are
- * eight independent chains, which measures throughput.
+ * 16 and 32 bits; int64 is not in the original. With chains=1 each step depends on its predecessor, which measures latency; with chains=8
+ * there are eight independent chains, which measures throughput.
  *
- * Integer addition and multiplication wrap around; integer division is of the product of two numbers, so that x alternates between them:
- * quotients have half the digits of the type. Floating-point x alternates between 7 and 10, in divisions between 7 and 10/7: the exact
+ * Integer addition and multiplication wrap around; integer steps divide the product of two factors by x, so that x alternates between the
+ * factors: quotients have half the digits of the type. Floating-point x alternates between 7 and 10, in divisions between 7 and 10/7: the exact
  * results are not representable, and IEEE rounding restores 10 and 7.
  */
 #include <string.h>

@@ -1,4 +1,6 @@
-/* The loops of ram.c for one type T, with sums in U and names by NAME; included once per type.
+/* The loops of ram.c for one type T, with sums in U and function names formed by NAME(); included once per type.
+ *
+ * NEXT() needs the local `all`.
  *
  * Every access is volatile and of the width of T.
  */
@@ -21,7 +23,7 @@ static uint64_t NAME(read)(uint64_t n)
 	return (U)(a + b + c + d);
 }
 
-/* Fills each block with its number. */
+/* Fills each block with the running number of the write, truncated to T. */
 static uint64_t NAME(write)(uint64_t n)
 {
 	uint64_t index = next_block, all = blocks;

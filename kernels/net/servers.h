@@ -13,7 +13,7 @@ enum { MAX_ARGUMENTS = 24 };
 
 static enum by by;
 static in_port_t daemon_port;
-static int from_server;		   /* direction of the copy */
+static int from_server;		   /* whether the file is copied from the server */
 static char server_user[64];	   /* account for ssh */
 static char server_directory[REPORT_BYTES];
 static const char *const source_file = "sent"; /* name of the copied file */
@@ -23,7 +23,7 @@ static inline int by_ssh(void)
 	return by == SCP || by == SSHFS;
 }
 
-/* The environment of programs is the secret alone, where they need it. */
+/* Programs start with an empty environment, except for the secret where they need it. */
 static inline void set_secret_variable(void)
 {
 	static char variable[64];
@@ -98,7 +98,7 @@ static inline void start_rsyncd(struct context *c, const char *port)
 	daemon_pid = start_background(argv, "server.log");
 }
 
-/* The file's directory is named by the token. */
+/* Access control is the URL: the file's directory is named by the secret. */
 static inline void start_http(struct context *c, const char *port)
 {
 	char path[128];
@@ -153,7 +153,7 @@ static inline void start_daemon(struct context *c)
 	announce(port, by == NINE_P ? directory : host);
 }
 
-/* The command a user would type; the name of the copy consists of digits. */
+/* The command line that a user would type. `name`, of the copy, consists of digits. */
 static inline void copy_command(struct context *c, const char *name, const char **argv)
 {
 	static char port[16], to[PATH_MAX + 64], from[128], hosts_file[PATH_MAX + 64];

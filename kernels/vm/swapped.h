@@ -13,10 +13,10 @@
 
 static struct {
 	uint64_t ins, outs;
-} swap_before, swapped; /* at the start of a region; sum of all regions */
+} swap_before, swapped; /* at the start of a timed region; sum over all of them */
 static uint64_t swap_operations;
 
-/* Skips without a memory limit or a swap file. Returns 0 then. */
+/* Skips the benchmark without a memory limit or a swap file, and returns 0: by confined=, and the reason in unconfined= or unswapped=. */
 static int require_swap(struct context *c)
 {
 	const char *why = parameter(c, "unswapped", NULL);

@@ -4,7 +4,9 @@ use crate::world::{Shape, World};
 use crate::{head, line, percent};
 use gritstone_stats::center::{self, Estimate};
 
+/// Simulated trials per cell.
 const TIMES: usize = 10_000;
+/// Pairs of launches from which the true pseudo-median is computed.
 const TRUTH: usize = 2_000_001;
 
 const SHAPES: [(&str, Shape); 9] = [
@@ -42,6 +44,7 @@ pub fn coverage() -> String {
             for estimate in estimates(&mut world, shape, *n) {
                 let [low, high] = estimate.interval.unwrap();
                 hits += usize::from(contains(estimate.interval, truth));
+                // half-width, %
                 width += 50.0 * (high / low).ln();
             }
             format!("{} ({:.2})", percent(hits, TIMES), width / TIMES as f64)

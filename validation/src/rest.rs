@@ -1,4 +1,4 @@
-//! Modes, scores, the number of launches.
+//! False and missed modes; coverage of the interval of a score.
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
@@ -8,6 +8,7 @@ use gritstone_stats::score::{self, ScoredBenchmark};
 /// The i-th of n values.
 type Draw = fn(&mut World, usize, usize) -> f64;
 
+/// Distributions with one mode.
 const ONE: [(&str, Draw); 11] = [
     ("uniform", |w, _, _| w.uniform()),
     ("normal", |w, _, _| w.normal()),
@@ -42,6 +43,7 @@ const ONE: [(&str, Draw); 11] = [
     }),
 ];
 
+/// Distributions with two modes, a given number of standard deviations apart.
 const TWO: [(&str, Draw); 8] = [
     ("**50 : 50**, 4 apart", |w, i, n| {
         outlier(i < n / 2, 4.0) + w.normal()

@@ -11,7 +11,7 @@ use gritstone_model::{
 use gritstone_stats::quantile;
 use gritstone_stats::series::{self, Level, Series};
 
-/// The levels of each system, from all of its runs.
+/// Levels (means between change points) of all benchmarks, fitted per system to all of its runs.
 #[derive(Clone, Debug, Default)]
 pub struct Systems(Vec<(Circumstances, Vec<String>, SystemLevels)>);
 
@@ -161,7 +161,7 @@ fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
         .collect()
 }
 
-/// The changes of a fitted series, at the points of the view.
+/// Change points of a fitted series, as indices into the displayed points.
 fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<HistoryChange> {
     let Some(noise) = known.noise else {
         return vec![];

@@ -85,7 +85,7 @@ impl Side<'static> {
 }
 
 impl Side<'_> {
-    /// Runs in the median of a result.
+    /// Number of runs in the median of a result.
     pub(crate) fn count(&self, id: &Id) -> usize {
         let version = self.view.get(id).map(|result| result.version);
         let has = |run: &&Past| run.values.get(id).map(|value| value.version) == version;
@@ -100,12 +100,12 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
         .filter_map(|run| Some((run, run.get(id)?)))
         .collect();
     let (_, newest) = *all.last()?;
-    let like = |(_, result): &&(&RunView, &Measurement)| {
+    let is_comparable = |(_, result): &&(&RunView, &Measurement)| {
         let comparable =
             result.version == newest.version && scale(&result.unit, &newest.unit).is_some();
         comparable && RunValue::new(result).is_some()
     };
-    let counted: Vec<&(&RunView, &Measurement)> = all.iter().filter(like).collect();
+    let counted: Vec<&(&RunView, &Measurement)> = all.iter().filter(is_comparable).collect();
     let Some((last, shown)) = counted.last() else {
         return Some(newest.clone());
     };
@@ -130,7 +130,7 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
     match &mut result.data {
         Data::Measured(measured) => {
             measured.sampled.estimate = estimate;
-            // these belong to single runs
+            // single runs have these, a median has not
             (measured.latencies, measured.copies) = (None, None);
         }
         Data::Derived(sampled) => sampled.estimate = estimate,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Results depend on the typed variants. Each is written exactly as it was read: a value with another spelling is [`Param::Other`].
+/// Only typed variants influence results. Values round-trip exactly: one that would be written differently is read as [`Param::Other`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "KeyValue", into = "KeyValue")]
 pub enum Param {
@@ -15,12 +15,12 @@ pub enum Param {
     CpuPair(u32, u32),
     /// Exit status of the next execution of a command, if not 0; negative for a signal.
     Status(i32),
-    /// The same for a failed execution without a sample.
+    /// Exit status of a failed execution, which gave no sample.
     LeftOut(i32),
     /// Peak memory of the next execution, KiB.
     PeakMemory(u64),
     Number(Metric, Number),
-    /// Work of a program of the background load.
+    /// Rate of a background load program.
     LoadRate(Box<ProgramRate>),
     /// A symbol that a program defines.
     Symbol(String),
@@ -49,7 +49,7 @@ pub const START_UP_ERROR: f64 = 0.05;
 /// Metrics that a launch reports as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// ns.
+    /// Clock resolution, ns.
     ClockStep,
     /// Tick of the scheduler, ns.
     Tick,
@@ -63,14 +63,14 @@ pub enum Metric {
     ServerCpu,
     NearCpu,
     FarCpu,
-    /// Share of its CPU that an end of a network used.
+    /// CPU time of the client (near) and server (far) side as a share of one CPU.
     NearCpuShare,
     FarCpuShare,
-    /// Duration of the measurement of both ends' CPU time, ns.
+    /// Elapsed time in which the CPU time of both sides was measured, ns.
     EndsWall,
     /// Share of lost datagrams.
     LostShare,
-    /// Per operation.
+    /// Pages swapped in and out, per operation.
     PageIns,
     PageOuts,
     UsersCarried,

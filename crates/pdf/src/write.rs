@@ -23,7 +23,7 @@ use std::iter::{Enumerate, Peekable};
 use std::slice::Iter;
 
 const FOOT: Type = Type::new(Face::Regular, 7.5).soft();
-/// Base line of the footer.
+/// Baseline of the footer, pt from the top of the page.
 const FOOT_AT: f32 = PAGE[1] - 36.0;
 /// Maximum length of the running title, characters.
 const RUNNING: usize = 70;
@@ -72,7 +72,7 @@ impl Setter<'_> {
         surface.start_tagged(ornament(ArtifactType::Layout));
         bars.iter().for_each(|bar| self.paint(&mut surface, bar));
         surface.end_tagged();
-        // consecutive items of one part are one marked sequence
+        // consecutive items of one part form one marked-content sequence
         for piece in items.chunk_by(|a, b| a.part == b.part) {
             let drawn = surface.start_tagged(match (piece[0].part, &piece[0].ink) {
                 (None, _) => ornament(ArtifactType::PaginationOther),

@@ -54,9 +54,9 @@ pub fn pr_verdict(view: &PrView) -> String {
         (
             count(|row| row.verdict == Verdict::Slower && !row.regressed),
             if counted {
-                "more within what is allowed"
+                "more within the limit"
             } else {
-                "slower within what is allowed"
+                "slower within the limit"
             },
         ),
         (
@@ -112,8 +112,8 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         });
     }
     for row in view.rows.iter().filter(|row| row.failed > 0) {
-        let launches = words::plural(row.failed, "round");
-        remarks.push(format!("{} has no value in {launches}.", row.name));
+        let rounds = words::plural(row.failed, "round");
+        remarks.push(format!("{} has no value in {rounds}.", row.name));
     }
     if let Some(counter) = view.counter {
         remarks.extend(view.rows.iter().filter_map(spread));
@@ -139,7 +139,7 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
 
 /// Differences between single builds that code layout may cause.
 fn layout(view: &PrView) -> Option<String> {
-    let near = |row: &&PrRow| {
+    let is_below = |row: &&PrRow| {
         let differs = matches!(row.verdict, Verdict::Slower | Verdict::Faster);
         differs
             && row
@@ -149,7 +149,7 @@ fn layout(view: &PrView) -> Option<String> {
     let names: Vec<&str> = view
         .rows
         .iter()
-        .filter(near)
+        .filter(is_below)
         .map(|row| row.name.as_str())
         .collect();
     let of_code = view.built && view.layouts == 1 && view.quantity == PrQuantity::Time;
@@ -164,7 +164,7 @@ fn layout(view: &PrView) -> Option<String> {
     ))
 }
 
-/// Counts that agree, and decide without a test.
+/// Whether the instruction counts of each side are so close that the result needs no statistical test.
 fn is_exact(row: &PrRow) -> bool {
     row.spread.is_some() && row.p_adjusted.is_none() && row.interval.is_some()
 }
@@ -178,7 +178,7 @@ fn spread(row: &PrRow) -> Option<String> {
             row.pairs
         ),
         false => format!(
-            "{name}: executions of one side differ by up to {spread}%, as from hashing, the layout of addresses, time or threads, so that they are tested as times are."
+            "{name}: executions of one side differ by up to {spread}%, as from hashing, address-space layout, time or threads, so that they are tested as times are."
         ),
     })
 }

@@ -94,12 +94,12 @@ fn rate(mean: Mean, rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, 
 fn half(mean: Mean, terms: &[Term], ln: f64, confidence: f64) -> f64 {
     let total: f64 = terms.iter().map(|term| term.weight).sum();
     let parts = terms.iter().map(|term| {
-        let moves = match mean {
+        let derivative = match mean {
             Mean::Geometric => 1.0,
             Mean::Arithmetic => (term.ln - ln).exp(),
         };
         (
-            (term.weight / total * moves * term.error).powi(2),
+            (term.weight / total * derivative * term.error).powi(2),
             term.n - 1.0,
         )
     });
@@ -119,9 +119,11 @@ fn check(rows: &[ScoredBenchmark]) -> Result<(), Withheld> {
         let places: Vec<usize> = rows.map(|(place, _)| place).collect();
         (!places.is_empty()).then_some(places)
     };
-    let fit = |x: f64| x.is_finite() && x > 0.0;
-    let unfit = |row: &ScoredBenchmark| {
-        !fit(row.reference) || !fit(row.weight) || row.launches.iter().any(|x| !fit(*x))
+    let is_positive = |x: f64| x.is_finite() && x > 0.0;
+    let has_bad_number = |row: &ScoredBenchmark| {
+        !is_positive(row.reference)
+            || !is_positive(row.weight)
+            || row.launches.iter().any(|x| !is_positive(*x))
     };
     let why = (rows.is_empty().then_some(Withheld::Empty))
         .or_else(|| places(&|row| row.launches.is_empty()).map(Withheld::Missing))
@@ -129,7 +131,7 @@ fn check(rows: &[ScoredBenchmark]) -> Result<(), Withheld> {
             places(&|row| row.launches.len() > descriptive::MAX_VALUES).map(Withheld::TooMany)
         })
         .or_else(|| places(&|row| row.invalid).map(Withheld::Invalid))
-        .or_else(|| places(&unfit).map(Withheld::NotPositive));
+        .or_else(|| places(&has_bad_number).map(Withheld::NotPositive));
     why.map_or(Ok(()), Err)
 }
 
@@ -311,7 +313,7 @@ mod tests {
 
     #[test]
     fn interval_matches_delta_method() {
-        // two rows of equal weight and error: the error of one over the root of two, with twice the degrees of freedom
+        // two benchmarks of equal weight and error: the error of one over the root of two, with twice the degrees of freedom
         let one = row(3.0, 1.0, false);
         let half = |rows: &[ScoredBenchmark]| {
             let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
@@ -323,7 +325,7 @@ mod tests {
         );
         let ratio = quantile::student(0.95, 14.0) / quantile::student(0.95, 7.0);
         assert!((both / single - ratio / 2.0_f64.sqrt()).abs() < 1e-9);
-        // in an arithmetic mean a row moves the logarithm by its share of the sum
+        // in an arithmetic mean, the derivative of the logarithm by a benchmark is its share of the sum
         let small = ScoredBenchmark {
             reference: 1e9,
             ..one.clone()

@@ -1,4 +1,4 @@
-//! Several copies at once: total rate, rate per copy, efficiency and law of scaling.
+//! Simultaneous copies: total rate, rate per copy, efficiency, and the fitted Universal Scalability Law.
 //!
 //! A copy's rate is its total work over its total time: if copies share a CPU, single samples are not representative. The total is the sum
 //! of the rates. Efficiency is computed by round.
@@ -32,7 +32,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     if sizes.is_empty() {
         return None;
     }
-    // a single copy uses all samples too, since every efficiency includes contention
+    // contended samples count for a single copy too, as they do for several
     let launches = measured(launched);
     let note = rules::smt_contention(&launches, |l| l.mostly_contended()).map(Note::new);
     let one = rounds(&launches);
@@ -70,7 +70,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     })
 }
 
-/// Claims for several copies: linearity is tested with one copy, and n copies divide the minimum time.
+/// Claims for n copies: the minimum time per operation is divided by n; linearity is tested with one copy only.
 fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
     let least = benchmark.claims.min_ns_per_op;
     Benchmark {
@@ -100,7 +100,7 @@ fn rounds(launches: &[&Reading]) -> Rounds {
         .collect()
 }
 
-/// Only with notes on several copies; those on one copy are on the result.
+/// Has notes only for several copies; notes on a single copy belong to the result.
 fn point(
     copies: u32,
     launched: &Launched,

@@ -1,4 +1,4 @@
-//! Scores of the catalog against the baseline of their entry, by the rules of [`crate::scores`].
+//! Scores that the catalog defines, against the baseline that their entry names; rules in [`crate::scores`].
 
 use super::Options;
 use super::draft::Draft;
@@ -30,7 +30,7 @@ impl Entry<'_> {
     }
 }
 
-/// Withheld, with the reason, if the baseline has no benchmark of it, or a result is missing or invalid.
+/// The score is withheld, with the reason, if the baseline has none of its benchmarks, or lacks one of a joint score, or if a result is missing or invalid.
 pub(super) fn result(
     entry: &Entry,
     results: &BTreeMap<&Id, Measurement>,
@@ -78,7 +78,7 @@ fn rate(
     }
 }
 
-/// Its benchmarks as one group, or one group for each partial score.
+/// One group for each partial score, and one for the benchmarks that the entry names itself.
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     let mut direct = Environment {
         name: String::new(),
@@ -111,9 +111,9 @@ fn sampled(
 ) -> Sampled {
     let interval = rating.interval;
     let estimate = rating.rating.map(|value| Estimate { value, interval });
-    let made_of: BTreeSet<&Id> = rating.rows.iter().collect();
+    let scored: BTreeSet<&Id> = rating.rows.iter().collect();
     let launches = || {
-        let rows = made_of.iter().filter_map(|id| results.get(*id));
+        let rows = scored.iter().filter_map(|id| results.get(*id));
         rows.map(Measurement::launches)
     };
     notes.extend(rating.notes.iter().cloned());

@@ -96,7 +96,7 @@ pub struct FleetRunArgs {
     /// Time for each node, as for `run`
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort")]
     pub budget: Option<Duration>,
-    /// Wanted half-width of the intervals, as for `run`
+    /// Target half-width of the confidence intervals, as for `run`
     #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort")]
     pub precision: Option<f64>,
     /// Nodes that measure at the same time, never two that stand in the same place [default: 8; 1 with local]

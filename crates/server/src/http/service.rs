@@ -27,7 +27,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Time limit of an answer.
+/// Timeout of each stage of a request.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Smallest charge of a request.
 const LEAST_WORK: Duration = Duration::from_micros(100);
@@ -45,11 +45,11 @@ pub(crate) struct Service<P: 'static> {
     draw: Draw,
     pub(crate) log: Arc<FaultLog>,
     pub(crate) limits: Limits,
-    /// Places for answers in progress.
+    /// Concurrency limit of answers, per client.
     work: Places<Client>,
-    /// Places for uploads in progress.
+    /// Concurrency limit of uploads, per client.
     uploads: Places<Client>,
-    /// Places for followers.
+    /// Concurrency limit of event streams, per client.
     pub(crate) followers: Places<Client>,
     budgets: Option<Arc<Budgets>>,
     /// Becomes true when the server ends.
@@ -82,7 +82,7 @@ pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
             },
         )
         .method_not_allowed_fallback(|| async {
-            let why = "Nothing here is asked for by this method: the header Allow has those that there are.";
+            let why = "This method is not allowed here: the header Allow lists those that are.";
             plain(StatusCode::METHOD_NOT_ALLOWED, why)
         })
         .layer(from_fn_with_state(Arc::clone(&service), admit))
@@ -159,7 +159,7 @@ impl<P: Site> Service<P> {
             again: Some(wait?.as_secs_f64().ceil() as u64),
             ..Refused::new(
                 Status::TooMany,
-                "Too much work was asked for: ask again later.",
+                "The limit of requests is reached: ask again later.",
             )
         })
     }
@@ -191,7 +191,7 @@ impl<P: Site> Service<P> {
         let asked = match json && matches!(route.gives, Gives::Media(_) | Gives::Events) {
             true => {
                 let why = format!(
-                    "{} is in one form alone: leave out .json.",
+                    "{} has no JSON form: leave out .json.",
                     parts.uri.path()
                 );
                 Err(Refused::new(Status::NotFound, why))
@@ -199,11 +199,11 @@ impl<P: Site> Service<P> {
             false => Asked::parse(route.parameters, route.is_page(), path, &parts)
                 .map_err(|why| Refused::new(Status::Wrong, why)),
         };
-        let done = match asked {
+        let response = match asked {
             Ok(asked) => self.answer(route, asked, body, &parts).await,
             Err(refused) => Err(refused),
         };
-        done.unwrap_or_else(|refused| {
+        response.unwrap_or_else(|refused| {
             self.refuse(refused, &Asked::bare(route.is_page(), &parts), &parts)
         })
     }
@@ -225,19 +225,19 @@ impl<P: Site> Service<P> {
             if let Some(known) = tag.not_modified(&parts.headers) {
                 return Ok(known);
             }
-            let made = self.run(route, asked);
-            // who made it before may have failed after as long
-            let made = timeout(PATIENCE, self.cache.get(&revision, &page, made));
-            let page = made.await.map_err(|_| busy())??;
+            let rendered = self.run(route, asked);
+            // bounds both waiting for another request that renders this page, and rendering it if that one fails
+            let rendered = timeout(PATIENCE, self.cache.get(&revision, &page, rendered));
+            let page = rendered.await.map_err(|_| busy())??;
             return Ok(tag.mark(page.response(&parts.headers)));
         }
-        // the place is held until the answer, since waiting bodies take memory
+        // the upload slot is held until the response, to bound the memory of received bodies
         let (body, _place) = self.receive(route, &asked, body).await?;
         let answer = self.run(route, Asked { body, ..asked }).await?;
         Ok(answer.response(&parts.headers))
     }
 
-    /// Adds the token, and returns the revision for the answer.
+    /// Authorizes a request: adds the token of its secret if the scopes of the route permit it. Returns the store's revision.
     async fn admit(&self, route: &Route<P>, asked: Asked) -> Result<(Asked, Arc<str>), Refused> {
         let seen = timeout(PATIENCE, self.gate.look(asked.key.secret())).await;
         let seen = seen.map_err(|_| busy())??;
@@ -265,7 +265,7 @@ impl<P: Site> Service<P> {
         Ok((body, Some(place)))
     }
 
-    /// The current answer to a request, if it is still permitted.
+    /// Authorizes a followed request again, and answers it from the current revision.
     pub(crate) async fn ask(
         &self,
         route: &'static Route<P>,

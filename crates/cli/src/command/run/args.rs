@@ -18,19 +18,19 @@ pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
     #[arg(value_name = "SELECTOR", add = candidates::benchmarks(), add = SetBy::AnyFile, add = Selects)]
     pub selectors: Vec<String>,
-    /// Measure a suite, in addition to any SELECTOR: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
+    /// Measure a suite, in addition to any SELECTOR: standard, applications (current programs), classic (benchmarks published from 1982 to 1987, with reference workloads) or full
     #[arg(long, value_name = "NAME", help_heading = "Selection", add = SetBy::AnyFile, add = Selects)]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more
     #[arg(long, help_heading = "Effort")]
     pub quick: bool,
-    /// Measure as many benchmarks, in their order, as fit into this time, e.g. 90s, 10m or 1h [default: all of them]
+    /// Measure as many benchmarks as fit into this time, in suite order, e.g. 90s, 10m or 1h [default: all of them]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
     pub budget: Option<std::time::Duration>,
-    /// Also measure the reference workloads of the documents [default: with --suite classic and --against ref:SYSTEM]
+    /// Also measure the reference workloads of the publications of 1982 to 1987 [default: with --suite classic and --against ref:SYSTEM]
     #[arg(long, help_heading = "Selection")]
     pub reference: bool,
-    /// Wanted half-width of the intervals [default: 2%, with --quick 5%]
+    /// Target half-width of the confidence intervals [default: 2%, with --quick 5%]
     #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub precision: Option<f64>,
     /// Name of this run
