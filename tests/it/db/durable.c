@@ -1,8 +1,8 @@
-/* Whether commits are there after the end of an engine that could not prepare for it; for tests, compiled with the runtime of the workloads.
+/* Commits that survive the end of an engine without warning; for tests, compiled with the runtime of the workloads.
  *
- * phase=write: one client commits one number after the other in a row, and remembers what was acknowledged. After moment_ms= all
- * processes of the server are stopped at once; then they are killed (cut=kill), or command= is executed, which takes the disk as it is now. What
- * was acknowledged is printed. phase=recover starts the server on the data that is there, and prints what is found.
+ * phase=write: one client commits increasing numbers to one row, and keeps the last acknowledged one. After moment_ms= all
+ * processes of the server are stopped at once; then they are killed (cut=kill), or command= is executed, which copies the disk. The last
+ * acknowledged number is printed. phase=recover starts the server on the remaining data, and prints the number found.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -52,21 +52,21 @@ static int prepare_all(void)
 static void write_numbers(struct context *c)
 {
 	const char *command = parameter(c, "command", NULL);
-	struct answer a;
+	struct query_result result;
 	int64_t number = 0, acknowledged = 0;
-	/* what was made so far is on the disk, whatever the settings */
+	/* the table is on the disk, whatever the settings */
 	if (!engine->script(database, "CREATE TABLE counter (id INTEGER NOT NULL PRIMARY KEY, n INTEGER NOT NULL);"
 				      "INSERT INTO counter VALUES (1, 0);") || !prepare_all() || !engine->script(database, "CHECKPOINT;")) {
-		failed_because(c, "durable", "%s", engine->why(database));
+		failed_because(c, "durable", "%s", engine->error(database));
 		return;
 	}
 	sync();
 	const uint64_t end = now_ns() + parameter_u64(c, "moment_ms", 100) * 1000000;
 	while (now_ns() < end) {
 		number++;
-		if (!engine->execute(database, BEGIN, NULL, &a) || !engine->execute(database, RAISE, &number, &a) ||
-		    !engine->execute(database, COMMIT, NULL, &a)) {
-			failed_because(c, "durable", "%s", engine->why(database));
+		if (!engine->execute(database, BEGIN, NULL, &result) || !engine->execute(database, RAISE, &number, &result) ||
+		    !engine->execute(database, COMMIT, NULL, &result)) {
+			failed_because(c, "durable", "%s", engine->error(database));
 			return;
 		}
 		acknowledged = number;
@@ -84,11 +84,11 @@ static void setup(struct context *c)
 	if (strcmp(parameter(c, "phase", "write"), "write") == 0) {
 		if (engine->start(c) && (database = engine->connect(c)) != NULL)
 			write_numbers(c);
-	} else if (pq_load(c) && find_account(c, "postgres", PQ_HOME) && pq_serve(c) && (database = engine->connect(c)) != NULL) {
-		struct answer a = {0};
-		if (!prepare_all() || !engine->execute(database, READ, NULL, &a))
-			failed_because(c, "durable", "%s", engine->why(database));
-		printf("found=%lld\n", (long long)a.number);
+	} else if (pq_load(c) && find_account(c, "postgres", PQ_HOME) && pq_start_server(c) && (database = engine->connect(c)) != NULL) {
+		struct query_result result = {0};
+		if (!prepare_all() || !engine->execute(database, READ, NULL, &result))
+			failed_because(c, "durable", "%s", engine->error(database));
+		printf("found=%lld\n", (long long)result.number);
 		engine->disconnect(database);
 		engine->stop(c);
 	}

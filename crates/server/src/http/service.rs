@@ -190,10 +190,7 @@ impl<P: Site> Service<P> {
         let json = parts.extensions.get::<JsonPath>().is_some();
         let asked = match json && matches!(route.gives, Gives::Media(_) | Gives::Events) {
             true => {
-                let why = format!(
-                    "{} has no JSON form: leave out .json.",
-                    parts.uri.path()
-                );
+                let why = format!("{} has no JSON form: leave out .json.", parts.uri.path());
                 Err(Refused::new(Status::NotFound, why))
             }
             false => Asked::parse(route.parameters, route.is_page(), path, &parts)
