@@ -20,7 +20,7 @@ pub fn overview(view: &OverviewView) -> Document {
         words::plural(view.systems.len(), "system")
     ));
     if view.stored == 0 {
-        document.paragraph("No run is stored yet: `gritstone run --quick` takes about 75 seconds.");
+        document.paragraph("No run is stored yet: `gritstone run --quick` takes a few minutes.");
         return document;
     }
     document.heading(1, "What changed");

@@ -11,7 +11,7 @@ pub fn print_overview(context: &Context) -> Result<Exit> {
         None => vec![],
     };
     let stored = match runs.last() {
-        None => "No run is stored yet: gritstone run --quick takes about 75 seconds.".to_owned(),
+        None => "No run is stored yet: gritstone run --quick takes a few minutes.".to_owned(),
         Some(last) => format!(
             "{} stored; the newest is {} of {} UTC{}.",
             match runs.len() {
