@@ -4,8 +4,8 @@ use crate::common::server::Server;
 use crate::common::{Home, at_hour, begin, eventually, list, recorded, start};
 use crate::push::{post, token};
 use crate::serve::{calls, changed};
-use gritstone_model::{RunData, TrialSide};
-use gritstone_store::{Appended, Store};
+use gritstone_model::{ChangeState, Id, RunData, TrialSide};
+use gritstone_store::{Appended, NewTriageEntry, Store, Who};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -98,16 +98,53 @@ fn triage_shows_on_every_page() {
     home.refuses(&["changes", "acknowledge", part, "--note", " "], "a note");
 }
 
+/// The same by the command.
+fn listed_event(home: &Home) -> Value {
+    let changes = home.json("changes");
+    let [event] = list(&changes["events"]).as_slice() else {
+        panic!("{changes}");
+    };
+    event.clone()
+}
+
+fn benchmarks(event: &Value) -> Vec<Value> {
+    let changes = list(&event["changes"]).iter();
+    changes.map(|of| of["benchmark"].clone()).collect()
+}
+
+#[test]
+fn joined_benchmarks_reopen_changes() {
+    let home = changed();
+    assert_eq!(list(&home.json("changes --runs 2")["events"]).len(), 0);
+    let event = listed_event(&home);
+    let id = event["id"].as_str().unwrap();
+    home.ok(&["changes", "expect", id, "--note", "wanted"]);
+    let event = listed_event(&home);
+    assert_eq!(event["triage"]["state"], "expected");
+    let seen = list(&event["triage"]["log"][0]["benchmarks"]);
+    assert_eq!(*seen, benchmarks(&event));
+
+    // an entry on another benchmark alone
+    let other = [Id::parse("byte/other").unwrap()];
+    let entry = NewTriageEntry {
+        state: ChangeState::Expected,
+        assignee: None,
+        note: "wanted",
+        benchmarks: &other,
+    };
+    let mut store = Store::open(&home.store()).unwrap();
+    let now = "2026-11-28T12:00:00Z";
+    store.triage(id, Who::User("ana"), &entry, now).unwrap();
+    drop(store);
+    let event = listed_event(&home);
+    assert_eq!(event["triage"]["state"], "new");
+    assert_eq!(*list(&event["triage"]["joined"]), benchmarks(&event));
+}
+
 #[test]
 fn removed_runs_keep_acknowledgments() {
     let home = changed();
-    let event = || {
-        let changes = home.json("changes");
-        let [event] = list(&changes["events"]).as_slice() else {
-            panic!("{changes}");
-        };
-        event.clone()
-    };
+    let event = || listed_event(&home);
     let before = event();
     let id = before["id"].as_str().unwrap();
     let first = before["run"].as_str().unwrap();

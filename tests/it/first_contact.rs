@@ -59,6 +59,16 @@ fn unusable_stores_stop_first() {
 }
 
 #[test]
+fn stored_tests_are_no_run() {
+    let home = Home::new();
+    home.ok("bench -r 1 true");
+    for command in ["show", "check"] {
+        let (_, _, error) = home.run(command);
+        assert!(error.contains("only tests of `bench`"), "{error}");
+    }
+}
+
+#[test]
 fn shared_reports_are_anonymous() {
     let home = Home::with(&["run"]);
     home.ok("report run -o shared.html");

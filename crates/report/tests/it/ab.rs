@@ -88,6 +88,7 @@ fn a_ranking() {
     let same = comparison("b", 0.998, Verdict::Same);
     let slower = comparison("c", 0.83, Verdict::Slower);
     let mut view = view(&["./a", "./b", "./c"], vec![same, slower]);
+    view.layouts = Some(12);
     let last = &mut view.rows[0].figures[2];
     (last.statuses, last.user_s) = (vec![1, 3], None);
     // the pairs say how wide it is

@@ -18,6 +18,16 @@ fn two_runs_at_100_columns() {
 }
 
 #[test]
+fn assumed_variances_are_named() {
+    let mut view = sample::compare();
+    let variance = view.between_run.as_mut().unwrap();
+    (variance.runs, variance.default_sd, variance.assumed) = (None, 0.02, true);
+    let text = text(&view, 200);
+    let line = "2%, assumed for runs of two systems, until the store has three of each";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
 fn percentiles_have_a_table() {
     let mut view = sample::compare();
     let percentile = |name: &str, ratio: f64, verdict| ComparePercentile {
