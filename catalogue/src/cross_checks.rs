@@ -21,10 +21,9 @@ pub struct Catalogue {
     pub families: Vec<Family>,
     /// The entries and their variants, by family, in the order of the files.
     pub benchmarks: Vec<Benchmark>,
-    /// Named selections.
     #[serde(default)]
     pub suites: Vec<Suite>,
-    /// Named weights of benchmarks.
+    /// Weights of benchmarks, by name.
     #[serde(default)]
     pub profiles: Vec<Profile>,
     /// Drawings of the report.

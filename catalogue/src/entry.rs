@@ -397,7 +397,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
     })
 }
 
-/// `family/name` of an identifier; a family of one benchmark has a program of its own name.
+/// `family/name` of an identifier; the name of a family with one benchmark is that of the program.
 fn own_program(id: &Id) -> String {
     let mut parts = id.stem().split('/');
     let family = parts.next().unwrap_or_default();

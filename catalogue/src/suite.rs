@@ -5,7 +5,7 @@ use gritstone_model::{Benchmark, Selector};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// A named selection.
+/// A named selection of benchmarks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {

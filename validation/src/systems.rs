@@ -1,10 +1,11 @@
-//! Comparisons of two systems, whose benchmarks differ by more than by chance.
+//! Comparisons of two systems.
 
 use crate::machine::{Machine, ROWS, WORLDS};
 use crate::{head, line, percent};
 use gritstone_analysis::compare::{self, Options};
 use gritstone_analysis::run_effect;
 use gritstone_model::{CompareRow, Verdict};
+use std::collections::BTreeMap;
 
 /// Numbers of benchmarks that differ by these factors, every other one in the other direction; the rest are equal.
 const DIFFERENT: [(usize, f64); 3] = [(4, 1.1), (4, 1.3), (4, 2.0)];
@@ -27,10 +28,10 @@ pub fn comparisons() -> String {
         "effect of a run; earlier runs of each system",
         columns,
     );
-    let mut unlike = [0.0; ROWS];
+    let mut different = [0.0; ROWS];
     let mut at = 0;
     for (number, factor) in DIFFERENT {
-        for slower in &mut unlike[at..at + number] {
+        for slower in &mut different[at..at + number] {
             *slower = if at.is_multiple_of(2) { 1.0 } else { -1.0 } * f64::ln(factor);
             at += 1;
         }
@@ -57,10 +58,10 @@ pub fn comparisons() -> String {
                 calls
             };
             let same = calls([0.0; ROWS]);
-            let mixed = calls(unlike);
+            let mixed = calls(different);
             let all = calls([0.3_f64.ln_1p(); ROWS]);
             let called = DIFFERENT.map(|(number, factor)| {
-                let called = mixed.called.get(&key(factor.ln())).copied();
+                let called = mixed.called.get(&permille(factor.ln())).copied();
                 percent(called.unwrap_or(0), times * number)
             });
             let cells = [
@@ -79,10 +80,10 @@ pub fn comparisons() -> String {
 #[derive(Default)]
 struct Calls {
     wrong: usize,
-    called: std::collections::BTreeMap<u32, usize>,
+    called: BTreeMap<u32, usize>,
 }
 
-fn key(difference: f64) -> u32 {
+fn permille(difference: f64) -> u32 {
     (difference.abs() * 1000.0).round() as u32
 }
 
@@ -101,7 +102,7 @@ impl Calls {
             };
             wrong |= !right;
             if right {
-                *self.called.entry(key(*by)).or_default() += 1;
+                *self.called.entry(permille(*by)).or_default() += 1;
             }
         }
         self.wrong += usize::from(wrong);

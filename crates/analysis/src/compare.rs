@@ -33,7 +33,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let mut options = options.for_runs(base, other);
     let differences = differences(base, other, &options);
     options.spread = Spread {
-        systems: base.machine.id != other.machine.id,
+        different_systems: base.machine.id != other.machine.id,
         ..spread::of_differences(&differences, &options.effects, options.alpha)
     };
     let options = &options;

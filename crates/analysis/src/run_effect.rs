@@ -18,7 +18,7 @@ const RUNS_OF_A_SYSTEM: usize = 5;
 /// Assumed before there are three runs: half a percent, with the uncertainty of four runs. Comparisons widen it if their benchmarks differ
 /// by more ([`crate::compare`]).
 pub const STATED: Scatter = Scatter::stated(0.005, 4.0);
-/// The most that is assumed for different systems, whose benchmarks differ by more than by chance.
+/// Upper bound for runs of different systems, whose benchmarks differ by more than run effects.
 pub(crate) const STATED_OF_SYSTEMS: Scatter = Scatter::stated(0.02, 4.0);
 
 /// Run effects for a comparison, by benchmark; [`STATED`] for missing ones.

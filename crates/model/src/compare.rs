@@ -104,7 +104,7 @@ pub struct VarianceSource {
     pub runs: Option<[usize; 2]>,
     /// Standard deviation of the logarithm for the default, by the scatter of the benchmarks of this comparison.
     pub default_sd: f64,
-    /// Whether that is assumed instead, since two systems differ by more than by chance.
+    /// Whether `default_sd` is assumed instead: the benchmarks of two systems differ by more than run effects.
     #[serde(default)]
     pub assumed: bool,
 }

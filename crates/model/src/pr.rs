@@ -22,7 +22,7 @@ pub struct PrView {
     pub counter: Option<PrCounter>,
     /// The executed command, without the harness's own options.
     pub command: Vec<String>,
-    /// Allowed slowdown of benchmarks without a margin of their own: 0.02 is 2%.
+    /// Allowed slowdown of benchmarks without a margin: 0.02 is 2%.
     pub max_slowdown: f64,
     /// Probability of a false regression over all benchmarks, and accepted share of false positives among the verdicts.
     pub level: f64,

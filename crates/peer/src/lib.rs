@@ -83,7 +83,6 @@ pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
 
 /// Applies `--peer`: moves the far ends of eligible benchmarks to the peer, and connects to it unless benchmarks are only listed. Returns
 /// the ineligible benchmarks with reasons.
-/// none, with the reason.
 ///
 /// # Errors
 /// When the peer cannot be connected to.

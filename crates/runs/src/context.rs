@@ -9,7 +9,7 @@ use gritstone_exchange::Opened;
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{Machine, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::{LookupError, MEASURED, References};
-use gritstone_store::{Here, Store, StoreError};
+use gritstone_store::{Store, StoreError, ThisMachine};
 use serde::Deserialize;
 use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -332,12 +332,12 @@ impl Context {
 }
 
 /// This host, as it is known in stores.
-pub fn here() -> Here {
+pub fn here() -> ThisMachine {
     let root = Root::live();
     let host = Host::with_cpu(Cpu::read(&root), &root);
-    Here {
+    ThisMachine {
         owner: host.private_id(),
-        machine: host.id(),
+        id: host.id(),
     }
 }
 

@@ -59,7 +59,7 @@ impl Store {
         let assignee = entry.assignee.map(str::trim);
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
-            let row = Row {
+            let row = NewRow {
                 event,
                 kind: entry_kind(entry.state),
                 note: entry.note.trim(),
@@ -79,7 +79,7 @@ impl Store {
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
             for event in events {
-                let row = Row {
+                let row = NewRow {
                     event,
                     kind: NOTIFY,
                     note: to,
@@ -239,7 +239,7 @@ pub(crate) fn next(engine: &dyn Engine) -> Result<i64, Fault> {
     Ok(next[0].0)
 }
 
-struct Row<'a> {
+struct NewRow<'a> {
     event: &'a str,
     kind: &'a str,
     note: &'a str,
@@ -248,24 +248,24 @@ struct Row<'a> {
     benchmarks: Option<&'a [Id]>,
 }
 
-fn enter(engine: &dyn Engine, who: Who, of: &Row) -> Result<(), Fault> {
+fn enter(engine: &dyn Engine, who: Who, row: &NewRow) -> Result<(), Fault> {
     let (token, name) = match who {
         Who::User(name) => (None, name),
         Who::Token(token) => (Some(token.number), token.name.as_str()),
     };
-    let benchmarks = of.benchmarks.map(|ids| {
+    let benchmarks = row.benchmarks.map(|ids| {
         let ids: Vec<&str> = ids.iter().map(Id::as_str).collect();
         ids.join(" ")
     });
     let row = row![
         next(engine)?,
-        of.event.to_owned(),
-        of.kind.to_owned(),
+        row.event.to_owned(),
+        row.kind.to_owned(),
         token,
         name.to_owned(),
-        of.note.to_owned(),
-        of.now.to_owned(),
-        of.assignee.map(str::to_owned),
+        row.note.to_owned(),
+        row.now.to_owned(),
+        row.assignee.map(str::to_owned),
         benchmarks,
     ];
     engine.execute(sql::INSERT_CHANGE_ENTRY, row)

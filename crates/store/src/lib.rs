@@ -62,7 +62,7 @@ pub use file::default_path;
 pub use ledger::Pruned;
 pub use postgres::trusted;
 pub use prune::Samples;
-pub use queries::{Here, Member};
+pub use queries::{Member, ThisMachine};
 pub use result_tables::Results;
 pub use run_head::{Kind, Resumable, RunHead};
 pub use run_name::{Named, new_id};

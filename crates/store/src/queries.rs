@@ -5,7 +5,7 @@ use crate::error::{Fault, ResolveError, StoreError};
 use crate::ledger::{Entry, all_found, complete, exists, origin};
 use crate::row_codec::row;
 use crate::run_head::Kind;
-use crate::run_name::{Named, Own};
+use crate::run_name::{LocalRuns, Named};
 use crate::{RunHead, Store, change_log, read, row_codec, run_name, sql};
 use gritstone_model::{FleetMember, Id, Origin, RunInfo};
 use std::ops::ControlFlow;
@@ -241,7 +241,11 @@ impl Store {
     ///
     /// # Errors
     /// [`ResolveError`] has the reason, with the nearest name or all candidates.
-    pub fn resolve(&self, name: &str, here: impl FnOnce() -> Here) -> Result<Named, ResolveError> {
+    pub fn resolve(
+        &self,
+        name: &str,
+        here: impl FnOnce() -> ThisMachine,
+    ) -> Result<Named, ResolveError> {
         // a whole identifier is found whatever else is damaged
         if self.at(exists(self.engine(), name))? {
             return Ok(Named::alone(name));
@@ -252,21 +256,21 @@ impl Store {
         }))?;
         match run_name::back(name) {
             Some(back) => {
-                let own = self.at(self.own(here()))?;
-                run_name::last(name, back, &own, &names)
+                let local = self.at(self.local_runs(here()))?;
+                run_name::last(name, back, &local, &names)
             }
             None => run_name::pick(name, &names),
         }
     }
 
     /// The runs of this machine, newest first.
-    fn own(&self, here: Here) -> Result<Own, Fault> {
-        let row = row![here.owner, here.machine];
+    fn local_runs(&self, machine: ThisMachine) -> Result<LocalRuns, Fault> {
+        let row = row![machine.owner, machine.id];
         let runs: Vec<(String, String)> = query(self.engine(), sql::SELECT_HERE, row)?;
         let (runs, trials): (Vec<_>, Vec<_>) = runs
             .into_iter()
             .partition(|(_, settings)| row_codec::kind(settings) == Kind::Run);
-        Ok(Own {
+        Ok(LocalRuns {
             runs: runs.into_iter().map(|(id, _)| id).collect(),
             trial: trials.into_iter().next().map(|(id, _)| id),
         })
@@ -275,11 +279,11 @@ impl Store {
 
 /// This machine, as it is known in stores.
 #[derive(Clone, Debug)]
-pub struct Here {
+pub struct ThisMachine {
     /// Owner of the runs that it measured.
     pub owner: String,
     /// Its identifier in bundles, for imported runs.
-    pub machine: String,
+    pub id: String,
 }
 
 /// A run of a fleet node.

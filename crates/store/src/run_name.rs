@@ -59,24 +59,24 @@ pub(crate) fn back(name: &str) -> Option<usize> {
 }
 
 /// Runs of this machine.
-pub(crate) struct Own {
+pub(crate) struct LocalRuns {
     /// Those that `last` counts, newest first.
     pub(crate) runs: Vec<String>,
     /// The newest side of a trial.
     pub(crate) trial: Option<String>,
 }
 
-/// The run `back` runs before the newest of `own`; `all` are used for suggestions.
+/// The run `back` runs before the newest of `local`; `all` are used for suggestions.
 pub(crate) fn last(
     name: &str,
     back: usize,
-    own: &Own,
+    local: &LocalRuns,
     all: &[(String, Option<String>)],
 ) -> Result<Named, ResolveError> {
-    match (own.runs.get(back), own.runs.len(), all.last()) {
+    match (local.runs.get(back), local.runs.len(), all.last()) {
         (Some(id), ..) => Ok(Named::alone(id)),
         (None, 0, None) => Err(ResolveError::NoneYet),
-        (None, 0, Some((id, _))) => Err(match &own.trial {
+        (None, 0, Some((id, _))) => Err(match &local.trial {
             Some(trial) => ResolveError::OnlyTrials(trial.clone()),
             None => ResolveError::NoneHere(id.clone()),
         }),
@@ -184,11 +184,11 @@ mod tests {
         assert_eq!(pick("before", &runs).unwrap().labeled, 2);
         assert!(matches!(pick("x", &[]), Err(ResolveError::NoneYet)));
 
-        let own = Own {
+        let local = LocalRuns {
             runs: [d, a].map(str::to_owned).into(),
             trial: None,
         };
-        let last = |name: &str| match last(name, back(name).unwrap(), &own, &runs) {
+        let last = |name: &str| match last(name, back(name).unwrap(), &local, &runs) {
             Ok(named) => named.id,
             Err(error) => error.to_string(),
         };
@@ -204,11 +204,13 @@ mod tests {
             [None; 4]
         );
         let without = |trial: Option<&str>| {
-            let own = Own {
+            let local = LocalRuns {
                 runs: vec![],
                 trial: trial.map(str::to_owned),
             };
-            super::last("last", 0, &own, &runs).unwrap_err().to_string()
+            super::last("last", 0, &local, &runs)
+                .unwrap_err()
+                .to_string()
         };
         let (none, trials) = (without(None), without(Some(b)));
         assert!(none.contains(d), "{none}");

@@ -13,8 +13,8 @@ pub(super) struct Spread {
     /// Lower bound of the variance: a shift that all benchmarks share, if runs shift by chance.
     pub common: f64,
     pub freedom: f64,
-    /// Whether the runs are of different systems, so that both are bounded by [`STATED_OF_SYSTEMS`].
-    pub systems: bool,
+    /// Whether the runs are of different systems: then [`STATED_OF_SYSTEMS`] is an upper bound.
+    pub different_systems: bool,
 }
 
 impl Default for Spread {
@@ -23,7 +23,7 @@ impl Default for Spread {
             inflation: 1.0,
             common: 0.0,
             freedom: STATED.freedom,
-            systems: false,
+            different_systems: false,
         }
     }
 }
@@ -33,16 +33,16 @@ impl Spread {
     pub(super) fn stated_sd(&self) -> f64 {
         match self.is_bounded() {
             true => STATED_OF_SYSTEMS.ln_sd,
-            false => self.seen_sd(),
+            false => self.estimated_sd(),
         }
     }
 
     /// Whether benchmarks of two systems differ by more than their runs are assumed to.
     pub(super) fn is_bounded(&self) -> bool {
-        self.systems && self.seen_sd() > STATED_OF_SYSTEMS.ln_sd
+        self.different_systems && self.estimated_sd() > STATED_OF_SYSTEMS.ln_sd
     }
 
-    fn seen_sd(&self) -> f64 {
+    fn estimated_sd(&self) -> f64 {
         let variance = STATED.ln_sd.powi(2) * self.inflation;
         variance.max(self.common / 2.0).sqrt()
     }
@@ -67,19 +67,18 @@ impl Difference {
 
     fn variance_and_freedom(&self, spread: &Spread) -> (f64, f64) {
         if self.effect.runs > 0 {
-            let variance = self.with(&self.effect).max(spread.common);
+            let variance = self.variance_with(&self.effect).max(spread.common);
             return (variance, self.effect.freedom);
         }
-        let variance = (self.with(&self.effect) * spread.inflation).max(spread.common);
-        let most = self.with(&STATED_OF_SYSTEMS);
-        match spread.systems && variance > most {
-            true => (most, STATED_OF_SYSTEMS.freedom),
+        let variance = (self.variance_with(&self.effect) * spread.inflation).max(spread.common);
+        let bound = self.variance_with(&STATED_OF_SYSTEMS);
+        match spread.different_systems && variance > bound {
+            true => (bound, STATED_OF_SYSTEMS.freedom),
             false => (variance, spread.freedom),
         }
     }
 
-    /// Variance with this run effect.
-    fn with(&self, effect: &Scatter) -> f64 {
+    fn variance_with(&self, effect: &Scatter) -> f64 {
         let of_side = |side: usize| {
             let median = self.medians[side];
             // variance of one run

@@ -5,7 +5,7 @@ use gritstone_model::{FleetProof, FleetWrong, Id};
 use gritstone_stats::fleet::MIN_NODES;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewest nodes per node with a value of its own; with fewer, the value is not a constant of the workload.
+/// Fewest nodes per node with a different value; with fewer, the value is not a constant of the workload.
 const ALONE: usize = 20;
 
 /// By benchmark, work and input: the value of each node that has one value.
@@ -85,7 +85,7 @@ fn constant<'a>(
     }
 }
 
-/// Nodes with a value of their own, if all others agree.
+/// Nodes with a unique value, if all others agree.
 fn alone<'a>(id: &'a Id, n: u64, seen: &'a [Seen]) -> impl Iterator<Item = FleetWrong> + 'a {
     let nodes_of = |got: u64| -> BTreeSet<&str> {
         seen.iter()

@@ -145,7 +145,7 @@ fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDr
         (drift.effect.abs() > view.margin).then_some(drift)
     });
     let mut drifts: Vec<FleetDrift> = certain.collect();
-    // a family that changed like all benchmarks has no line of its own
+    // a family that changed like all benchmarks is left out
     let all = drifts
         .iter()
         .find(|of| of.about == FleetScope::All)

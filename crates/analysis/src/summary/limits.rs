@@ -10,9 +10,8 @@ pub const LINEAR_REGIONS: usize = 2;
 /// Confidence with which the median of the launches' exponents must be outside: work that fits the cache at the smaller n and not at the
 /// larger one scatters by some tenths, so that the median alone is sometimes outside.
 pub const LINEAR_CONFIDENCE: f64 = 0.95;
-/// Last doublings of n whose median exponent must be too large as well: calibration aims at 5 ms and a time slice is 3 or 4, so at most two
-/// steps exceed a slice.
-/// two of them at most are longer than one.
+/// Last doublings of n whose median exponent must be too large as well. Calibration aims at 1.5 ms or more and a time slice is 3 or 4 ms:
+/// at most two steps exceed a slice.
 pub const LINEAR_STEPS: usize = 5;
 /// Fewest launches for a median of growth.
 pub const LINEAR_LAUNCHES: usize = 3;

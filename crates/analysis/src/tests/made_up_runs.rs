@@ -204,7 +204,7 @@ pub fn batches(launch: &mut Launch) -> impl Iterator<Item = &mut Batch> {
     })
 }
 
-/// Events whose times have buckets of their own, and how many have each time, in ns.
+/// Events by time in ns; each time must have one bucket.
 pub fn histogram(times: &[(u32, u64)]) -> Histogram {
     assert!(times.iter().all(|(ns, _)| *ns < 128), "{times:?}");
     let each = || times.iter().map(|(ns, _)| u64::from(*ns));

@@ -7,7 +7,7 @@ use gritstone_model::{
     Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Launch, Owner,
     RunData, RunInfo, Sample, Skip, Usage,
 };
-use gritstone_store::{Appended, Here, NewTriageEntry, Store};
+use gritstone_store::{Appended, NewTriageEntry, Store, ThisMachine};
 pub use gritstone_testkit::{self as testkit, id};
 use postgres::SimpleQueryMessage;
 use rusqlite::types::ValueRef;
@@ -223,10 +223,10 @@ pub fn cut_off(number: u32, launches: u64) -> RunData {
 }
 
 /// The machine of [`owner`].
-pub fn here() -> Here {
-    Here {
+pub fn here() -> ThisMachine {
+    ThisMachine {
         owner: owner().machine,
-        machine: "this machine".into(),
+        id: "this machine".into(),
     }
 }
 

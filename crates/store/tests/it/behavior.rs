@@ -6,8 +6,8 @@ use gritstone_model::{
     Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
 };
 use gritstone_store::{
-    ChangeEntry, EntryContent, Here, NewTriageEntry, ResolveError, Results, RunHead, Scope, Sent,
-    Store, StoreError, Who,
+    ChangeEntry, EntryContent, NewTriageEntry, ResolveError, Results, RunHead, Scope, Sent, Store,
+    StoreError, ThisMachine, Who,
 };
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -159,7 +159,7 @@ fn listings_sort_by_start() {
     // the early one has measured nothing
     common::fails(store.resolve("last~1", common::here), "TooFar");
     // nor has another machine any
-    let elsewhere = || Here {
+    let elsewhere = || ThisMachine {
         owner: "elsewhere".into(),
         ..common::here()
     };
@@ -601,7 +601,7 @@ fn last_counts_own_imports() {
     store.import(&run).unwrap();
     common::fails(store.resolve("last", common::here), "NoneHere");
     run = common::run(2, 1);
-    run.info.machine.id = common::here().machine;
+    run.info.machine.id = common::here().id;
     store.import(&run).unwrap();
     assert_eq!(store.resolve("last", common::here).unwrap().id, run.info.id);
 }

@@ -202,9 +202,8 @@ const MIN_COUNTED_LAUNCHES: u32 = 24;
 /// Exit statuses that are not failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statuses {
-    /// All statuses.
     Any,
-    /// 0 and these.
+    /// Besides 0.
     These(Vec<u8>),
 }
 
