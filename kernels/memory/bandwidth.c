@@ -1,9 +1,9 @@
 /* memory/bandwidth/...: memory bandwidth of array copy, scale, add, triad, read and write, on one CPU or all CPUs.
  *
  * One operation processes 8,192 elements (64 KiB) of each array: op=copy c = a, scale c = q a, add c = a + b, triad c = a + q b, read the
- * sum of a, write c = q. Each array is at least 4 times the last-level cache, or with every=1, one process per CPU, 4 times all last-level
- * caches together. Each region starts where the previous one ended, and wraps around. The counted bytes are those that the program
- * requests, 8 to 24 per element; caches with write-allocate move more.
+ * sum of a, write c = q. The arrays together are at least 4 times the last-level cache, or with every=1, one process per CPU, 4 times all
+ * last-level caches. Each region starts where the previous one ended, and wraps around: between two uses of a line everything else is used
+ * once. The counted bytes are those that the program requests, 8 to 24 per element; caches with write-allocate move more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,9 +17,10 @@
 #include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 #include "caches.h"
+#include "populate.h"
 
 #define BLOCK 8192 /* elements */
-#define MIN_ARRAY_BYTES ((uint64_t)64 << 20) /* if the cache size is unknown */
+#define MIN_BYTES ((uint64_t)128 << 20) /* if the cache size is unknown */
 #define MAX_CPUS 1024
 
 /* Eight doubles, a common cache line: vectorized at every optimization level. */
@@ -162,7 +163,10 @@ static uint64_t member_blocks(uint64_t n, unsigned member)
 static double *map_array(uint64_t bytes)
 {
 	void *memory = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	if (memory == MAP_FAILED)
+		return NULL;
+	populate(memory, bytes);
+	return memory;
 }
 
 /* Returns 0 without memory. */
@@ -263,17 +267,18 @@ static uint64_t last_caches(int every)
 static int choose_size(struct context *c, int every)
 {
 	cpu_set_t allowed;
-	uint64_t cache = last_caches(every), bytes = 4 * cache > MIN_ARRAY_BYTES ? 4 * cache : MIN_ARRAY_BYTES;
+	uint64_t cache = last_caches(every), bytes = 4 * cache > MIN_BYTES ? 4 * cache : MIN_BYTES;
 	static const uint64_t number[] = {2, 2, 3, 3, 1, 1};
 	uint64_t arrays = number[operation];
 	unsigned cpus = every && sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (unsigned)CPU_COUNT(&allowed) : 1;
-	blocks = (bytes / cpus + BLOCK * sizeof(double) - 1) / (BLOCK * sizeof(double));
-	bytes = blocks * cpus * BLOCK * sizeof(double);
-	if (arrays * bytes > memory_available() / 4 * 3) {
-		skip(c, "%lu arrays of %lu MB, 4 times the last-level cache, are more than three quarters of the free memory",
-		     (unsigned long)arrays, (unsigned long)(bytes >> 20));
+	if (bytes > memory_available() / 4 * 3) {
+		skip(c, "%lu MB of arrays, 4 times the last-level cache, are more than three quarters of the free memory",
+		     (unsigned long)(bytes >> 20));
 		return 0;
 	}
+	uint64_t block_bytes = BLOCK * sizeof(double) * cpus * arrays;
+	blocks = (bytes + block_bytes - 1) / block_bytes;
+	bytes = blocks * cpus * BLOCK * sizeof(double);
 	note(c, "last_cache_bytes", "%lu", (unsigned long)cache);
 	note(c, "array_bytes", "%lu", (unsigned long)bytes);
 	note(c, "processes", "%u", cpus);

@@ -14,6 +14,7 @@
 #include "../runtime/kernel.h"
 #include "../vm/huge.h"
 #include "caches.h"
+#include "populate.h"
 
 #define LINE 64 /* bytes between pointers; also works with cache lines of 128 */
 #define UNROLL 8
@@ -56,6 +57,7 @@ static char *map_pages(struct context *c, uint64_t bytes)
 		return NULL;
 	}
 	madvise(memory, bytes, MADV_NOHUGEPAGE); /* EINVAL without huge pages */
+	populate(memory, bytes);
 	return memory;
 }
 
