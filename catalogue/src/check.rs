@@ -42,7 +42,7 @@ impl Entry<'_> {
             (
                 !row.sources.is_empty(),
                 "sources",
-                "sources is empty: name a document and a place",
+                "sources is empty: name a document and a place in it",
             ),
             (
                 positive(row.amount_per_op),
@@ -108,7 +108,7 @@ impl Entry<'_> {
                 self.must(
                     !terms.is_empty(),
                     "terms",
-                    "terms is empty: name the rows to add",
+                    "terms is empty: name the benchmarks to add",
                 )?;
                 for (i, times) in terms.iter().map(|term| term.times).enumerate() {
                     let (at, what) = (format!("terms.{i}.times"), "0 times a row says nothing");
@@ -125,7 +125,7 @@ impl Entry<'_> {
                     (
                         !over.is_empty(),
                         "over",
-                        "over is empty: name the rows that are rated",
+                        "over is empty: name the benchmarks of the score",
                     ),
                     (
                         baseline.starts_with("ref:"),
@@ -172,12 +172,12 @@ impl Entry<'_> {
             (
                 claims.min_ns_per_op != Some(0.0),
                 "claims",
-                "min_ns_per_op = 0 claims nothing",
+                "min_ns_per_op = 0 is no claim",
             ),
             (
                 of_kernels,
                 "claims",
-                "`check` and `linear` are claims of kernels: see `stdout`, `verify`",
+                "only kernels may claim `check` and `linear`: see `stdout`, `verify`",
             ),
         ])
     }
@@ -221,7 +221,7 @@ impl Entry<'_> {
             ),
             _ => (
                 unit.quantity() != Quantity::Exact,
-                "no time becomes a result in this unit: write a time or a rate",
+                "unknown unit: write a time or a rate",
             ),
         };
         self.must(good, "unit", what)

@@ -159,7 +159,7 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
                     vec![Id::parse(&name).map_err(|why| file.text.error(&at, why.to_string()))?]
                 };
                 if found.is_empty() {
-                    let what = format!("no row is like '{name}': name rows that there are");
+                    let what = format!("no benchmark matches '{name}': name existing ones");
                     return Err(file.text.error(&at, what));
                 }
                 for id in found
@@ -185,11 +185,11 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
         let family: Vec<&str> = family.map(|row| row.as_str()).collect();
         return Err(match family.as_slice() {
             [] => format!(
-                "no row is called '{id}', and there is no family '{}'",
+                "no benchmark is called '{id}', and there is no family '{}'",
                 id.family()
             ),
             rows => format!(
-                "no row is called '{id}': family '{}' has {}",
+                "no benchmark is called '{id}': family '{}' has {}",
                 id.family(),
                 rows.join(", ")
             ),
@@ -207,7 +207,7 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
     }
     if !reference.curve && derived && unit.convert(1.0, 1.0).is_none() {
         return Err(format!(
-            "'{id}' is in {unit}, which is no time: a derived figure is a sum of times"
+            "'{id}' is in {unit}, which is not a unit of time: a derived benchmark is a sum of times"
         ));
     }
     Ok(())
@@ -228,11 +228,11 @@ fn acyclic<'a>(
             let circle: Vec<&str> = path[first..].iter().map(|id| id.as_str()).collect();
             let circle = circle.join(" needs ");
             format!(
-                "a figure cannot be made of itself: {circle} needs {}",
+                "a benchmark cannot be derived from itself: {circle} needs {}",
                 part.id
             )
         } else if path.len() > DEEPEST {
-            format!("figures are made of each other more than {DEEPEST} deep: name their parts")
+            format!("derived benchmarks are nested more than {DEEPEST} deep: name their parts")
         } else {
             path.push(&part.id);
             acyclic(path, rows, done)?;

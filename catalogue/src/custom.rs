@@ -40,7 +40,7 @@ pub enum OwnError {
 pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
     folder::names(&kept)?;
     if kept.hash != folder::hash(&kept.files) {
-        return Err(FolderError("it is not the catalog that its hash speaks of".to_owned()).into());
+        return Err(FolderError("its hash is of another catalog".to_owned()).into());
     }
     let mut texts = vec![];
     for (path, file) in kept.files.iter().filter(|(path, _)| is_entries(path)) {
@@ -114,7 +114,7 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
         let taken = ours.iter().any(|our| our.name == name) || RESERVED.contains(&name);
         file.text.must(!taken, &file.at, || {
             format!(
-                "'{name}' is a name of Gritstone's own: call the family, and its file, otherwise"
+                "'{name}' is a family of Gritstone: rename yours, and its file"
             )
         })?;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -128,7 +128,7 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
         for row in &file.rows {
             let rating = row.benchmark.work.kind() == Kind::Rating;
             file.text.must(!rating, &row.at, || {
-                "a rating is relative to machines of the documents, which have no figures for rows of your own: take it away"
+                "a score is relative to systems of the documents, which have no results of custom benchmarks: remove it"
             })?;
         }
     }
@@ -144,7 +144,7 @@ fn programs(row: &Row) -> Result<Vec<&String>, String> {
         Work::Command(work) | Work::Scenario(work) => match work.argv.first() {
             Some(name) if !["/", "{", "./"].iter().any(|begin| name.starts_with(begin)) => {
                 Err(format!(
-                    "the program '{name}' is not searched for: write its path, or make it a need ([needs] {name} = {{ package = \"...\" }}) and write {{{name}}}"
+                    "the program '{name}' is not looked up on PATH: write its path, or make it a need ([needs] {name} = {{ package = \"...\" }}) and write {{{name}}}"
                 ))
             }
             _ => Ok(vec![]),
@@ -173,7 +173,7 @@ fn kind_of(program: &str, kept: &CustomCatalog, ours: &BTreeSet<&str>) -> Result
         )),
         (false, None) if ours.contains(source.as_str()) => Ok(Program::Ours),
         (false, None) => Err(format!(
-            "the program {program} is not there: write {source}, or an executable {program} that speaks docs/protocol.md"
+            "no program {program}: write {source}, or an executable {program} that speaks docs/protocol.md"
         )),
     }
 }
@@ -193,7 +193,7 @@ fn used(path: &str, families: &[String], compiled: &BTreeSet<String>) -> Result<
         .or_else(|| path.strip_suffix(".f90"));
     if program.is_some_and(|program| !compiled.contains(program)) {
         return Err(FolderError(format!(
-            "no entry speaks of {path}: name it as `program` or in `uses`, or take it away"
+            "no entry uses {path}: name it as `program` or in `uses`, or remove it"
         )));
     }
     Ok(())

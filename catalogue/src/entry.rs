@@ -213,7 +213,7 @@ impl<'a> Entry<'a> {
                 let contents = self.file.head.files.get(&name);
                 self.file.text.must(contents.is_some(), &name.span(), || {
                     let name = name.get_ref();
-                    format!("no file is called '{name}': add its text to the table [files]")
+                    format!("no file '{name}': add its text to the table [files]")
                 })?;
                 work.files
                     .extend(contents.map(|text| (name.into_inner(), text.clone())));
@@ -255,7 +255,7 @@ impl<'a> Entry<'a> {
             return Ok(());
         };
         let what =
-            "the points of the curve are what it is made of: leave `terms` and `share_of` out";
+            "the curve consists of its points: leave out `terms` and `share_of`";
         self.must(terms.is_empty() && share_of.is_none(), "terms", what)?;
         let points = row.curve.iter().flat_map(|curve| &curve.points);
         terms.extend(points.map(|(_, id)| Term {

@@ -36,7 +36,7 @@ pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
     found.add(&resolved, "")?;
     let Some(name) = name.to_str().filter(|name| plain(name)) else {
         return wrong(format!(
-            "the folder {name:?} cannot name a catalog: use letters, digits and . _ + -"
+            "the folder {name:?} cannot be a catalog: name it with letters, digits and . _ + -"
         ));
     };
     if !found.files.keys().any(|path| is_entries(path)) {
@@ -138,11 +138,11 @@ impl Found {
             } else if kind.is_symlink() {
                 "a symbolic link, which may lead out of the catalog"
             } else if kind.is_fifo() {
-                "a FIFO: a catalog is made of files"
+                "a FIFO: a catalog has only regular files"
             } else if kind.is_socket() {
-                "a socket: a catalog is made of files"
+                "a socket: a catalog has only regular files"
             } else {
-                "a device: a catalog is made of files"
+                "a device: a catalog has only regular files"
             };
             return wrong(format!("{inside} is {what}"));
         }
@@ -193,7 +193,7 @@ fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
         .open(file)?;
     let metadata = open.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no file any more"));
+        return Err(io::Error::other("it is not a file any more"));
     }
     if metadata.len() > most {
         return Ok(None);

@@ -174,12 +174,12 @@ impl File<'_> {
             &self.at,
             || match part {
                 None => format!("there is no [family]: say what family '{stem}' is"),
-                Some(_) => format!("[family] stands in {stem}.toml: take it away here"),
+                Some(_) => format!("[family] is in {stem}.toml: remove it here"),
             },
         )?;
         if let Some(Family { name, .. }) = &self.family {
             text.must(name == stem, &self.at, || {
-                format!("family '{name}' stands in {stem}.toml: rename it to '{stem}', or the file")
+                format!("family '{name}' is in {stem}.toml: rename the family to '{stem}', or the file")
             })?;
         }
         for name in self.head.files.keys() {
@@ -196,7 +196,7 @@ impl File<'_> {
             let name = program.get_ref();
             text.program(&program.span(), name)?;
             text.must(name.starts_with("load/"), &program.span(), || {
-                format!("'{name}' makes no load: the programs of a load are those of kernels/load/")
+                format!("'{name}' is not a load: loads are programs of kernels/load/")
             })?;
             for need in needs {
                 self.need(need.get_ref(), &need.span())?;
@@ -213,7 +213,7 @@ impl File<'_> {
             package,
             version,
         } = found.ok_or_else(|| {
-            let what = format!("no need is called '{name}': add it to the file's table [needs]");
+            let what = format!("no need '{name}': add it to the table [needs]");
             self.text.error(at, what)
         })?;
         let name = name.to_owned();
@@ -247,7 +247,7 @@ impl File<'_> {
         for (name, used, does) in files.chain(needs) {
             self.text.must(used, &name.span(), || {
                 format!(
-                    "no entry {does} '{}': name it in one, or take it away",
+                    "no entry {does} '{}': name it in one, or remove it",
                     name.get_ref()
                 )
             })?;

@@ -56,7 +56,7 @@ pub fn suites(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Su
             let good = suite.benchmarks.contains(by) && copied;
             must(
                 good,
-                format!("'{by}' is not listed, or no kernel on one CPU"),
+                format!("'{by}' is not listed, or not a kernel on one CPU"),
             )?;
         }
         suites.push(suite);

@@ -9,7 +9,7 @@ const LEVEL: i32 = 19;
 fn main() {
     println!("cargo:rerun-if-changed=licenses.txt");
     let text = fs::read("licenses.txt").expect("licenses.txt is there: cargo xtask licenses");
-    let packed = zstd::bulk::compress(&text, LEVEL).expect("memory is all that it takes");
+    let packed = zstd::bulk::compress(&text, LEVEL).expect("it needs only memory");
     let out = env::var_os("OUT_DIR").expect("cargo says where");
     fs::write(Path::new(&out).join("licenses.zst"), packed).expect("cargo's folder takes it");
 }

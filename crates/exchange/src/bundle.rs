@@ -176,7 +176,7 @@ pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     check_text(head.as_bytes())
 }
 
-const HEAD_TOO_LONG: &str = "the head is longer than 1 MiB without files of a custom catalog";
+const HEAD_TOO_LONG: &str = "the head is longer than 1 MiB, not counting files of a custom catalog";
 
 fn check_text(json: &[u8]) -> Result<(), String> {
     match strings(json).0 <= TEXT {

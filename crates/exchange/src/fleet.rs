@@ -153,7 +153,7 @@ pub fn openmetrics(view: &FleetView) -> String {
         ),
         points(
             "outlier_ratio",
-            "The same of what is not like the others, with its interval at 95%.",
+            "Lower and upper bound of the 95% confidence interval of outliers.",
             outliers,
         ),
         points(
@@ -163,13 +163,13 @@ pub fn openmetrics(view: &FleetView) -> String {
         ),
         points(
             "detectable_ratio",
-            "Smallest effect on one node that would have been found.",
+            "Minimum detectable effect on one node.",
             smallest,
         ),
         points("nodes", "Nodes that were measured.", [nodes].into_iter()),
         points(
             "started_seconds",
-            "When the first run began.",
+            "Start of the first run.",
             started.into_iter(),
         ),
     ]

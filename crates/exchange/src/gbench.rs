@@ -15,7 +15,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
         let id = &figure.result.id;
         let launches = repetitions(data, figure);
         if launches.is_empty() {
-            let why = "It has no timed launches of its own.";
+            let why = "It has no timed launches.";
             left_out.push((id.clone(), why.to_owned()));
         }
         let whys = messages(figure.result);

@@ -135,14 +135,14 @@ pub(crate) fn benchmark(
     unit: Unit,
     better: Better,
 ) -> Benchmark {
-    let mut remark = format!("Measured by {program}: no work was proved and no condition watched.");
+    let mut remark = format!("Measured by {program}, without work checks and without conditions.");
     for more in &series.remarks {
         remark += " ";
         remark += more;
     }
     Benchmark {
         title: series.name.clone(),
-        operation: "one operation, as that program counts".to_owned(),
+        operation: "one operation, as counted by that program".to_owned(),
         why: format!("It was measured by {program}."),
         sources: vec![Source {
             document: program.to_owned(),

@@ -107,7 +107,7 @@ pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
     from.take(rest).read_to_end(&mut text).map_err(unreadable)?;
     if text.len() as u64 > limits::OTHER {
         let what = format!(
-            "no bundle, and larger than {} MiB, which is the limit of other files",
+            "not a bundle, and larger than {} MiB, the limit of other files",
             limits::OTHER >> 20
         );
         return Err(ImportError::whole(what));

@@ -9,12 +9,12 @@ const FAMILIES: [(Plain, &str, &str); 3] = [
     (
         Plain::Ns,
         "gritstone_time_seconds",
-        "Time for one of what the benchmark counts.",
+        "Time per operation.",
     ),
     (
         Plain::PerSecond,
         "gritstone_rate",
-        "How many a second of what the benchmark counts.",
+        "Operations per second.",
     ),
     (
         Plain::Exact,
@@ -44,7 +44,7 @@ pub fn scraped(views: &[&RunView], stored: usize) -> String {
     });
     let started = family(
         "gritstone_run_started_seconds",
-        "When the newest run of a system began.",
+        "Start of the newest run of a system.",
         started.collect(),
     );
     let stored = family(

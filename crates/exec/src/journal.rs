@@ -200,7 +200,7 @@ impl Drop for Journal {
 #[derive(Debug, Error)]
 pub enum SettingError {
     /// Another run's process, which has changed settings.
-    #[error("process {0} has tuned the system and is measuring; wait until it has ended")]
+    #[error("process {0} has tuned the system and is measuring; wait for its end")]
     Busy(u32),
     #[error("{0}: it takes root")]
     NeedsRoot(io::Error),
@@ -323,7 +323,7 @@ fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
         }
     }
     Err(io::Error::other(
-        "something removes our journals as soon as they are created",
+        "another process removes the undo journals as soon as they are created",
     ))
 }
 

@@ -48,7 +48,7 @@ impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Space => {
-                "make room there, or name another directory: TMPDIR for programs, --dir for files"
+                "free some space there, or name another directory: TMPDIR for programs, --dir for files"
             }
             Self::Quota => {
                 "the quota is used up (`quota`): make room, or name another directory: TMPDIR for programs, --dir for files"

@@ -54,7 +54,7 @@ pub(crate) fn classify(name: &str, ended: Ended, deadline: Duration) -> (Outcome
     } else if let Some(why) = &ended.protocol {
         Outcome::Failed(format!("{why}{stderr}"))
     } else if let Some(kernel) = other {
-        Outcome::Failed(format!("it calls itself {kernel}, not {name}"))
+        Outcome::Failed(format!("its name is {kernel}, not {name}"))
     } else if let Some(end) = end.filter(|end| end.exit != 0) {
         Outcome::Failed(format!("it ended with status {}{stderr}", end.exit))
     } else if let Some(end) = end.filter(|end| end.left > 0) {

@@ -45,12 +45,12 @@ pub const fn describe(action: Action) -> Description {
         ),
         Action::CpuGroup => (
             "a control group that limits CPU time",
-            "response is measured where a user and the jobs beside it have half a CPU",
+            "responses are measured with half a CPU for the user and the background jobs",
             "removed at the end of the run, or by its watchdog, with the processes in it",
         ),
         Action::ProcessGroup => (
             "a control group that limits the number of processes",
-            "programs of custom benchmarks can be ended whatever they start",
+            "programs of custom benchmarks are ended with all their descendants",
             "removed at the end of the run, or by its watchdog, with the processes in it",
         ),
         Action::RealTime => (
@@ -75,7 +75,7 @@ pub const fn describe(action: Action) -> Description {
         ),
         Action::Server => (
             "a server of a database in namespaces of mounts and shared memory",
-            "PostgreSQL or MariaDB as the account of its package, for which the directory of the launch is the one where the package keeps its data, and /dev/shm is empty",
+            "PostgreSQL or MariaDB as the account of its package, in a mount namespace in which the launch's directory is the data directory of the package and /dev/shm is empty",
             "killed with the launch, and the namespaces with it",
         ),
         Action::DirectoryFlag => (

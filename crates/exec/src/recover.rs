@@ -79,7 +79,7 @@ impl UndoReport {
         let mark = Entry::Undoes(command.clone());
         let done = match entries.contains(&mark) {
             true => Err(io::Error::other(
-                "an earlier attempt did not end, or its message could not be read",
+                "an earlier attempt did not end, or its message is unreadable",
             )),
             false => append(journal, &mark).and_then(|()| command.undo(None)),
         };
@@ -95,7 +95,7 @@ impl UndoReport {
     /// Reports once that the rest will be retried, and how to end that.
     pub(crate) fn note_retries(&mut self, path: &Path, journal: &File) {
         self.messages.push(format!(
-            "each start tries again, and says only when it succeeds; to end that, remove {}",
+            "each start retries and reports only success; to stop that, remove {}",
             path.display()
         ));
         if let Err(why) = append(journal, &Entry::Reported) {
@@ -126,7 +126,7 @@ pub fn recover(state: &State) -> Vec<String> {
         Ok(dir) => dir,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return vec![],
         Err(why) => {
-            return vec![format!("cannot look for leftovers of killed runs: {why}")];
+            return vec![format!("cannot search for leftovers of killed runs: {why}")];
         }
     };
     let mut messages = vec![];

@@ -32,7 +32,7 @@ impl Resource for Command {
 
     fn remedy(&self) -> (String, &'static str) {
         let Self { command, .. } = self;
-        let what = format!("the command that undoes what the run has changed, '{command}', failed");
+        let what = format!("the undo command of the run, '{command}', failed");
         (what, "; it is not executed again: do it by hand")
     }
 }

@@ -31,7 +31,7 @@ const PRIVATE: Mode = Mode::RWXU;
 /// Reason for which a file is not ours or its parent not safe.
 #[derive(Debug, Error)]
 pub enum NotOurs {
-    #[error("{path} belongs to user {owner}, who could replace what is in it: {remedy}")]
+    #[error("{path} belongs to user {owner}, who could replace files in it: {remedy}")]
     Owner {
         path: PathBuf,
         owner: u32,
@@ -46,9 +46,9 @@ pub enum NotOurs {
     },
     #[error("{0} is a symbolic link or not of the expected type: remove it")]
     Kind(PathBuf),
-    #[error("{0} is not what this run made, and is left as it is")]
+    #[error("{0} was replaced after this run had created it: it was not removed")]
     Replaced(PathBuf),
-    #[error("{0} does not have a name that Gritstone gives, and is left as it is")]
+    #[error("{0} has a name that Gritstone never gives: it was not removed")]
     Name(PathBuf),
 }
 

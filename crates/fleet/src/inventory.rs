@@ -38,7 +38,7 @@ pub fn nodes(on: Engine, partition: Option<&str>, text: Option<&str>) -> Result<
     let nodes = match (on, text) {
         (Engine::Slurm, text) => slurm(partition, text)?,
         (_, Some(text)) => named(on, text)?,
-        (_, None) => bail!("--nodes is missing: only Slurm knows its nodes by itself"),
+        (_, None) => bail!("--nodes is missing: only Slurm lists its own nodes"),
     };
     ensure!(!nodes.is_empty(), "--nodes names no node");
     let mut names = BTreeSet::new();
@@ -83,7 +83,7 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
         let mut own = of(known);
         ensure!(
             is_host_name(&own.node),
-            "'{}' is no name of a host",
+            "'{}' is not a host name",
             own.node
         );
         own.place.extend(node.place);

@@ -104,7 +104,7 @@ fn from_anywhere(command: &str) -> Result<String> {
             let path = std::path::absolute(&*program)?;
             *program = path
                 .to_str()
-                .context("the name of this directory cannot be written down")?
+                .context("the name of this directory cannot be recorded")?
                 .to_owned();
         }
         _ => return Ok(command.to_owned()),
@@ -121,9 +121,9 @@ impl Plan {
     pub fn new(context: &Context, args: &Request) -> Result<Self> {
         let binary = match &args.binary {
             Some(path) => std::path::absolute(path)?,
-            None => std::env::current_exe().context("this program does not know its file")?,
+            None => std::env::current_exe().context("the path of this program is unknown")?,
         };
-        ensure!(binary.is_file(), "there is no program {}", binary.display());
+        ensure!(binary.is_file(), "no program {}", binary.display());
         // fail here rather than in every job
         select(&context.catalogue.benchmarks, &args.selectors)?;
         let local = args.on == Engine::Local;
@@ -241,7 +241,7 @@ fn base(context: &Context) -> Result<PathBuf> {
         }
         path => std::path::absolute(path)?,
     };
-    let beside = store.parent().context("the store is in no directory")?;
+    let beside = store.parent().context("the path of the store has no directory")?;
     Ok(beside.to_owned())
 }
 

@@ -40,7 +40,7 @@ impl Known {
             gritstone_runs::output_file::write(&folder.join(FILE), text.as_bytes())
         });
         if let Err(why) = kept {
-            log::info!("others do not see how far this fleet is: {why:#}");
+            log::info!("others cannot follow this fleet: {why:#}");
         }
     }
 }

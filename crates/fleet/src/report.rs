@@ -17,7 +17,7 @@ pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetVie
     let mut view = fleet::report(&name, &runs, margin);
     ensure!(
         !view.benchmarks.is_empty(),
-        "no run of {name} has a result that can be compared"
+        "no run of {name} has a comparable result"
     );
     let of_store = words.is_empty() || words.iter().any(|word| is_store_name(word));
     if let Some(store) = context.reader()?.filter(|_| of_store) {

@@ -103,7 +103,7 @@ impl Fleet<'_> {
         let mut failed = BTreeMap::new();
         if let Some(queued) = self.queued()? {
             log::info!(
-                "job {} of this fleet was begun before: what it has measured counts",
+                "job {} of this fleet was submitted earlier: its results are used",
                 queued.job
             );
             failed = self.follow(&queued, failed)?;
@@ -244,7 +244,7 @@ impl Fleet<'_> {
             .with_context(|| format!("cannot read {}", self.folder.join(QUEUED).display()))?;
         ensure!(
             tools::is_job(&queued.job),
-            "'{}' is no number of a job",
+            "'{}' is not a job number",
             queued.job
         );
         let mut nodes = queued.nodes.iter();
@@ -395,11 +395,11 @@ fn reason(how: &str, last_line: Option<String>, late: bool, shared: &Path) -> Op
         ("FAILED" | "COMPLETED", None) if !late => None,
         ("COMPLETED", Some(_)) if !late => None,
         ("FAILED" | "COMPLETED", None) => Some(format!(
-            "its job {how} and left nothing in {}: nodes have to see that directory (--shared)",
+            "its job {how} and wrote nothing to {}: nodes must share that directory (--shared)",
             shared.display()
         )),
         ("forgotten", last_line) if late => Some(last_line.unwrap_or_else(|| {
-            "Slurm has forgotten its job, of which nothing came back".to_owned()
+            "Slurm no longer lists its job, which returned nothing".to_owned()
         })),
         ("forgotten", _) => None,
         (how, last_line) => {

@@ -33,7 +33,7 @@ pub struct FileSystem {
 pub fn containing(dir: &Path) -> io::Result<FileSystem> {
     let context = |error: io::Error| {
         let message = format!(
-            "cannot look at the directory '{}': {error}: create it, or choose another",
+            "cannot open the directory '{}': {error}: create it, or choose another one",
             dir.display()
         );
         io::Error::new(error.kind(), message)

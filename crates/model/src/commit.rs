@@ -25,7 +25,7 @@ impl Commit {
         let digits = (7..=64).contains(&id.len()) && id.chars().all(|c| c.is_ascii_hexdigit());
         if !digits {
             return Err(format!(
-                "'{}' is no hash of a commit: 7 to 64 hexadecimal digits",
+                "'{}' is not a commit hash: 7 to 64 hexadecimal digits",
                 id.escape_default()
             ));
         }

@@ -58,7 +58,7 @@ impl TryFrom<NamedOutcome> for Outcome {
             ("skipped", Some(why)) => Ok(Self::Skipped(why)),
             ("failed", Some(why)) => Ok(Self::Failed(why)),
             ("timed_out", Some(why)) => Ok(Self::TimedOut(why)),
-            (other, _) => Err(format!("'{other}' is no outcome, or lacks its reason")),
+            (other, _) => Err(format!("'{other}' is not an outcome, or has no reason")),
         }
     }
 }

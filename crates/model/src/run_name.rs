@@ -35,11 +35,11 @@ pub fn check_run_id(id: &str) -> Result<(), String> {
 pub fn check_label(label: &str) -> Result<(), String> {
     let shown = beginning(label);
     if label.trim().is_empty() {
-        return Err("the label is empty; leave it away or give one".to_owned());
+        return Err("the label is empty; leave it out or give one".to_owned());
     }
     if is_reserved(label) || is_like_id(label) || label.starts_with('-') {
         return Err(format!(
-            "the label '{shown}' already means something else; choose another"
+            "the label '{shown}' has another meaning; choose another one"
         ));
     }
     if label.chars().count() > LONGEST_LABEL || label.contains(is_unprintable) {

@@ -93,12 +93,12 @@ impl Fonts {
             database.load_font_source(fontdb::Source::Binary(Arc::new(file)));
         }
         let load = |file: &'static [u8]| {
-            let face = rustybuzz::Face::from_slice(file, 0).expect("a font that is built in");
+            let face = rustybuzz::Face::from_slice(file, 0).expect("a built-in font");
             let unknown = face.glyph_index('?').expect("a font with Latin letters");
             let advance = face.glyph_hor_advance(unknown).unwrap_or_default();
             Loaded {
                 unknown: (u32::from(unknown.0), i32::from(advance)),
-                font: Font::new(file.into(), 0).expect("a font that is built in"),
+                font: Font::new(file.into(), 0).expect("a built-in font"),
                 plans: WAYS.map(|(direction, script)| {
                     ShapePlan::new(&face, direction, Some(script), None, &[])
                 }),

@@ -103,7 +103,7 @@ fn serve(
         let left = until.saturating_duration_since(Instant::now());
         match news.recv_timeout(left) {
             Ok(News::Gone(how)) => {
-                how.context("what the near host sends is not understood")?;
+                how.context("cannot parse the request of the near host")?;
                 return Ok(());
             }
             Ok(News::Frame(frame)) => {
@@ -125,7 +125,7 @@ fn serve(
             Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
                 if let Some(late) = running.take_if(|of| of.deadline <= Instant::now()) {
                     late.end();
-                    say(send, &Frame::Ended("it has run for too long".to_owned()))?;
+                    say(send, &Frame::Ended("its time limit was exceeded".to_owned()))?;
                 }
             }
             Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
@@ -163,7 +163,7 @@ fn obey(
         }
         (Frame::Input(_) | Frame::End | Frame::Alive, _) => {}
         (Frame::Hello(_) | Frame::Output(_) | Frame::Ended(_), _) => {
-            anyhow::bail!("the near host sent what only a peer sends")
+            anyhow::bail!("the near host does not speak the protocol")
         }
     }
     Ok(())

@@ -122,7 +122,7 @@ impl Frame {
             b'E' => Self::End,
             b'X' => Self::Ended(text(content)?),
             b'A' => Self::Alive,
-            _ => return Err(bad("a frame is of no kind that there is")),
+            _ => return Err(bad("unknown kind of frame")),
         }))
     }
 }

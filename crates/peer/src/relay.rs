@@ -68,7 +68,7 @@ impl Relay {
         let channel = format!("gritstone-peer-{}", words.concat());
         let address = SocketAddr::from_abstract_name(&channel)?;
         let listener = UnixListener::bind_addr(&address)
-            .context("cannot open a socket at which launches ask for their far ends")?;
+            .context("cannot open the socket for far ends of launches")?;
         let shared = Arc::new(Shared {
             to_peer: Mutex::new(session.input.take()),
             ..Shared::default()
@@ -137,7 +137,7 @@ impl Shared {
                     }
                 }
                 Ok(Some(Frame::Ended(why))) => self.end_launch(&why),
-                Ok(Some(_)) => break "it sends what no peer sends".to_owned(),
+                Ok(Some(_)) => break "it does not speak the protocol of a peer".to_owned(),
                 Ok(None) => break "the connection to the peer has ended".to_owned(),
                 Err(why) => break format!("the connection to the peer has ended: {why}"),
             }
@@ -177,7 +177,7 @@ impl Shared {
             }
             let work = locked(wanted).clone();
             let (Some(work), Ok(copy)) = (work, launch.try_clone()) else {
-                complain(&mut launch, "no launch is to have a far end now");
+                complain(&mut launch, "no launch needs a far end");
                 continue;
             };
             locked(&self.state).launch = Some(copy);
@@ -203,7 +203,7 @@ impl Shared {
         let (state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         drop(state);
         if waited.timed_out() {
-            self.lose(format!("the peer has not answered for {} s", END.as_secs()));
+            self.lose(format!("no answer from the peer for {} s", END.as_secs()));
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
             !refused.contains_key(&row.id) && parts.any(|part| refused.contains_key(part))
         });
         let Some(made) = made else { return refused };
-        let why = "A part of it has no far end on a peer. Measure it without --peer.";
+        let why = "A part of it cannot run on a peer. Measure it without --peer.";
         refused.insert(made.id.clone(), why.to_owned());
     }
 }
@@ -51,7 +51,7 @@ fn obstacle(row: &Benchmark) -> Option<&'static str> {
             "Its server has no authentication and listens between two network namespaces alone.",
         ),
         Some("veth") => None,
-        Some(_) => Some("Both of its ends are on one host."),
+        Some(_) => Some("Both ends are on one host."),
     }
 }
 

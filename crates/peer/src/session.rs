@@ -96,7 +96,7 @@ impl Session {
         let hello = self.hello()?;
         ensure!(
             hello.address == address,
-            "it speaks of another address than {address}"
+            "it names another address than {address}"
         );
         Ok(Ok(hello))
     }
@@ -145,14 +145,14 @@ impl Session {
         let line = self.line()?;
         let mut words = line.split_whitespace().map(str::to_owned);
         let words = words.next().zip(words.next());
-        words.context("it does not say what it is")
+        words.context("its program is unknown")
     }
 
     /// Sends a binary; the inner error is the reason for which it cannot be used there.
     fn bring(&mut self, machine: &str, binary: Option<&Path>) -> Result<Result<(), String>> {
         let refused = |why: String| {
             Ok(Err(format!(
-                "No Gritstone for the peer, which is {machine}: {why}. Name one for it with --binary FILE; `make dist` makes a static one."
+                "No Gritstone binary for the peer, which is {machine}: {why}. Name one with --binary FILE; `make dist` builds a static one."
             )))
         };
         let own = Path::new("/proc/self/exe");
@@ -205,8 +205,8 @@ impl Session {
         match Frame::read(output) {
             Ok(Some(Frame::Hello(hello))) => Ok(*hello),
             Ok(None) => Err(self.ended()),
-            Ok(Some(_)) => bail!("it does not say what it is"),
-            Err(why) => bail!("it does not say what it is: {why}"),
+            Ok(Some(_)) => bail!("its program is unknown"),
+            Err(why) => bail!("its program is unknown: {why}"),
         }
     }
 

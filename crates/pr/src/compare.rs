@@ -78,7 +78,7 @@ impl Place {
     pub fn new(dir: Option<&Path>, deadline: Duration, quantity: PrQuantity) -> Result<Self> {
         let stop = signals::process_stop_flag().context("cannot catch signals")?;
         let host = HostContext::probe(dir)?;
-        let journal = undo::begin().context("no work tree is made without an undo journal")?;
+        let journal = undo::begin().context("no work tree is created without an undo journal")?;
         let setup = host.setup(&Plan::default(), deadline, stop, Some(&journal))?;
         let counter = match quantity {
             PrQuantity::Time => None,

@@ -91,8 +91,8 @@ impl Counter {
     /// When there is no count.
     pub fn read(&self, directory: &Path) -> Result<u64> {
         let mut sum = 0;
-        for entry in fs::read_dir(directory).context("there is no count of instructions")? {
-            let path = entry.context("there is no count of instructions")?.path();
+        for entry in fs::read_dir(directory).context("instructions were not counted")? {
+            let path = entry.context("instructions were not counted")?.path();
             let what = || format!("no count of instructions in {}", path.display());
             let text = fs::read_to_string(&path).with_context(what)?;
             let count = match self.kind {
@@ -106,7 +106,7 @@ impl Counter {
                 .with_context(what)?;
             sum += count;
         }
-        ensure!(sum > 0, "there is no count of instructions");
+        ensure!(sum > 0, "instructions were not counted");
         Ok(sum)
     }
 }

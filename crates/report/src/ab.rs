@@ -284,7 +284,7 @@ fn compiled(document: &mut Document, view: &AbView) {
         .text("Version", |(_, made)| made.version.as_str())
         .table(
             document,
-            "What the compilers made of the workloads",
+            "Size of the compiled workloads",
             made.iter().copied(),
         );
     let refused = made.iter().flat_map(|&(name, made)| {

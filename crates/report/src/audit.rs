@@ -74,7 +74,7 @@ pub fn audit(view: &AuditView) -> Document {
         cell(view, tests.find(|test| test.claim == claim))
     };
     begun()
-        .text("runs, prints, leaves what it should", |entry| {
+        .text("exit status, output, files", |entry| {
             of(entry, Claim::Runs)
         })
         .text("proof", |entry| of(entry, Claim::Proof))
@@ -119,14 +119,14 @@ fn untested(view: &AuditView) -> Option<String> {
     let mut sentences = vec![];
     if entries > 0 {
         let entries = words::plural(entries, "benchmark");
-        sentences.push(format!("Not everything could be tested of {entries}."));
+        sentences.push(format!("{entries} could be tested only in part."));
     }
     if builds > 0 {
         let (builds, all) = (
             number::count(builds),
             words::plural(view.builds.len(), "way"),
         );
-        sentences.push(format!("Nothing could be compiled in {builds} of {all}."));
+        sentences.push(format!("{builds} of {all} compiled nothing."));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

@@ -152,7 +152,7 @@ pub fn change(of: &ChangeEvent) -> Document {
     if let [_, ..] = of.triage.joined.as_slice() {
         let joined = of.triage.joined.iter().map(|id| format!("`{id}`"));
         document.paragraph(format!(
-            "Joined after the newest entry: {}.",
+            "Added after the newest triage entry: {}.",
             words::join(&joined.collect::<Vec<_>>())
         ));
     }
@@ -320,7 +320,7 @@ fn between(of: &ChangeEvent) -> Option<String> {
     };
     let [first, last] = [first, last].map(|run| words::short_id(run));
     let runs = words::plural(of.may_begin.len(), "run");
-    Some(format!("or another of the {runs} from {first} to {last}"))
+    Some(format!("or one of the {runs} from {first} to {last}"))
 }
 
 /// A line for each benchmark of an event.

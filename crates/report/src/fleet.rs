@@ -239,7 +239,7 @@ fn verdict(view: &FleetView) -> String {
     let of = words::plural(compared, "node");
     let differ = match differ {
         _ if compared == 0 => {
-            "No kind of node has enough nodes to say which is not like the others (4 are needed)."
+            "No kind of node has the 4 nodes that finding outliers takes."
                 .to_owned()
         }
         0 => format!("None of {of} differs from the others."),
@@ -356,7 +356,7 @@ fn heat(document: &mut Document, view: &FleetView) {
     };
     let texts: Vec<String> = heat.rows.iter().filter_map(of_row).collect();
     let alternative = match texts.is_empty() {
-        true => "No family of a node is beyond chance.".to_owned(),
+        true => "No family of a node deviates by more than chance.".to_owned(),
         false => format!("Beyond chance: {}.", texts.join("; ")),
     };
     document.push(Block::Figure(heat.draw().figure(

@@ -73,7 +73,7 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
     let others: Vec<&ChangeEvent> = events.iter().filter(others).collect();
     table(
         document,
-        "Other changes that are open or of these days",
+        "Other open or recent changes",
         &others,
     );
     document.paragraph(

@@ -338,7 +338,7 @@ pub(crate) fn machine_sentence(machine: &Machine) -> String {
         .to_vec();
     parts.retain(|part| !part.is_empty());
     match parts.as_slice() {
-        [] => "No facts of the system are recorded.".to_owned(),
+        [] => "No facts about the system are recorded.".to_owned(),
         parts => format!("{}.", parts.join("; ").trim_end_matches('.')),
     }
 }

@@ -43,11 +43,11 @@ impl Context {
         // the build wrote both, and tests read them
         Self {
             catalogue: ManuallyDrop::new(LazyCell::new(|| {
-                gritstone_catalogue::all().expect("it is as it was built in")
+                gritstone_catalogue::all().expect("built in")
             })),
             own: None,
             references: LazyCell::new(|| {
-                gritstone_references::all().expect("they are as they were built in")
+                gritstone_references::all().expect("built in")
             }),
             baselines: RefCell::default(),
             printed: OnceCell::new(),

@@ -156,7 +156,7 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
     let settings = &run.info.settings;
     ensure!(
         settings.suite.as_deref() == Some("standard") && settings.trial.is_none(),
-        "a reference system is a run of suite standard: gritstone run"
+        "a reference system is a run of suite standard: measure one with gritstone run"
     );
     ensure!(
         run.info.elapsed_s.is_some(),

@@ -185,7 +185,7 @@ impl Context {
             test: AbView,
         }
         let kept = store.result(id, &analysis(), None)?;
-        let kept = kept.with_context(|| format!("run {id} has kept nothing"))?;
+        let kept = kept.with_context(|| format!("run {id} has no stored results"))?;
         let extras: CachedTrial = serde_json::from_str(&kept.past)
             .with_context(|| format!("the A/B test that run {id} has kept cannot be read"))?;
         Ok(extras.test)

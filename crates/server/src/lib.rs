@@ -93,14 +93,14 @@ pub fn serve(
     let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
     ensure!(
         everyone || tokens.iter().any(reads),
-        "{} can be reached by others than this machine: create a token to read by (`gritstone token create NAME --scope read`), \
+        "{} is reachable from other machines: create a token for reading (`gritstone token create NAME --scope read`), \
          or let everyone read everything with --open-reads",
         options.listen
     );
     let tls = encryption(options)?;
     ensure!(
         !public || options.behind_proxy || tls.is_some(),
-        "{} can be reached by others than this machine, and nothing on the way would be encrypted: name a certificate with --tls-cert \
+        "{} is reachable from other machines, and connections would be unencrypted: name a certificate with --tls-cert \
          and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
         options.listen
     );

@@ -95,8 +95,8 @@ impl Digests {
                 self.state().known.clone_from(&new);
                 self.computed.notify_all();
             }
-            Ok(Err(why)) => log::warn!("gritstone: what changed is not known: {why:#}"),
-            Err(_) => log::warn!("gritstone: what changed is not known: a fault in Gritstone"),
+            Ok(Err(why)) => log::warn!("gritstone: cannot compute changes: {why:#}"),
+            Err(_) => log::warn!("gritstone: cannot compute changes: a bug in Gritstone"),
         }
         // before notifications, which may take long
         if let (Some(notify), Some(digest)) = (&self.notify, &new) {

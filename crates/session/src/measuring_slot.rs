@@ -104,7 +104,7 @@ impl Slot {
 /// Warning that another process measures here.
 pub fn warning(process: u32) -> String {
     format!(
-        "another run is measuring on this machine ({}): each disturbs the other",
+        "another run is measuring on this machine ({}): they disturb each other",
         process_text(process)
     )
 }

@@ -14,8 +14,8 @@ fn has_no_secret(dsn: &str) -> Result<()> {
     let user = rest.and_then(|rest| Some(rest.split('?').next()?.rsplit_once('@')?.0));
     if dsn.contains("password") || user.is_some_and(|user| user.contains(':')) {
         bail!(
-            "--param {SERVER}: a run keeps its parameters, so no password can stand here; libpq finds it in ~/.pgpass, or in \
-             the file of passfile="
+            "--param {SERVER}: parameters are stored with the run, so they must not have a password; libpq reads it from \
+             ~/.pgpass or from the file of passfile="
         );
     }
     Ok(())

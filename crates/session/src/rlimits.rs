@@ -41,7 +41,7 @@ fn at_least(resource: Resource, least: u64, option: &str, of_what: &str, unit: u
     }
     let (now, least) = (now / unit, least / unit);
     Err(NothingMeasured(format!(
-        "this process may have {now} {of_what}, and needs {least}: `ulimit {option} {least}`"
+        "the limit is {now} {of_what}, and {least} are needed: `ulimit {option} {least}`"
     ))
     .into())
 }

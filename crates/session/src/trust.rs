@@ -36,7 +36,7 @@ pub fn ensure(
         }
     }
     if let Err(why) = remember(own) {
-        log::warn!("trust cannot be stored, and will be asked again: {why:#}");
+        log::warn!("cannot store the trust, which will be asked for again: {why:#}");
     }
     Ok(())
 }
@@ -51,7 +51,7 @@ fn known(hash: &str) -> bool {
     };
     let text = trusted().unwrap_or_else(|why| {
         if why.kind() != ErrorKind::NotFound {
-            log::warn!("cannot read what was trusted before: {why}");
+            log::warn!("cannot read the list of trusted catalogs: {why}");
         }
         String::new()
     });

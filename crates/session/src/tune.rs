@@ -6,7 +6,7 @@ use gritstone_exec::{Journal, Setup, Tuning};
 use gritstone_host::tunables::{Setting, aims, real_time};
 use std::collections::BTreeMap;
 
-pub const NO_JOURNAL: &str = "no journal can be kept";
+pub const NO_JOURNAL: &str = "no undo journal can be written";
 
 #[derive(Debug, Default)]
 pub struct TuningOutcome {

@@ -71,7 +71,7 @@ pub fn begin() -> Option<Journal> {
 pub(crate) fn measures(journal: Option<&Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
         log::warn!(
-            "run {run} cannot be marked as being measured, so another process may resume it: {why}"
+            "cannot mark run {run} as being measured, so another process may resume it: {why}"
         );
     }
 }

@@ -16,7 +16,7 @@ pub enum StoreError {
     )]
     NoHome,
     /// No store to read.
-    #[error("no database at {}: nothing is stored yet. `gritstone run` creates one", .0.display())]
+    #[error("no database at {}: `gritstone run` creates one", .0.display())]
     Missing(PathBuf),
     /// The run was removed and is now sent again.
     #[error("run {0} was removed from this store: `gritstone import` there takes it again")]
@@ -123,7 +123,7 @@ pub enum StoreError {
     NoDatabase(PathBuf, String),
     /// The server denies a privilege.
     #[error(
-        "{path}: {1}. The owner of the tables grants what is missing; docs/serve.md lists the privileges", path = .0.display()
+        "{path}: {1}. Ask the owner of the tables for the missing privileges, which docs/serve.md lists", path = .0.display()
     )]
     Denied(PathBuf, String),
     /// No run has this identifier.
@@ -136,13 +136,13 @@ pub enum StoreError {
     )]
     Imported(String),
     /// Another user or machine began the run; with which one.
-    #[error("run {0} was not begun {1}, so it is not resumed. Begin a new run")]
+    #[error("run {0} was not started {1}, so it cannot be resumed. Start a new run")]
     NotYours(String, &'static str),
     /// A run with this identifier exists.
     #[error("run {0} is in the store already")]
     Exists(String),
     /// The run has ended and takes no launches.
-    #[error("run {0} has ended: what is stored stays as it is. Begin a new run")]
+    #[error("run {0} has ended and cannot be changed. Start a new run")]
     Ended(String),
     /// The raw samples are needed, and were pruned; with the date.
     #[error(
@@ -154,7 +154,7 @@ pub enum StoreError {
     #[error("the raw samples of run {0} are not pruned: {1}")]
     NotPruned(String, &'static str),
     /// The data would not be read back identically.
-    #[error("this cannot be stored: {0}")]
+    #[error("cannot be stored: {0}")]
     Unfit(String),
 }
 
@@ -217,7 +217,7 @@ fn aside(path: &Path) -> String {
 /// Why a store is not writable.
 fn closed(path: &Path) -> &'static str {
     match is_server(path) {
-        true => "the server is one that only reads",
+        true => "the server is read-only",
         false => {
             "the file or its directory belongs to another user, or the file system is read-only"
         }

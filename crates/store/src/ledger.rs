@@ -116,7 +116,7 @@ impl Entry {
                 at: at.to_owned(),
             }),
             _ => Err(Fault::Damaged(format!(
-                "'{text}' is no entry of pruned launches"
+                "'{text}' is not an entry about pruned launches"
             ))),
         }
     }
@@ -175,7 +175,7 @@ pub(crate) fn split(mut row: Row) -> Result<(String, Row), Fault> {
     match row.pop() {
         Some(Value::Text(seal)) => Ok((seal, rest)),
         other => Err(Fault::Damaged(format!(
-            "{other:?} stands where a seal belongs"
+            "{other:?} is not a seal"
         ))),
     }
 }

@@ -99,7 +99,7 @@ fn prune(
     }
     let last: Option<(i64, String)> = query(engine, sql::LAST_LAUNCH, row![found.number])?.pop();
     let Some((_, tip)) = last.filter(|(last, _)| last + 1 == launches as i64) else {
-        return not("its results are not of the launches that it has");
+        return not("its results do not match its launches");
     };
     let seal = PRUNED.store(engine, found.number, [analysis, &tip, &tip], of)?;
     let entry = Entry {

@@ -154,7 +154,7 @@ pub(crate) fn pruned_results(
         Some(None) => Ok(vec![]),
         Some(Some(of)) => engine.all(sql::SELECT_KEPT_RESULT, row![of.to_string(), run]),
     };
-    let written = || damaged("not as they were written");
+    let written = || damaged("damaged");
     let (_, head) = PRUNED.head(row, &entry.tip).ok_or_else(written)?;
     let results = match (PRUNED.results(&head, rows(which)?, which), which) {
         // no result of this benchmark: correct unless another one is missing too

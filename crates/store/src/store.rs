@@ -75,7 +75,7 @@ impl Store {
         skips: &[Skip],
     ) -> Result<(), StoreError> {
         if info.elapsed_s.is_some() {
-            let why = "a run that begins cannot have ended".to_owned();
+            let why = "a new run cannot have ended".to_owned();
             return Err(StoreError::Unfit(why));
         }
         let data = RunData {

@@ -74,12 +74,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
-            let why = format!("'{name}' is no name of a token: letters, digits, '-', '_' and '.'");
+            let why = format!("'{name}' cannot name a token: use letters, digits, '-', '_' and '.'");
             return Err(StoreError::Unfit(why));
         }
         let known = self.tokens()?;
         if known.iter().any(|token| token.name == name) {
-            let why = format!("there is a token '{name}' already, or was; take another name");
+            let why = format!("a token '{name}' exists or existed; choose another name");
             return Err(StoreError::Unfit(why));
         }
         let scopes = serde_json::to_string(scopes);
@@ -135,7 +135,7 @@ impl Store {
         let known = self.tokens()?.into_iter();
         let mut valid = known.filter(|token| token.revoked.is_none());
         let Some(token) = valid.find(|token| token.name == name) else {
-            let why = format!("there is no valid token '{name}'");
+            let why = format!("no valid token '{name}'");
             return Err(StoreError::Unfit(why));
         };
         let row = row![token.number, now.to_owned()];

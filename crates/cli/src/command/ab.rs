@@ -175,7 +175,7 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<Option<UndoBy>> {
         Ok(Some(settings.undo_by(command, &directory)?))
     };
     prepare().map_err(|why: anyhow::Error| {
-        anyhow::anyhow!("settings are not changed, since nothing would restore them: {why}")
+        anyhow::anyhow!("settings are not changed, because nothing would restore them: {why}")
     })
 }
 

@@ -54,7 +54,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
         false => Ok(()),
     };
     let label = &measured.label;
-    let kept = || format!("the test is stored: `gritstone ab --of {label}` shows it");
+    let kept = || format!("stored: `gritstone ab --of {label}` shows it");
     let end = match (measured.trial.end, shown) {
         (Err(why), Err(unshown)) => return Err(why.context(format!("{unshown:#}"))),
         (Err(why), Ok(())) => return Err(why),

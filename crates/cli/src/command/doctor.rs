@@ -94,7 +94,7 @@ fn store_finding(context: &Context) -> Option<Finding> {
     Some(Finding {
         name: "store".to_owned(),
         value,
-        why: "What is damaged is not shown; gritstone runs verify reads every launch. Export the runs that are whole, move the database away, and import them again."
+        why: "Damaged runs are not shown; gritstone runs verify checks every launch. Export the intact runs, move the database away, and import them again."
             .to_owned(),
         todo: None,
         severity,
@@ -208,7 +208,7 @@ fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Resul
         return Ok(());
     }
     let command = programs::install(host.facts(), &missing)
-        .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
+        .context("package names are Debian's: install the programs with the tools of this distribution")?;
     output::remark(&format!("+ {}", programs::shown(&command)));
     let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     let person = std::io::stdin().is_terminal() && output::is_terminal();

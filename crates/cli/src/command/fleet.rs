@@ -169,12 +169,12 @@ fn measure(context: &Context, plan: &Plan) -> Result<Exit> {
     let outcome = drive::measure(context, plan)?;
     if outcome.interrupted {
         output::remark(
-            "interrupted; `gritstone fleet resume` goes on with the nodes that are missing",
+            "interrupted; `gritstone fleet resume` continues with the missing nodes",
         );
         return Ok(Exit::Interrupted);
     }
     if outcome.missing == plan.nodes.len() {
-        return Err(Exit::NothingMeasured.because("no node could be measured"));
+        return Err(Exit::NothingMeasured.because("no node was measured"));
     }
     report::show(context, &plan.fleet)?;
     if outcome.missing > 0 {

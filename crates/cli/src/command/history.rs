@@ -79,7 +79,7 @@ fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit>
     }
     ensure!(
         !views.is_empty(),
-        "no run in the store has '{}': `gritstone run` measures it",
+        "no stored run has '{}': `gritstone run` measures it",
         args.benchmarks.join(" ")
     );
     output::write(args.format.format, &views, || {

@@ -39,7 +39,7 @@ pub const ENVIRONMENT: [(&str, &str); 11] = [
     ),
     (
         "XDG_STATE_HOME",
-        "Where changes to the machine are written down until they are undone [default: ~/.local/state].",
+        "Directory of the undo journals [default: ~/.local/state].",
     ),
     (
         "TMPDIR",

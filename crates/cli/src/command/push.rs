@@ -131,7 +131,7 @@ pub fn pull(context: &Context, args: &PullArgs) -> Result<Exit> {
         output::plain(&format!("{id}\n"))?;
     }
     if ids.is_empty() {
-        output::remark("this store has all of these runs");
+        output::remark("the store already has all of these runs");
     }
     Ok(Exit::Done)
 }
@@ -192,7 +192,7 @@ fn send(server: &Server, store: &Store, id: &str) -> Result<()> {
     let run = store.load(id)?;
     ensure!(
         run.info.elapsed_s.is_some(),
-        "run {id} has not ended: push it when it has (`gritstone run --resume` goes on with it)"
+        "run {id} has not ended: finish it with `gritstone run --resume`, then push it"
     );
     server.send(&run).with_context(|| format!("run {id}"))
 }
@@ -206,7 +206,7 @@ fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
     );
     ensure!(
         run.info.elapsed_s.is_some(),
-        "run {id} has not ended: pull it when it has"
+        "run {id} has not ended: pull it afterwards"
     );
     match store.import_once(&run)? {
         Sent::Stored | Sent::Known => Ok(()),
@@ -225,7 +225,7 @@ impl Server {
             Some("https") => {}
             Some("http") if own => {}
             Some("http") => bail!(
-                "{url}: the token and the runs would cross the network as they are; use https, or a tunnel to 127.0.0.1"
+                "{url}: token and runs would be sent unencrypted; use https, or a tunnel to 127.0.0.1"
             ),
             _ => bail!("'{url}' begins with neither https:// nor http://"),
         }
@@ -249,7 +249,7 @@ impl Server {
     /// Runs of the server, oldest first.
     fn list(&self) -> Result<Vec<ListedRun>> {
         let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
-            .with_context(|| format!("{} is no list of runs", self.runs))?;
+            .with_context(|| format!("{} is not a list of runs", self.runs))?;
         Ok(list.runs.into_iter().rev().collect())
     }
 

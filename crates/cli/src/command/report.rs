@@ -69,7 +69,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
             let document = report_classic(context, run, base)?;
             [document.clone(), document]
         }
-        (_, _) if args.classic => bail!("a report in the order of 1987 is of one run; name one"),
+        (_, _) if args.classic => bail!("--classic takes one run"),
         ([run], Some(base)) => report_run(context, run, base)?,
         ([run], None) => report_run(context, run, scores::base(context, std::iter::once(run)))?,
         ([base, other], None) => {

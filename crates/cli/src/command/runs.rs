@@ -77,7 +77,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
             }
             store.remove(&id)?;
             output::remark(&format!(
-                "run {id} is removed; the store records that it was there"
+                "run {id} is removed; the store records the removal"
             ));
             return Ok(Exit::Done);
         }
@@ -90,7 +90,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         Some(store) => (store.newest_runs(None, most)?, store.count()?),
         None => {
             let path = context.store_path()?;
-            output::remark(&format!("there is no store at {} yet", path.display()));
+            output::remark(&format!("no store at {} yet", path.display()));
             (vec![], 0)
         }
     };

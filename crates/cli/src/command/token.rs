@@ -68,7 +68,7 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
                 .administrator()?
                 .add_token(name, &secret, &scopes, &now)?;
             output::plain(&format!("{secret}\n"))?;
-            output::remark("this is shown once: keep it in a file that only its user can read");
+            output::remark("shown only once: keep it in a file that only its user can read");
         }
         TokenCommand::List => {
             let tokens = match context.reader()? {

@@ -111,7 +111,7 @@ impl Frame {
         let (progress, path) = (escape(progress), escape(path));
         let _ = writeln!(
             out,
-            "<p class=\"live\" role=\"status\" data-events=\"{path}\">{progress} Load the page again for what is new.</p>"
+            "<p class=\"live\" role=\"status\" data-events=\"{path}\">{progress} Reload the page for new results.</p>"
         );
     }
 

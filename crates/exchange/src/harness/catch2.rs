@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 pub(super) struct Catch2;
 
-const ONLY_MEAN: &str = "The file has its mean alone, not its samples.";
+const ONLY_MEAN: &str = "The file has only the mean, no samples.";
 const CASE_FAILED: &str = "its test case failed";
 
 /// Samples of a benchmark, each of some 100 µs.

@@ -25,7 +25,7 @@ const BENCHMARK: &str = "benchmark.json";
 const SAMPLE: &str = "sample.json";
 const ESTIMATES: &str = "estimates.json";
 
-const ONLY_MEDIAN: &str = "The directory has its median alone, not its samples.";
+const ONLY_MEDIAN: &str = "The directory has only the median, no samples.";
 
 fields! {
     struct Benchmark {

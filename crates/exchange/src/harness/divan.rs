@@ -10,7 +10,7 @@ use gritstone_model::Better;
 
 pub(super) struct Divan;
 
-const ONLY_MEDIAN: &str = "The table has its median alone, not its samples.";
+const ONLY_MEDIAN: &str = "The table has only the median, no samples.";
 
 /// Columns after the name.
 const COLUMNS: [&str; 6] = ["fastest", "slowest", "median", "mean", "samples", "iters"];
@@ -95,7 +95,7 @@ impl Format for Divan {
                     && let Some((level, name, values)) = branch(line, column)
                 {
                     if level == 0 || level > path.len() {
-                        return Err(malformed(at(), format!("'{line}' is no branch of a tree")));
+                        return Err(malformed(at(), format!("'{line}' is not a branch of a tree")));
                     }
                     path.truncate(level);
                     path.push(name);

@@ -16,7 +16,7 @@ pub(super) struct GoogleBenchmark;
 
 /// Repetitions of one process.
 pub(super) const ONE_PROCESS: &str =
-    "All repetitions are of one process: its interval knows no difference between processes.";
+    "All repetitions are from one process: differences between processes are not in the confidence interval.";
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -193,7 +193,7 @@ impl Format for GoogleBenchmark {
     }
 }
 
-const ONLY_STATISTICS: &str = "the file has its statistics alone, not its repetitions: measure without --benchmark_report_aggregates_only";
+const ONLY_STATISTICS: &str = "the file has only statistics, no repetitions: measure without --benchmark_report_aggregates_only";
 
 impl Harness for GoogleBenchmark {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {

@@ -54,7 +54,7 @@ fn beside_others(command: &[String]) -> Vec<String> {
     }
 }
 
-const ONLY_SCORE: &str = "The file has its score alone, not its iterations.";
+const ONLY_SCORE: &str = "The file has only the score, no iterations.";
 
 impl Entry<'_> {
     fn mode(&self) -> String {

@@ -37,7 +37,7 @@ impl Format for Json {
             let document: Value = parse_json(file, &json, self.title())?;
             let at = || place(file, &format!("at '{}'", self.pointer));
             let found = document.pointer(&self.pointer);
-            let found = found.ok_or_else(|| malformed(at(), "there is nothing; see --values"))?;
+            let found = found.ok_or_else(|| malformed(at(), "nothing to list; see --values"))?;
             let named: Vec<(&str, &Value)> = match found {
                 Value::Object(fields) => {
                     fields.iter().map(|(name, v)| (name.as_str(), v)).collect()

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 pub(super) struct Nanobench;
 
-const ONLY_MEDIAN: &str = "The file has its median alone, not its epochs.";
+const ONLY_MEDIAN: &str = "The file has only the median, no epochs.";
 
 #[derive(Deserialize)]
 struct Document<'a> {

@@ -45,7 +45,7 @@ fields! {
     }
 }
 
-const ONLY_MEDIAN: &str = "The file has its median alone, not its rounds.";
+const ONLY_MEDIAN: &str = "The file has only the median, no rounds.";
 
 impl Format for PytestBenchmark {
     fn name(&self) -> &'static str {

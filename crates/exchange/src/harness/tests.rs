@@ -328,7 +328,7 @@ fn json_values_stand_at_pointer() {
         [one("times", "", &[4.0])]
     );
     let refused = |text: &str| parsed("json", text).unwrap_err().to_string();
-    assert_eq!(refused("{}"), "at '/times': there is nothing; see --values");
+    assert_eq!(refused("{}"), "at '/times': nothing to list; see --values");
     assert_eq!(
         refused(r#"{"times": {"a": "x"}}"#),
         "no benchmark of a program that prints JSON has a value: a: at '/times': \"x\" is not a number"

@@ -111,7 +111,7 @@ impl Job<'_> {
             arguments,
         )?;
         if let Outcome::Failed(why) = &launched.outcome {
-            launched.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
+            launched.outcome = Outcome::Failed(format!("the work check failed: {why}"));
         }
         let _ = owned_files::remove_within(&directory);
         Ok(launched)

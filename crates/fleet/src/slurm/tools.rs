@@ -28,7 +28,7 @@ impl Known {
             "" | "none" => String::new(),
             reason => format!(" ({reason})"),
         };
-        Some(format!("Slurm has it as {}{reason}", self.state))
+        Some(format!("Slurm reports it as {}{reason}", self.state))
     }
 }
 
@@ -141,7 +141,7 @@ pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) ->
             output.trim(),
             match cancelled {
                 Some(Ok(_)) => "; the job is cancelled",
-                _ => "; if there is one, it is held: cancel it with scancel",
+                _ => "; a submitted job is held: cancel it with scancel",
             }
         );
     };

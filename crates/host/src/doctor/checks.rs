@@ -86,7 +86,7 @@ fn runnable(host: &Host) -> Finding {
             format!("{others} other {}", pluralize(others as usize, "process")),
         )
     });
-    unread(finding).why("Processes that can run now compete for the CPUs; the load average lags behind by a minute.")
+    unread(finding).why("Runnable processes compete for the CPUs; the load average lags by a minute.")
 }
 
 fn steal(host: &Host) -> Finding {
@@ -261,7 +261,7 @@ fn source(host: &Host) -> Finding {
             .why("It advances once per tick, which is too coarse to time samples.")
     } else if among(SLOW) {
         found(Warning, source)
-            .why("Each reading enters the kernel and takes a microsecond or more: latencies of single operations are mostly its own. Linux falls back to it when the processor's counter does not keep time.")
+            .why("Each reading enters the kernel and takes a microsecond or more: latencies of single operations consist mostly of it. Linux falls back to it when the processor's counter does not keep time.")
     } else {
         found(Note, source)
             .why("Unknown clock source: check the clock cost that every launch records.")

@@ -323,7 +323,7 @@ fn sum(terms: &[Term]) -> String {
 
 fn claims(claims: &Claims) -> String {
     let plain = [
-        (claims.check, "a check value is right"),
+        (claims.check, "the check value is right"),
         (claims.linear, "time grows in proportion to the work"),
     ];
     let bounds = [

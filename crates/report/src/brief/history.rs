@@ -59,8 +59,8 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     }
     document.heading(1, "History: the systems of the documents");
     document.paragraph(
-        "What documents of the time printed for the same work, as they printed it; what is reckoned from it stands by itself. Each \
-         column has one unit; the run of this report comes first.",
+        "Printed results of the same work; results computed from printed ones have tables of their own. Each column has one unit; the run \
+         of this report comes first.",
     );
     let figures = [timeline::figure(input), transactions::figure(input)];
     for figure in figures.into_iter().flatten() {
@@ -135,7 +135,7 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
     Table {
         caption: match origin {
             Origin::Printed => format!("As printed in {source}"),
-            Origin::Reckoned => format!("Reckoned from what {source} prints"),
+            Origin::Reckoned => format!("Computed from results printed in {source}"),
         }
         .into(),
         columns,

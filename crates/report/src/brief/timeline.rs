@@ -15,7 +15,7 @@ pub(super) fn figure(input: &Brief) -> Option<Figure> {
     let drawn = input.parts.timelines.iter();
     let drawn = drawn.filter_map(|timeline| drawing(input, timeline));
     let (drawn, texts): (Vec<Canvas>, Vec<String>) = drawn.unzip();
-    let caption = "Over the years: what the documents printed, by operation, and this run";
+    let caption = "Over the years: printed results by operation, and this run";
     let any = !drawn.is_empty();
     any.then(|| svg::figure(drawn, "years", caption.to_owned(), texts.join(" ")))
 }

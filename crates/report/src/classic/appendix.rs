@@ -61,7 +61,7 @@ fn descriptions(document: &mut Document, input: &Classic) {
         .collect();
     document.heading(1, "Description of the tests");
     document.paragraph(
-        "What one operation of each test is; a note says what is not comparable, and why.",
+        "One operation of each test; notes say what is not comparable, and why.",
     );
     Columns::<&Benchmark>::key("Test", Style::Code, |benchmark| benchmark.id.as_str())
         .text("One operation", |benchmark| benchmark.operation.trim())

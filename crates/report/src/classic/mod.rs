@@ -160,7 +160,7 @@ fn missing(document: &mut Document, shown: &Shown) {
         let why = result
             .and_then(|result| result.notes.first())
             .map(findings::message);
-        let why = why.unwrap_or_else(|| "This run does not have it.".to_owned());
+        let why = why.unwrap_or_else(|| "Not in this run.".to_owned());
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, ids)) => ids.push(&benchmark.id),
             None => reasons.push((why, vec![&benchmark.id])),
@@ -172,7 +172,7 @@ fn missing(document: &mut Document, shown: &Shown) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        format!("Without a number here: {}{more}. {why}", first.join(", "))
+        format!("Without a result here: {}{more}. {why}", first.join(", "))
     });
     document.list(items);
 }

@@ -30,10 +30,10 @@ pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
     };
     match too_many {
         Some(users) => format!(
-            "This machine carries {many} users; with {}, more than 5% of the responses take a second or longer.",
+            "This machine supports {many} users; with {}, more than 5% of the responses take a second or longer.",
             count(users)
         ),
-        None => format!("This machine carries {many} users or more: no launch found too many."),
+        None => format!("This machine supports {many} users or more: no launch reached its limit."),
     }
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn withheld(why: &Withheld) -> String {
         format!("{why}: {}", join(&parts))
     };
     match why {
-        Withheld::Empty => "there are no benchmarks to score by".to_owned(),
+        Withheld::Empty => "no benchmarks to compute a score from".to_owned(),
         Withheld::NoBaseline => "the baseline is not among the known reference systems".to_owned(),
         Withheld::NotComparable => "the baseline has no comparable result".to_owned(),
         Withheld::Missing(parts) => named("not measured", parts),

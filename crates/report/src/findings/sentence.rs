@@ -38,7 +38,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             Author::Catalog | Author::Workload => stated(text),
             Author::Document | Author::Reader => text.clone(),
         },
-        F::Reckoned { from } => format!("Reckoned, not printed. {from}"),
+        F::Reckoned { from } => format!("Computed, not printed. {from}"),
         F::Custom { catalog } => format!("Custom benchmark, of the catalog {catalog}."),
         F::NotInCatalog {} => {
             "Gritstone does not measure it: it compares with printed values only.".into()
@@ -207,7 +207,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let texts: Vec<String> = rates.iter().map(rate_text).collect();
             format!("Load, per hour: {}.", texts.join("; "))
         }
-        F::IdleLoad { programs } => format!("Part of the load did nothing: {}.", join(programs)),
+        F::IdleLoad { programs } => format!("A part of the load was idle: {}.", join(programs)),
         F::Paging {
             cpu_s,
             real_s,
@@ -351,7 +351,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         F::StartUpUnseen { process_s, real_s } => {
             let [process, real] = [*process_s, *real_s].map(number);
             format!(
-                "Start-up is below noise: the whole process took {process} s, the work alone {real} s."
+                "Start-up time is below noise: the process took {process} s, its work {real} s."
             )
         }
 
@@ -366,7 +366,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             };
             let [base, other] = [at(base), at(other)];
             match base == other {
-                true => format!("The far ends, {base}, were reached by different interfaces."),
+                true => format!("The far ends, {base}, were reached through different interfaces."),
                 false => format!("The base has its far ends {base}, the other side {other}."),
             }
         }
@@ -384,7 +384,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         }
         F::RealTimeInstead { asked, unmeasured } => {
             let why = match unmeasured {
-                true => "could not be measured here (below 100 scheduler ticks, or nothing)",
+                true => "could not be measured here (fewer than 100 scheduler ticks)",
                 false => "it does not print for one of them",
             };
             let asked = subject(*asked);
@@ -407,7 +407,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             other_first,
             p,
         } => format!(
-            "One side interferes with the launch after it: {} in pairs that the base begins, {} in the others (p = {}).",
+            "One side disturbs the launch after it: {} in pairs that start with the base, {} in the others (p = {}).",
             words::ratio(*base_first, None, Sense::Speed),
             words::ratio(*other_first, None, Sense::Speed),
             number::significant(*p, 2),

@@ -30,7 +30,7 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
     let more = divisions.len().saturating_sub(MOST);
     if more > 0 {
         document.paragraph(format!(
-            "and {} that divide the nodes otherwise (`--format json` has all)",
+            "and {} that group the nodes differently (`--format json` has all)",
             words::plural(more, "fact")
         ));
     }

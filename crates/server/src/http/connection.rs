@@ -97,7 +97,7 @@ impl Server {
                     Ok((stream, peer)) => {
                         number += 1;
                         let Some(opened) = open.enter(number, place, Client::at(peer.ip())) else {
-                            self.log.write("a client has too many connections: another one is not taken");
+                            self.log.write("a client has too many connections: its next one is refused");
                             continue;
                         };
                         let server = self.clone();

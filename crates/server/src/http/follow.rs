@@ -45,7 +45,7 @@ impl<P: Site> Service<P> {
         let place = place.ok_or_else(|| {
             Refused::new(
                 Status::Busy,
-                "Too many clients follow something: ask again later.",
+                "Too many clients follow events: try again later.",
             )
         })?;
         let follower = Follower {

@@ -39,7 +39,7 @@ impl Gate {
     pub(crate) async fn look(&self, secret: Option<&str>) -> Result<Seen, Refused> {
         let (to, seen) = oneshot::channel();
         let secret = secret.map(str::to_owned);
-        let fault = || Refused::broken("the store was not looked up: a fault in Gritstone");
+        let fault = || Refused::broken("the store was not opened: a bug in Gritstone");
         self.0.send(Wanted { secret, to }).map_err(|_| fault())?;
         seen.await.map_err(|_| fault())?
     }

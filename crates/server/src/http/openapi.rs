@@ -110,7 +110,7 @@ fn responses<P>(route: &Route<P>) -> Value {
         all.insert(status.to_owned(), response);
     };
     if let Gives::Page(_) | Gives::Json(_) = route.gives {
-        insert("304", "The client has it (If-None-Match)", None);
+        insert("304", "Not modified (If-None-Match)", None);
     }
     let mut add = |status: Status, about: &str, content: Option<Value>| {
         insert(status.code().as_str(), about, content)
@@ -129,24 +129,24 @@ fn responses<P>(route: &Route<P>) -> Value {
         );
         add(
             Status::Forbidden,
-            "The token is for something else",
+            "The token lacks the scope",
             refused(),
         );
     }
     if route.names_something() {
-        add(Status::NotFound, "There is no such thing", refused());
+        add(Status::NotFound, "Not found", refused());
     }
     if route.upload.is_some() {
         add(Status::TooLong, "The body is too long", refused());
     }
     add(
         Status::TooMany,
-        "The client asks too often: Retry-After says when to ask again",
+        "Too many requests: Retry-After says when to try again",
         refused(),
     );
     add(
         Status::Busy,
-        "The server or its store is busy or away: Retry-After says when to ask again",
+        "The server or its database is busy or unreachable: Retry-After says when to try again",
         refused(),
     );
     for (status, about) in route.statuses {

@@ -65,7 +65,7 @@ impl Policy {
         let named = parts.uri.authority().map(|name| name.as_str());
         let own = [Some(host), named].into_iter().flatten().all(is_own);
         (self.own_names_only && !own).then(|| {
-            let why = "This address is for names of this machine alone: open http://127.0.0.1 with the port of the server.";
+            let why = "This address serves only names of this machine: open http://127.0.0.1 with the port of the server.";
             plain(StatusCode::MISDIRECTED_REQUEST, why)
         })
     }

@@ -155,7 +155,7 @@ impl Asked {
         let permitted = scopes.iter().any(|scope| token.scopes.contains(scope));
         let needless = reads && everyone;
         if !permitted && !needless {
-            let why = "The token is for something else.";
+            let why = "The token lacks the scope.";
             return Err(Refused::new(Status::Forbidden, why));
         }
         self.token = Some(token);
@@ -239,7 +239,7 @@ pub(crate) fn canonical(uri: Uri) -> (Uri, bool) {
     };
     let mut parts = uri.into_parts();
     parts.path_and_query = Some(target);
-    let uri = Uri::from_parts(parts).expect("only the path is another");
+    let uri = Uri::from_parts(parts).expect("only the path differs");
     (uri, json)
 }
 

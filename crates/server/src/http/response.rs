@@ -155,7 +155,7 @@ impl Refused {
 
     /// An internal error, for the log.
     pub(crate) fn broken(fault: impl Into<String>) -> Self {
-        let why = "A fault in Gritstone; its log has more.";
+        let why = "A bug in Gritstone; the log has details.";
         Self::new(Status::Broken, why).fault(fault)
     }
 
@@ -232,7 +232,7 @@ impl Packed {
 fn compressed(bytes: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    Bytes::from(written.expect("memory takes what is written to it"))
+    Bytes::from(written.expect("written bytes stay in memory"))
 }
 
 fn unpacked(bytes: &[u8]) -> Bytes {

@@ -82,7 +82,7 @@ pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
             },
         )
         .method_not_allowed_fallback(|| async {
-            let why = "This method is not allowed here: the header Allow lists those that are.";
+            let why = "This method is not allowed here: the header Allow lists the allowed ones.";
             plain(StatusCode::METHOD_NOT_ALLOWED, why)
         })
         .layer(from_fn_with_state(Arc::clone(&service), admit))
@@ -159,7 +159,7 @@ impl<P: Site> Service<P> {
             again: Some(wait?.as_secs_f64().ceil() as u64),
             ..Refused::new(
                 Status::TooMany,
-                "The limit of requests is reached: ask again later.",
+                "Too many requests: try again later.",
             )
         })
     }
@@ -306,7 +306,7 @@ impl<P: Site> Service<P> {
         });
         done.await
             .map_err(|_| busy())?
-            .ok_or_else(|| Refused::broken(format!("no answer to {path}: a fault in Gritstone")))?
+            .ok_or_else(|| Refused::broken(format!("no response to {path}: a bug in Gritstone")))?
     }
 }
 
@@ -327,5 +327,5 @@ impl Drop for Charged {
 }
 
 fn busy() -> Refused {
-    Refused::new(Status::Busy, "Busy: ask again later.")
+    Refused::new(Status::Busy, "Busy: try again later.")
 }

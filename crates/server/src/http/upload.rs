@@ -29,7 +29,7 @@ pub(crate) async fn receive(
             Ok(Some(Err(_))) => return Err(Refused::new(Status::Wrong, "The body is cut off.")),
             Err(_) => {
                 let why = format!(
-                    "The body comes too slowly: send {} bytes per second or more.",
+                    "The body arrives too slowly: send at least {} bytes per second.",
                     limits.body_rate
                 );
                 return Err(Refused::new(Status::TooSlow, why));
@@ -46,6 +46,6 @@ pub(crate) async fn receive(
 pub(crate) fn too_long(most: usize) -> Refused {
     Refused::new(
         Status::TooLong,
-        format!("More than {most} bytes are not taken."),
+        format!("The limit is {most} bytes."),
     )
 }

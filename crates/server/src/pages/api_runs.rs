@@ -28,16 +28,16 @@ pub(super) const SEND: Route<Pages> = Route {
     statuses: &[
         (
             Status::Stored,
-            "It is stored now; with 200 it was there already",
+            "Stored; 200: it was stored already",
         ),
-        (Status::Conflict, "Another run of that identifier is there"),
+        (Status::Conflict, "Another run with that identifier exists"),
         (Status::Gone, "It was removed here"),
-        (Status::Unfit, "It is no bundle of a run that has ended"),
+        (Status::Unfit, "The body is not a bundle of a finished run"),
         (Status::Full, "No space is left"),
     ],
     ..Route::get(
         "/api/v1/runs",
-        "Keep a run. Sent again, it changes nothing",
+        "Store a run; storing it again changes nothing",
         Gives::Object(&[("run", "string"), ("stored", "boolean")]),
         send,
     )
@@ -90,7 +90,7 @@ fn send(pages: &Pages, asked: &Asked) -> Answered {
     let run = run.map_err(|why| unfit(format!("{why:#}")))?;
     if run.info.elapsed_s.is_none() {
         return Err(unfit(
-            "The run has not ended: send it when it has.".to_owned(),
+            "The run has not ended: send it afterwards.".to_owned(),
         ));
     }
     let by = asked.by()?;

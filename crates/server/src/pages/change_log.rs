@@ -38,7 +38,7 @@ pub(super) const FEED: Route<Pages> = Route {
     cached: true,
     ..Route::get(
         "/changes.atom",
-        "What changed, as a feed",
+        "Changes, as a feed",
         Gives::Media(Media::Atom),
         feed,
     )
@@ -54,7 +54,7 @@ pub(super) const TRIAGE: Route<Pages> = Route {
                 a note is a line of 1000 letters at most; assigned needs a name, the other states a note",
     }),
     statuses: &[
-        (Status::Stored, "It is in this state now"),
+        (Status::Stored, "The new state"),
         (
             Status::Unfit,
             "A note or a name is missing, or one has several lines",
@@ -126,7 +126,7 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
         assignee: Option<String>,
     }
     let message: Message = serde_json::from_slice(&asked.body).map_err(|why| {
-        let why = format!("This is no JSON with a state and a note: {why}.");
+        let why = format!("The body is not JSON with a state and a note: {why}.");
         Refused::new(Status::Unfit, why)
     })?;
     let by = asked.by()?;

@@ -19,9 +19,9 @@ pub(crate) const PAGE: Route<Pages> = Route {
 };
 pub(super) const EVENTS: Route<Pages> = Route::get(
     "/fleet/events",
-    "How far the newest fleet run has come that lacks nodes, as server-sent events: `progress` while it is measured, `end` when it has \
-     ended or there is none, each with fleet, of, done, measuring, failed and said as JSON; null where there is none. A stream ends \
-     after a minute at the latest; clients connect again",
+    "Progress of the newest unfinished fleet run, as server-sent events: `progress` while it is measured, `end` when it has ended or \
+     there is none, each with fleet, of, done, measuring, failed and said as JSON, or null. A stream ends within a minute; clients \
+     reconnect",
     Gives::Events,
     events,
 );

@@ -159,7 +159,7 @@ fn not_found(why: impl Into<String>) -> Refused {
 }
 
 fn busy() -> Refused {
-    Refused::new(Status::Busy, "The store is busy: ask again later.")
+    Refused::new(Status::Busy, "The store is busy: try again later.")
 }
 
 impl Pages {
@@ -237,9 +237,9 @@ impl Pages {
         match &store {
             Some(_) => self.seen.store(true, Ordering::Relaxed),
             None if self.seen.load(Ordering::Relaxed) => {
-                let why = "The store is not there any more: ask again later.";
+                let why = "The store was moved or removed: try again later.";
                 return Err(
-                    Refused::new(Status::Busy, why).fault("the store is not there any more")
+                    Refused::new(Status::Busy, why).fault("the store was moved or removed")
                 );
             }
             None => {}
@@ -309,7 +309,7 @@ impl From<StoreError> for Refused {
             StoreError::Unfit(_) => Self::new(Status::Unfit, text),
             StoreError::Locked(_) => busy(),
             StoreError::Away(..) => {
-                let why = "The server of the store is away: ask again later.";
+                let why = "The database server is unreachable: try again later.";
                 Self::new(Status::Busy, why).fault(text)
             }
             error => anyhow::Error::msg(error).into(),

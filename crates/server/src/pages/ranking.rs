@@ -13,7 +13,7 @@ const EXAMINED: usize = 20;
 
 pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/scores",
-    "Scores of all systems, each by its newest whole run of a suite, the best first",
+    "Scores of all systems, each by its newest complete run of a suite, best first",
     SCHEMA_RATINGS,
     ranking,
 );

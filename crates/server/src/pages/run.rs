@@ -20,8 +20,8 @@ pub(super) const EVENTS: Route<Pages> = Route {
     parameters: &[RUN],
     ..Route::get(
         "/runs/{run}/events",
-        "How far a run has come, as server-sent events: `progress` while it is measured, `end` when it has ended, each with \
-         launches, benchmark and said as JSON. A stream ends after a minute at the latest; clients connect again",
+        "Progress of a run, as server-sent events: `progress` while it is measured, `end` when it has ended, each with launches, \
+         benchmark and said as JSON. A stream ends within a minute; clients reconnect",
         Gives::Events,
         progress,
     )

@@ -91,7 +91,7 @@ fn unset(args: &AbArgs) -> Result<Vec<Side>> {
         (args.commands.iter()).find(|word| REJECTED_OPTIONS.contains(&word.as_str()))
     {
         bail!(
-            "{option} stands behind `--`, where it is an argument of the command: put options of Gritstone before the first `--`. If it is one of the command's, write the command as one word: -- './command {option} ...'"
+            "{option} comes after `--`, where it is an argument of the command: put options of Gritstone before the first `--`. If it belongs to the command, write the command as one word: -- './command {option} ...'"
         );
     }
     let values = combinations(args)?;
@@ -134,7 +134,7 @@ fn command_side(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -
     let user = UserCommand {
         directory: directory
             .to_str()
-            .context("the name of this directory cannot be written down")?
+            .context("the name of this directory cannot be recorded")?
             .to_owned(),
         prepare: args.prepare.clone(),
         cleanup: args.cleanup.clone(),

@@ -151,7 +151,7 @@ fn directory() -> Result<String> {
     let here = std::env::current_dir().context("the current directory is unknown")?;
     let here = here
         .to_str()
-        .context("the name of this directory cannot be written down")?;
+        .context("the name of this directory cannot be recorded")?;
     Ok(here.to_owned())
 }
 

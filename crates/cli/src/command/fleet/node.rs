@@ -72,7 +72,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     let exit = run::check_measured(&view)?;
     let store = context
         .reader()?
-        .context("the store of this node is gone")?;
+        .context("the store of this node was removed")?;
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,

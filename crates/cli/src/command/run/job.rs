@@ -87,7 +87,7 @@ impl Job {
         let copied = add_copies(&mut plan, &offer, &settings, suite);
         ensure!(
             settings.copies.is_empty() || copied > 0,
-            "none of these benchmarks can be measured as several copies: --copies is for workloads on one CPU that run here (`gritstone list`)"
+            "none of these benchmarks can be measured as copies: --copies is for workloads on one CPU that run here (`gritstone list`)"
         );
         Ok(Self {
             plan,

@@ -81,7 +81,7 @@ fn check_same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
 fn find_interrupted(context: &Context, name: &str, owner: &Owner) -> Result<Resumable> {
     let store = context
         .reader()?
-        .context("no run is stored yet, so there is none to resume")?;
+        .context("no run is stored yet, so none can be resumed")?;
     let id = match name {
         "" => newest_interrupted(&store, owner)?.context(
             "no run of this user on this system was interrupted: `gritstone run` starts a new one",
