@@ -59,39 +59,65 @@ fn commands(root: &Command) -> String {
         names
             .iter()
             .filter(|name| known(name))
-            .for_each(|name| command(&mut text, root, name));
+            .for_each(|name| append_command(&mut text, root, &[name]));
     }
     text.push_str("\n## Other\n");
-    left.iter().for_each(|name| command(&mut text, root, name));
+    left.iter()
+        .for_each(|name| append_command(&mut text, root, &[name]));
     text.push_str("\n## Options of every command\n");
     options(&mut text, root.get_arguments());
     text
 }
 
-fn command(text: &mut String, root: &Command, name: &str) {
-    let command = root.find_subcommand(name).expect("it was found before");
+/// A command by its path, then its subcommands.
+fn append_command(text: &mut String, root: &Command, path: &[&str]) {
+    let command = path.iter().fold(root, |command, name| {
+        command.find_subcommand(name).expect("a listed command")
+    });
     let about = command
         .get_about()
         .map(ToString::to_string)
         .unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
-    let _ = write!(text, "\n### {name}\n\n{about}.\n\n```\n{usage}\n```\n");
-    options(
+    let heading = "#".repeat(2 + path.len());
+    let name = path.join(" ");
+    let _ = write!(
         text,
-        command.get_arguments().filter(|arg| !arg.is_global_set()),
+        "\n{heading} {name}\n\n{about}.\n\n```\n{usage}\n```\n"
     );
-    if let Some(examples) = command.get_after_help() {
-        let examples = examples.to_string();
-        let lines = examples.trim_start_matches("Examples:\n").lines();
-        let lines: Vec<&str> = lines
-            .map(|line| line.strip_prefix("  ").unwrap_or(line))
-            .collect();
-        let _ = write!(
-            text,
-            "\nExamples:\n\n```\n{}\n```\n",
-            lines.join("\n").trim_end()
-        );
+    let inherited = |arg: &Arg| {
+        let above = path[..path.len() - 1].iter().scan(root, |command, name| {
+            *command = command.find_subcommand(name)?;
+            Some(*command)
+        });
+        [root]
+            .into_iter()
+            .chain(above)
+            .flat_map(Command::get_arguments)
+            .any(|known| known.get_id() == arg.get_id())
+    };
+    options(text, command.get_arguments().filter(|arg| !inherited(arg)));
+    if let Some(help) = command.get_after_help() {
+        append_examples(text, &help.to_string());
+    }
+    let below = command.get_subcommands();
+    let below = below.filter(|command| !command.is_hide_set() && command.get_name() != "help");
+    for command in below {
+        append_command(text, root, &[path, &[command.get_name()]].concat());
+    }
+}
+
+/// Examples up to the first blank line; what follows is prose.
+fn append_examples(text: &mut String, help: &str) {
+    let (examples, prose) = help.split_once("\n\n").unwrap_or((help, ""));
+    let lines = examples.trim_start_matches("Examples:\n").lines();
+    let lines: Vec<&str> = lines
+        .map(|line| line.strip_prefix("  ").unwrap_or(line))
+        .collect();
+    let _ = write!(text, "\nExamples:\n\n```\n{}\n```\n", lines.join("\n"));
+    if !prose.is_empty() {
+        let _ = write!(text, "\n{}\n", prose.trim_end());
     }
 }
 

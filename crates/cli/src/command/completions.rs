@@ -13,6 +13,7 @@ use clap_complete::env::Shells;
   gritstone completions zsh > ~/.zfunc/_gritstone
   gritstone completions fish > ~/.config/fish/completions/gritstone.fish")]
 pub struct CompletionsArgs {
+    /// Shell that reads them
     #[arg(value_enum)]
     pub shell: Shell,
 }

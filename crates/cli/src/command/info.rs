@@ -14,7 +14,8 @@ use gritstone_session::host_context::HostContext;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: gritstone info byte/pipe")]
+#[command(after_help = "Examples:
+  gritstone info byte/pipe")]
 pub struct InfoArgs {
     /// Benchmark
     #[arg(value_name = "BENCHMARK", add = candidates::benchmarks())]

@@ -33,6 +33,7 @@ const HARNESS: &str = "command";
   gritstone pr --base v1.2 --head v1.3 --harness pytest-benchmark -- pytest benches
   gritstone pr --build 'go test -c -o b.test .' --harness go -- ./b.test
   gritstone pr --build make --count instructions --same-output -- ./convert input
+
 Exit codes: 0 no evidence of a slowdown beyond the margin, 1 a slowdown (or another output), 4 nothing could be decided.")]
 pub struct PrArgs {
     #[command(flatten)]

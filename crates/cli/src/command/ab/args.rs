@@ -15,7 +15,8 @@ use std::path::PathBuf;
   gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
   gritstone ab --a 'sysctl vm.swappiness=60' --b 'sysctl vm.swappiness=0' vm
   gritstone ab --parameter jobs=1,2,4 -- make -j '{jobs}' -B
-Options stand before the first `--`: what follows it is the command.")]
+
+Options come before the first `--`, commands after it.")]
 pub struct AbArgs {
     /// Benchmarks to measure on all sides, as for `run`, without commands; COMPILER:FLAGS is short for --cc [default: 'cpu/*' with compilers]
     #[arg(value_name = "SELECTOR | COMPILER:FLAGS", conflicts_with = "commands", add = candidates::benchmarks())]
