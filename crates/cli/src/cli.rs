@@ -60,9 +60,9 @@ pub struct Cli {
 pub enum Command {
     /// Measure benchmarks and show their results
     Run(Box<RunArgs>),
-    /// Time commands and find the fastest (interleaved, sequential)
+    /// Compare commands and find the fastest
     Bench(Box<BenchArgs>),
-    /// List benchmarks, their sources, and whether they run here
+    /// List families, suites and benchmarks
     List(ListArgs),
     /// Create a custom benchmark: a catalog entry and a program
     Init(InitArgs),
@@ -76,9 +76,9 @@ pub enum Command {
     Report(ReportArgs),
     /// List reference systems and those in the store
     Systems(SystemsArgs),
-    /// List stored runs, label or remove one, or prune the raw samples of old ones
+    /// List, label, remove or prune stored runs
     Runs(RunsArgs),
-    /// Describe a benchmark: work, claims, source; if it runs here
+    /// Describe a benchmark: work, claims, sources, requirements
     Info(InfoArgs),
     /// Check whether this system is ready, and how to fix what is not
     Doctor(DoctorArgs),
@@ -103,7 +103,7 @@ pub enum Command {
     History(HistoryArgs),
     /// List what changed over the stored runs, or acknowledge it
     Changes(ChangesArgs),
-    /// CI gate: fail if a run may be slower than the allowed margin
+    /// CI gate: fail if a run is slower than the allowed margin
     Check(CheckArgs),
     /// Show the defaults from configuration files, and their source
     Config(ConfigArgs),
@@ -114,7 +114,7 @@ pub enum Command {
     Export(ExportArgs),
     /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
     Import(ImportArgs),
-    /// Check bundles that others contribute: whole, current, plausible, nothing private
+    /// Check contributed bundles: complete, plausible, nothing private
     Verify(VerifyArgs),
     /// Send runs to the store of a server (`serve`)
     #[cfg(feature = "server")]
@@ -122,7 +122,7 @@ pub enum Command {
     /// Fetch runs from the store of a server
     #[cfg(feature = "server")]
     Pull(PullArgs),
-    /// Send and fetch what another store lacks, or send what waits
+    /// Exchange runs with the store of a server
     #[cfg(feature = "server")]
     Sync(SyncArgs),
     /// Create, list and revoke the tokens of a server (`serve`)
@@ -136,7 +136,7 @@ pub enum Command {
     Site(SiteArgs),
     /// A/B test commands, compilers, environments or settings
     Ab(Box<AbArgs>),
-    /// Compare a pull request with its base, by the benchmarks that a git repository has
+    /// Compare a pull request with its base, by the project's benchmarks
     Pr(Box<PrArgs>),
     /// Find the commit that made a benchmark slower
     Bisect(Box<BisectArgs>),

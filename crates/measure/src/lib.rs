@@ -19,7 +19,7 @@ mod track;
 pub use after_pilot::AfterPilot;
 pub use drive::{Backend, Finished, Progress, drive};
 pub use fixed_count::Bounded;
-pub use limits::{CONFIDENCE, Limits, MAX_TIME_FACTOR, PILOT};
+pub use limits::{CONFIDENCE, Limits, PILOT};
 pub use prior_runs::{Prior, PriorRuns, learn_prior};
 pub use sequential::{Design, Sequential};
 

@@ -13,7 +13,7 @@ pub(crate) const MAX_LAUNCHES: usize = 100;
 pub const PILOT: usize = 6;
 /// Without a budget, a run with wide intervals takes at most this multiple of the time of the fewest launches, and begins no launch beyond
 /// the fewest that would end after [`Limits::time`].
-pub const MAX_TIME_FACTOR: u32 = 5;
+pub(crate) const MAX_TIME_FACTOR: u32 = 5;
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,16 @@ impl Limits {
         match self.quick {
             true => Duration::from_secs(75),
             false => Duration::from_mins(5),
+        }
+    }
+
+    /// Longest time of a run whose fewest launches take `expected`.
+    #[must_use]
+    pub fn longest(&self, expected: Duration) -> Duration {
+        match (self.budget, self.quick) {
+            (Some(budget), _) => budget,
+            (None, true) => expected,
+            (None, false) => expected.max((MAX_TIME_FACTOR * expected).min(self.time())),
         }
     }
 

@@ -9,6 +9,8 @@ use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag, MissingBenchmark};
 use std::collections::BTreeMap;
 
+/// Differing facts that are named without `-v`.
+const FEW_FACTS: usize = 3;
 /// Lines of benchmarks; the others are counted.
 const SHOWN: usize = 3;
 
@@ -43,7 +45,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     );
     let verdict = match (view.differ_in.is_empty(), detail) {
         (true, _) => verdict,
-        (_, Detail::Results) => {
+        (_, Detail::Results) if view.differ_in.len() > FEW_FACTS => {
             let n = words::plural(view.differ_in.len(), "fact");
             format!("{verdict} The configurations differ in {n}.")
         }

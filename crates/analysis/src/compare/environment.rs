@@ -1,7 +1,7 @@
 //! Differences between the environments of two sides: machine, system, facts, compilers, versions, settings.
 
 use gritstone_model::{
-    CustomCatalog, Difference, Finding, Id, Kind, Measurement, Peer, Program, RunView, Settings,
+    CustomCatalog, Difference, Finding, Id, Kind, Measurement, PRIVATE_FACTS, Peer, Program, RunView, Settings,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,10 +35,20 @@ pub fn runs_differ_in(runs: &[RunView]) -> Vec<Difference> {
 pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     let mut differences = Differences::default();
     let (b, o) = (&base.machine, &other.machine);
-    differences.add("machine", &b.name, &o.name);
+    let hidden = |view: &RunView| hides_identity(view, base, other);
+    let is_hidden = hidden(base) || hidden(other);
+    if !is_hidden {
+        differences.add("machine", &b.name, &o.name);
+    }
     differences.add("system", &b.system, &o.system);
     differences.add("configuration", &b.configuration, &o.configuration);
-    differences.facts(&b.facts, &o.facts, printed(base) || printed(other));
+    let [mut b_facts, mut o_facts] = [b.facts.clone(), o.facts.clone()];
+    if is_hidden {
+        for facts in [&mut b_facts, &mut o_facts] {
+            facts.retain(|name, _| !PRIVATE_FACTS.contains(&name.as_str()));
+        }
+    }
+    differences.facts(&b_facts, &o_facts, printed(base) || printed(other));
     if let (Some(b), Some(o)) = (&base.gritstone, &other.gritstone) {
         differences.add("gritstone", b, o);
     }
@@ -54,7 +64,9 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     if let (Some(b), Some(o)) = (&base.settings, &other.settings) {
         differences.add("directory", &b.dir, &o.dir);
         differences.add("side of an A/B test", side(b), side(o));
-        differences.maps("environment ", &b.environment, &o.environment);
+        if !is_hidden {
+            differences.maps("environment ", &b.environment, &o.environment);
+        }
         differences.maps("parameter ", &b.params, &o.params);
         differences.maps("peer ", &peer(b), &peer(o));
         differences.add(
@@ -65,6 +77,15 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.add("custom catalog", &overrides(b), &overrides(o));
     }
     differences.0
+}
+
+/// Whether the two are of one machine and this one was exported without names of hosts and values of the environment.
+fn hides_identity(view: &RunView, base: &RunView, other: &RunView) -> bool {
+    let is_empty = |of: &Settings| of.environment.values().all(String::is_empty);
+    let has_facts = |name: &&str| view.machine.facts.contains_key(**name);
+    base.machine.id == other.machine.id
+        && view.settings.as_ref().is_some_and(is_empty)
+        && !PRIVATE_FACTS.iter().any(|name| has_facts(&name))
 }
 
 /// Finding that the far ends of two runs were in different places.

@@ -4,7 +4,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use gritstone_exchange as exchange;
 use gritstone_model::{Benchmark, Id, Outcome, RunData};
@@ -24,7 +24,7 @@ pub struct ImportArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Name of the runs
-    #[arg(long, add = SetBy::AnyFile)]
+    #[arg(long, value_parser = value_parsers::label, add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Name of the measured system, where the file does not say
     #[arg(long, value_name = "NAME")]
@@ -43,6 +43,7 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
         }
     }
     let mut store = context.writer()?;
+    let mut others = 0;
     for path in &args.files {
         let FileRun { run, origin } = read(path, args)?;
         let id = &run.info.id;
@@ -57,14 +58,33 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
         match store.import_once(&run)? {
             Sent::Stored => drop(context.computed(&store, &run)?),
             Sent::Known => output::remark(&format!("run {id} is in the store already")),
-            Sent::Differs => bail!(
-                "{}: another run {id} is in the store already",
-                path.display()
-            ),
+            Sent::Differs if has_launches(&store, id, &run)? => {
+                output::remark(&format!("run {id} is in the store already"));
+            }
+            Sent::Differs => {
+                let path = path.display();
+                output::remark(&format!("{path}: the store has another run {id}"));
+                others += 1;
+                continue;
+            }
         }
         output::plain(&format!("{id}\n"))?;
     }
+    ensure!(
+        others == 0,
+        "{others} of {} files not imported: the store has other runs with their identifiers",
+        args.files.len()
+    );
     Ok(Exit::Done)
+}
+
+/// Whether a stored run has the launches of this one, which may lack private texts.
+fn has_launches(store: &Store, id: &str, run: &RunData) -> Result<bool> {
+    match store.load(id) {
+        Ok(known) => Ok(known.launches == run.launches),
+        Err(StoreError::Pruned(..)) => Ok(true),
+        Err(why) => Err(why.into()),
+    }
 }
 
 /// The stored run of the same contents, whatever the path and date of the file.
@@ -77,12 +97,7 @@ fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<Strin
         if exchange::contents(&head.id) != contents {
             continue;
         }
-        let is_same = match store.load(&head.id) {
-            Ok(known) => known.launches == run.launches,
-            Err(StoreError::Pruned(..)) => true,
-            Err(why) => return Err(why.into()),
-        };
-        if is_same {
+        if has_launches(store, &head.id, run)? {
             return Ok(Some(head.id));
         }
     }

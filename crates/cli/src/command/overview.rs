@@ -4,12 +4,16 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
 use gritstone_runs::context::Context;
+use gritstone_store::{Kind, RunHead};
 
 pub fn print_overview(context: &Context) -> Result<Exit> {
     let runs = match context.reader()? {
         Some(store) => store.runs()?,
         None => vec![],
     };
+    let runs: Vec<RunHead> = (runs.into_iter())
+        .filter(|run| run.kind != Kind::Ab)
+        .collect();
     let stored = match runs.last() {
         None => "No run is stored yet: gritstone run --quick takes a few minutes.".to_owned(),
         Some(last) => format!(

@@ -186,9 +186,7 @@ fn write_file(document: &Document, path: &Path) -> Result<()> {
         false => gritstone_document::html::render(document).into_bytes(),
         true => pdf(document)?,
     };
-    let name = path.display();
-    gritstone_runs::output_file::write(path, &page)
-        .with_context(|| format!("cannot write the report to {name}; choose a file with --output"))
+    gritstone_runs::output_file::write(path, &page).context("name another file with --output")
 }
 
 fn absolute(path: &Path) -> String {

@@ -10,8 +10,10 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ListedRun, RunList, SCHEMA_RUNS};
 use gritstone_runs::context::Context;
+use gritstone_report::plural;
 use gritstone_runs::listing::listed;
 use gritstone_session::undo;
+use gritstone_store::Kind;
 use prune::{PruneArgs, prune};
 
 /// Runs that are listed without `--all`.
@@ -28,7 +30,7 @@ const NEWEST: usize = 30;
   gritstone runs verify"
 )]
 pub struct RunsArgs {
-    /// List all of them [default: the newest 30]
+    /// List all of them [default: the newest 30, without sides of A/B tests]
     #[arg(short, long)]
     pub all: bool,
     #[command(flatten)]
@@ -85,15 +87,22 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         Some(RunsCommand::Verify) => return verify(context),
         None => {}
     }
-    let most = if args.all { usize::MAX } else { NEWEST };
-    let (newest, all) = match context.reader()? {
-        Some(store) => (store.newest_runs(None, most)?, store.count()?),
+    let mut newest = match context.reader()? {
+        Some(store) => store.newest_runs(None, usize::MAX)?,
         None => {
             let path = context.store_path()?;
-            output::remark(&format!("no store at {} yet", path.display()));
-            (vec![], 0)
+            let path = path.display();
+            output::remark(&format!("no store at {path}: `gritstone run --quick` makes one"));
+            vec![]
         }
     };
+    let all = newest.len();
+    if !args.all {
+        newest.retain(|run| run.kind != Kind::Ab);
+    }
+    let sides = all - newest.len();
+    let runs = newest.len();
+    newest.truncate(if args.all { usize::MAX } else { NEWEST });
     let measuring = undo::measuring(None);
     let list = newest.into_iter().map(|head| {
         let run = listed(head);
@@ -109,9 +118,12 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
     };
     output::write(args.format.format, &list, || {
         let mut document = gritstone_report::runs(&list.runs);
-        let shown = list.runs.len();
-        if all > shown as u64 {
-            document.paragraph(format!("{shown} of {all} runs; --all lists the others."));
+        let older = runs - list.runs.len();
+        let older = (older > 0).then(|| plural(older, "older run"));
+        let sides = (sides > 0).then(|| format!("{} of A/B tests", plural(sides, "side")));
+        let hidden: Vec<String> = older.into_iter().chain(sides).collect();
+        if !hidden.is_empty() {
+            document.paragraph(format!("Not listed: {} (--all).", hidden.join(", ")));
         }
         document
     })?;

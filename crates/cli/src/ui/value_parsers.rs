@@ -1,4 +1,4 @@
-//! Parsers of times, ages, shares and pairs.
+//! Parsers of times, ages, labels, shares and pairs.
 
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
 use std::time::Duration;
@@ -39,6 +39,15 @@ pub fn age(text: &str) -> Result<Duration, String> {
 pub fn time(text: &str) -> Result<Timestamp, String> {
     let time = gritstone_exchange::parse_time(text);
     time.ok_or_else(|| "a time is 2026-11-20 or 2026-11-20T09:30:12Z".to_owned())
+}
+
+/// A label that a run may have.
+///
+/// # Errors
+/// When no run may have it.
+pub fn label(text: &str) -> Result<String, String> {
+    gritstone_model::check_label(text)?;
+    Ok(text.to_owned())
 }
 
 /// `NAME=VALUE`.

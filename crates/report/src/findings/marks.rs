@@ -57,7 +57,7 @@ static MARKS: [Mark; 8] = [
         sign: "§",
         tone: Tone::Faint,
         meaning: "no result; its note says why",
-        summary: summary("without a value", Shown::Names, "gritstone doctor"),
+        summary: summary("without a value", Shown::Names, "add -v"),
     },
     Mark {
         rank: 5,

@@ -70,7 +70,7 @@ pub struct AbArgs {
     #[arg(long, requires = "commands")]
     pub allow_background: bool,
     /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]
-    #[arg(long, add = SetBy::AnyFile)]
+    #[arg(long, value_parser = value_parsers::label, add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
     #[arg(long, conflicts_with = "commands", add = SetBy::UserFile)]

@@ -183,7 +183,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", help_heading = "Export")]
     pub export_orgmode: Option<PathBuf>,
     /// Name of the test; its commands are stored as runs NAME-a, NAME-b, ... [default: bench-ID]
-    #[arg(long, help_heading = "Output", add = SetBy::AnyFile)]
+    #[arg(long, value_parser = value_parsers::label, help_heading = "Output", add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Repeat the order of an earlier test
     #[arg(long, help_heading = "Execution")]

@@ -34,7 +34,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub precision: Option<f64>,
     /// Name of this run
-    #[arg(long, help_heading = "Run", add = SetBy::AnyFile)]
+    #[arg(long, value_parser = value_parsers::label, help_heading = "Run", add = SetBy::AnyFile)]
     pub label: Option<String>,
     #[command(flatten)]
     pub commit: CommitArgs,

@@ -9,7 +9,7 @@ use gritstone_document::Document;
 use gritstone_document::Style;
 use gritstone_exec::privileged::Description;
 use gritstone_model::{Plan, Skip};
-use gritstone_report::{duration, lists, plural};
+use gritstone_report::{lists, plural};
 use gritstone_runs::context::Context;
 use gritstone_session::privileges::{self, Listed};
 use schemars::JsonSchema;
@@ -33,25 +33,27 @@ impl Job {
     /// Prints the plan without executing it.
     pub fn list(&self, context: &Context, format: Format) -> Result<Exit> {
         let (plan, own) = (&self.plan, self.own.as_ref());
+        let expected = self.expected(context)?;
+        let limits = job::limits(&self.info.settings)?;
         let dry = DryRun {
             schema: SCHEMA_DRY_RUN,
             benchmarks: job::measured(plan).map(|row| row.id.to_string()).collect(),
-            expected_s: self.expected(context)?.as_secs_f64(),
+            expected_s: expected.as_secs_f64(),
             skipped: plan.skips.clone(),
             actions: privileges::actions(plan, own, self.bounds),
         };
-        output::write(format, &dry, || dry.document(plan))?;
+        let effort = job::effort(&limits, expected);
+        output::write(format, &dry, || dry.document(plan, &effort))?;
         Ok(Exit::Done)
     }
 }
 
 impl DryRun {
-    fn document(&self, plan: &Plan) -> Document {
-        let mut document = Document::new("What this run would measure and change");
+    fn document(&self, plan: &Plan, effort: &str) -> Document {
+        let mut document = Document::new("Plan of the run");
         document.subtitle = Some(format!(
-            "{} in about {}",
-            plural(self.benchmarks.len(), "benchmark"),
-            duration(self.expected_s)
+            "{}; {effort}",
+            plural(self.benchmarks.len(), "benchmark")
         ));
         let ids = job::measured(plan).map(|row| [row.id.to_string(), row.title.clone()]);
         let columns = [("benchmark", Style::Code), ("what", Style::Text)];
@@ -60,22 +62,20 @@ impl DryRun {
         let skips = skips.map(|skip| [skip.id.to_string(), skip.reason.clone()]);
         let columns = [("benchmark", Style::Code), ("why", Style::Text)];
         lists::append(&mut document, "Skipped", columns, skips.collect());
-        let whats = self.actions.iter().map(|listed| {
+        if !self.actions.is_empty() {
+            document.heading(2, "Changes to the system, where permitted");
+        }
+        document.terms(self.actions.iter().map(|listed| {
             let Description { what, why, undone } = listed.described;
             let number = match listed.benchmarks.as_slice() {
                 [one] => one.clone(),
                 many => format!("{} benchmarks", many.len()),
             };
-            [what, &number, why, undone].map(str::to_owned)
-        });
-        let columns = [
-            ("what", Style::Text),
-            ("for", Style::Text),
-            ("how, and why", Style::Text),
-            ("undone", Style::Text),
-        ];
-        let caption = "Changes to the system, where permitted";
-        lists::append(&mut document, caption, columns, whats.collect());
+            (
+                format!("{what}, for {number}"),
+                format!("{why}; {undone}"),
+            )
+        }));
         document
     }
 }

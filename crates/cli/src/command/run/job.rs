@@ -9,8 +9,8 @@ use gritstone_catalogue::{Own, Suite};
 use gritstone_document::percent_option;
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
-use gritstone_measure::{AfterPilot, Limits, MAX_TIME_FACTOR, learn_prior};
-use gritstone_model::{Benchmark, Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_measure::{AfterPilot, Limits, learn_prior};
+use gritstone_model::{Benchmark, Id, Launch, Placement, Plan, RunInfo, RunView, Settings};
 use gritstone_peer::Reached;
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::duration;
@@ -259,11 +259,11 @@ fn announce(
 ) {
     let chosen = &host.chosen;
     let cpus = match chosen.peer {
-        Some(peer) => format!(
+        Some(peer) if measured(plan).any(|of| of.placement == Placement::Cross) => format!(
             "CPU {} (and {peer} for two-CPU benchmarks)",
             chosen.measured
         ),
-        None => format!("CPU {}", chosen.measured),
+        _ => format!("CPU {}", chosen.measured),
     };
     let (count, plural) = match measured(plan).count() {
         1 => (1, ""),
@@ -295,24 +295,28 @@ fn ends(limits: &Limits, expected: Duration) -> String {
         let end = jiff::Zoned::now().checked_add(after);
         end.map_or_else(|_| "?".to_owned(), |end| end.strftime("%H:%M").to_string())
     };
+    let longest = clock(limits.longest(expected));
+    let effort = effort(limits, expected);
+    match limits.budget {
+        Some(_) => format!("ends by {longest}: {effort}"),
+        None if limits.quick => format!("ends about {longest}: {effort}"),
+        None => format!("ends between {} and {longest}: {effort}", clock(expected)),
+    }
+}
+
+/// What takes how long.
+pub fn effort(limits: &Limits, expected: Duration) -> String {
+    let time = duration(expected.as_secs_f64());
     match limits.budget {
         Some(budget) => format!(
-            "ends by {}: everything takes about {}, the budget is {}",
-            clock(budget),
-            duration(expected.as_secs_f64()),
+            "everything takes about {time}, the budget is {}",
             duration(budget.as_secs_f64())
         ),
-        None if limits.quick => format!(
-            "ends about {}: six launches of each take {}",
-            clock(expected),
-            duration(expected.as_secs_f64())
-        ),
+        None if limits.quick => format!("six launches of each take {time}"),
         None => format!(
-            "ends between {} and {}: ten launches of each take about {}, and what is not within ±{} gets more",
-            clock(expected),
-            clock(MAX_TIME_FACTOR * expected),
-            duration(expected.as_secs_f64()),
-            percent_option(limits.precision)
+            "ten launches of each take about {time}, and wider intervals than ±{} get more, up to {}",
+            percent_option(limits.precision),
+            duration(limits.longest(expected).as_secs_f64())
         ),
     }
 }
