@@ -54,7 +54,7 @@ pub(crate) fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
     let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
     if geteuid().is_root() && !whats.is_empty() {
         log::warn!(
-            "as root it uses {}; --dry-run lists what for, --no-privileged leaves it out",
+            "as root this run uses {} (--dry-run explains it, --no-privileged prevents it)",
             whats.join(", ")
         );
     }

@@ -177,7 +177,7 @@ pub enum ResolveError {
     #[error("'{0}' goes back too far: the first run is last~{first}", first = .1 - 1)]
     TooFar(String, usize),
     /// No run has the name; with the nearest identifier or label, if one is similar.
-    #[error("no run is called '{0}'{near}", near = .1.as_ref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
+    #[error("no run is called '{0}'{near}", near = .1.as_ref().map_or("; `gritstone runs` lists them".to_owned(), |n| format!("; did you mean '{n}'?")))]
     Unknown(String, Option<String>),
     /// Several identifiers match, the newest last.
     #[error("'{0}' may be any of {all}", all = some(.1))]
