@@ -58,7 +58,7 @@ fn unprivileged_runs_change_nothing_as_root() {
         .args(PRIVILEGED.split_whitespace());
     let (code, _, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 0, "{error}");
-    assert!(!error.contains("as root it uses"), "{error}");
+    assert!(!error.contains("as root this run uses"), "{error}");
     let text = fs::read_to_string(&trace).unwrap();
     assert!(text.lines().count() > 100, "strace saw nothing");
     let forbidden = "mount( umount2( fsopen( pivot_root( swapon( swapoff( unshare( setns( CLONE_NEW \
@@ -105,7 +105,7 @@ fn privileged_actions_are_announced_as_root() {
     assert!(skipped[0].to_string().contains("--allow swap"));
     assert!(!home.store().exists() && entries(&home.path().join(".local")).is_empty());
     let (_, _, error) = run(&home, "file/create/0k --budget 2s");
-    let reason = "as root it uses a flag of the launch's directory;";
+    let reason = "as root this run uses a flag of the launch's directory (";
     assert!(error.contains(reason), "{error}");
     let (_, doctor, _) = home.run("doctor -v");
     let parts = ["a swap file", "--allow swap"];
