@@ -113,9 +113,7 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
         let name = file.name.as_str();
         let taken = ours.iter().any(|our| our.name == name) || RESERVED.contains(&name);
         file.text.must(!taken, &file.at, || {
-            format!(
-                "'{name}' is a family of Gritstone: rename yours, and its file"
-            )
+            format!("'{name}' is a family of Gritstone: rename yours, and its file")
         })?;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let begins = name.starts_with(|c: char| c.is_ascii_lowercase());

@@ -254,8 +254,7 @@ impl<'a> Entry<'a> {
         let Work::Derived { terms, share_of } = &mut row.work else {
             return Ok(());
         };
-        let what =
-            "the curve consists of its points: leave out `terms` and `share_of`";
+        let what = "the curve consists of its points: leave out `terms` and `share_of`";
         self.must(terms.is_empty() && share_of.is_none(), "terms", what)?;
         let points = row.curve.iter().flat_map(|curve| &curve.points);
         terms.extend(points.map(|(_, id)| Term {

@@ -179,7 +179,9 @@ impl File<'_> {
         )?;
         if let Some(Family { name, .. }) = &self.family {
             text.must(name == stem, &self.at, || {
-                format!("family '{name}' is in {stem}.toml: rename the family to '{stem}', or the file")
+                format!(
+                    "family '{name}' is in {stem}.toml: rename the family to '{stem}', or the file"
+                )
             })?;
         }
         for name in self.head.files.keys() {

@@ -322,5 +322,5 @@ fn references_need_complete_runs() {
     let middle = bytes.len() / 2;
     bytes.truncate(middle);
     fs::write(&path, bytes).unwrap();
-    home.refuses("show ./mine.jsonl.zst", "cannot read");
+    home.refuses("show ./mine.jsonl.zst", "incomplete frame");
 }

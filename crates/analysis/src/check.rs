@@ -28,8 +28,9 @@ const ALPHA: f64 = 0.02;
 pub(crate) const MIN_BASE: usize = 3;
 /// Numbers of newest runs that are tested as a group against the level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
-/// Newest runs that are left out when the scatter of runs is estimated.
+/// Newest runs that are left out when the scatter of runs is estimated, and the runs that this takes; of fewer, the newest is.
 const JUDGED: usize = 3;
+const MANY_RUNS: usize = 12;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
 
@@ -54,10 +55,16 @@ pub fn check(
     for (row, p) in rows.iter_mut().zip(multiple::holm(&p)) {
         row.p_adjusted = p;
     }
+    // two runs cannot tell a slower program from a slower machine
+    let allowed = 1.0 / (1.0 + max_slowdown);
+    let all_slower = view.common.as_ref().is_some_and(|of| of.ratio < allowed);
     let judged = |row: CompareRow| CheckRow {
         outcome: match run.get(&row.id).is_some_and(is_broken) {
             true => CheckOutcome::Regressed,
-            false => outcome(&row, max_slowdown, alpha),
+            false => match outcome(&row, max_slowdown, alpha) {
+                CheckOutcome::Passed if all_slower => CheckOutcome::Inconclusive,
+                outcome => outcome,
+            },
         },
         since: None,
         row,
@@ -65,6 +72,7 @@ pub fn check(
     let rows = rows.into_iter().map(judged).collect();
     CheckView {
         differ_in: view.differ_in.clone(),
+        common: view.common.filter(|_| all_slower),
         ..worst_first(&view.base_name, &view.other, rows, missing, max_slowdown)
     }
 }
@@ -105,7 +113,8 @@ pub fn against_history(
     let runs: Vec<&Past> = earlier.iter().chain([&newest]).collect();
     let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
     begun.sort_unstable();
-    let judged: BTreeSet<&str> = begun.iter().rev().take(JUDGED).map(|of| of.1).collect();
+    let judged = if runs.len() < MANY_RUNS { 1 } else { JUDGED };
+    let judged: BTreeSet<&str> = begun.iter().rev().take(judged).map(|of| of.1).collect();
     let role = |run: &str| match judged.contains(run) {
         true => Role::Judged,
         false => Role::Earlier,
@@ -241,11 +250,16 @@ impl Gate<'_> {
         let is_slower = |of: &Departure| of.by < -self.allowed;
         let slower = each.iter().filter(|(_, of)| is_slower(of));
         let least = slower.map(|(_, of)| of.p).fold(1.0, f64::min);
-        // p is smallest for the last run of a large change, and the distance is largest for its first
-        let (base, clearest) = each.iter().min_by(|(_, a), (_, b)| {
-            let slower_first = is_slower(b).cmp(&is_slower(a));
-            slower_first.then(a.distance.total_cmp(&b.distance))
-        })?;
+        // p is smallest for the last run of a large change: the change began with the first run that is as slow
+        let are_alike = |(base, of): &&(Level, Departure)| {
+            let runs = points[of.start..].iter();
+            is_slower(of) && runs.map(|run| run.y - base.mean).all(|by| by < of.by / 2.0)
+        };
+        let clearest = each.iter().rev().find(are_alike);
+        let farthest = |a: &&(Level, Departure), b: &&(Level, Departure)| {
+            a.1.distance.total_cmp(&b.1.distance)
+        };
+        let (base, clearest) = clearest.or_else(|| each.iter().min_by(farthest))?;
         Some(Standing {
             base: *base,
             since: points[clearest.start].run,
@@ -275,7 +289,8 @@ impl Gate<'_> {
         before: &[Level],
         noise: &Noise,
     ) -> Option<Standing> {
-        let settled = before.iter().filter(|level| level.end - level.start > 1);
+        let is_settled = |level: &&Level| level.end - level.start >= MIN_BASE;
+        let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
         let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
         let is_change = by < -self.allowed && -by / error > series::CHANGE;

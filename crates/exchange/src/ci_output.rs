@@ -234,6 +234,7 @@ mod tests {
             run: "a<b".to_owned(),
             max_slowdown: 0.02,
             differ_in: vec![],
+            common: None,
             outcome: CheckOutcome::Regressed,
             rows: vec![
                 row("a/slow", CheckOutcome::Regressed),

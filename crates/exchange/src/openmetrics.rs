@@ -6,16 +6,8 @@ use gritstone_model::{Flag, RunView, flags};
 
 /// Metric families: base unit, name and help.
 const FAMILIES: [(Plain, &str, &str); 3] = [
-    (
-        Plain::Ns,
-        "gritstone_time_seconds",
-        "Time per operation.",
-    ),
-    (
-        Plain::PerSecond,
-        "gritstone_rate",
-        "Operations per second.",
-    ),
+    (Plain::Ns, "gritstone_time_seconds", "Time per operation."),
+    (Plain::PerSecond, "gritstone_rate", "Operations per second."),
     (
         Plain::Exact,
         "gritstone_size",

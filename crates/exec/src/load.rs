@@ -76,7 +76,9 @@ impl Resource for Mark {
                 return Ok(Undo::Gone);
             }
             if Instant::now() >= end {
-                return Err(io::Error::other("some of its processes could not be killed"));
+                return Err(io::Error::other(
+                    "some of its processes could not be killed",
+                ));
             }
             for pid in marked {
                 pidfd::kill_if(pid, || has(pid, &mark));

@@ -81,11 +81,7 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
             format!("{which} has no node {}", node.node)
         })?;
         let mut own = of(known);
-        ensure!(
-            is_host_name(&own.node),
-            "'{}' is not a host name",
-            own.node
-        );
+        ensure!(is_host_name(&own.node), "'{}' is not a host name", own.node);
         own.place.extend(node.place);
         Ok(own)
     };

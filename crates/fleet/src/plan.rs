@@ -241,7 +241,9 @@ fn base(context: &Context) -> Result<PathBuf> {
         }
         path => std::path::absolute(path)?,
     };
-    let beside = store.parent().context("the path of the store has no directory")?;
+    let beside = store
+        .parent()
+        .context("the path of the store has no directory")?;
     Ok(beside.to_owned())
 }
 

@@ -398,9 +398,11 @@ fn reason(how: &str, last_line: Option<String>, late: bool, shared: &Path) -> Op
             "its job {how} and wrote nothing to {}: nodes must share that directory (--shared)",
             shared.display()
         )),
-        ("forgotten", last_line) if late => Some(last_line.unwrap_or_else(|| {
-            "Slurm no longer lists its job, which returned nothing".to_owned()
-        })),
+        ("forgotten", last_line) if late => {
+            Some(last_line.unwrap_or_else(|| {
+                "Slurm no longer lists its job, which returned nothing".to_owned()
+            }))
+        }
         ("forgotten", _) => None,
         (how, last_line) => {
             let last_line = last_line.map_or(String::new(), |last_line| {

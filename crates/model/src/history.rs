@@ -1,6 +1,6 @@
 //! A history and a gate: the shapes of `--format json`.
 
-use crate::{Better, CompareRow, Difference, Id, Note, Unit};
+use crate::{Better, CommonChange, CompareRow, Difference, Id, Note, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,6 +105,9 @@ pub struct CheckView {
     /// The slowdown that is still allowed: 0.02 is 2%.
     pub max_slowdown: f64,
     pub differ_in: Vec<Difference>,
+    /// The slowdown of nearly all benchmarks against a single run: of the program or of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common: Option<CommonChange>,
     /// Regressed where a benchmark is; else inconclusive where one is missing or none passed.
     pub outcome: CheckOutcome,
     /// One for each benchmark, the worst first.

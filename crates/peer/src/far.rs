@@ -125,7 +125,10 @@ fn serve(
             Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
                 if let Some(late) = running.take_if(|of| of.deadline <= Instant::now()) {
                     late.end();
-                    say(send, &Frame::Ended("its time limit was exceeded".to_owned()))?;
+                    say(
+                        send,
+                        &Frame::Ended("its time limit was exceeded".to_owned()),
+                    )?;
                 }
             }
             Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),

@@ -74,9 +74,7 @@ pub fn audit(view: &AuditView) -> Document {
         cell(view, tests.find(|test| test.claim == claim))
     };
     begun()
-        .text("exit status, output, files", |entry| {
-            of(entry, Claim::Runs)
-        })
+        .text("exit status, output, files", |entry| of(entry, Claim::Runs))
         .text("proof", |entry| of(entry, Claim::Proof))
         .table(&mut document, "Other programs", theirs);
     document.push(Block::Footnotes);

@@ -4,11 +4,13 @@ use crate::table::{Cell, Columns, noted};
 use crate::words::Detail;
 use crate::{findings, verdicts, words};
 use gritstone_document::number;
-use gritstone_document::{Block, Document, Style, Text, Tone};
+use gritstone_document::{Block, Column, Document, Style, Text, Tone};
 use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag, MissingBenchmark};
 use std::collections::BTreeMap;
 
+/// Smaller p are not told apart.
+const LEAST_P: f64 = 0.0001;
 /// Differing facts that are named without `-v`.
 const FEW_FACTS: usize = 3;
 /// Lines of benchmarks; the others are counted.
@@ -34,11 +36,14 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         0 => String::new(),
         n => format!(", {} missing", number::count(n)),
     };
+    let slower = match regressed {
+        0 => "none shown to be".to_owned(),
+        some => number::count(some),
+    };
     let verdict = format!(
-        "{}: of {} {} slower by more than {allowed}, {} inconclusive, {} passed{missing}.{}",
+        "{}: of {} {slower} slower by more than {allowed}, {} inconclusive, {} passed{missing}.{}",
         words::capital(view.outcome.as_str()),
         words::plural(view.rows.len(), "benchmark"),
-        number::count(regressed),
         number::count(inconclusive),
         number::count(passed),
         detectable.flatten().unwrap_or_default(),
@@ -55,7 +60,13 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         }
     };
     document.paragraph(Text::new(verdict).toned(Some(tone(view.outcome))));
+    if let Some(common) = &view.common {
+        document.paragraph(findings::common_change(common));
+    }
     table_of_missing(&mut document, &view.missing);
+    if view.rows.iter().any(|row| row.since.is_some()) {
+        document.paragraph("`gritstone check --accept BENCHMARK` accepts a new level.");
+    }
     match detail {
         Detail::Results => {
             let is_shown = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
@@ -93,7 +104,10 @@ fn table(document: &mut Document, rows: &[&CheckRow]) {
             row.row.interval,
         ))
     };
-    let p = |p| number::significant(p, 2);
+    let p = |p: f64| match p < LEAST_P {
+        true => format!("< {LEAST_P}"),
+        false => number::significant(p, 2),
+    };
     Columns::<&CheckRow>::key("Benchmark", Style::Code, |row| row.row.id.as_str())
         .text("Outcome", |row| {
             let outcome = Cell::from(row.outcome.as_str()).toned(Some(tone(row.outcome)));
@@ -107,6 +121,9 @@ fn table(document: &mut Document, rows: &[&CheckRow]) {
             verdicts::side(row.row.base, &row.row.unit)
         })
         .number("Found", |row| verdicts::side(row.row.other, &row.row.unit))
+        .column(Column::new("Since", Style::Text).rank(2), |row| {
+            row.since.as_deref().map(words::minute)
+        })
         .number("p", move |row| row.row.p_adjusted.map(p))
         .table(document, "", rows.iter().copied());
 }

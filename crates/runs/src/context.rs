@@ -46,9 +46,7 @@ impl Context {
                 gritstone_catalogue::all().expect("built in")
             })),
             own: None,
-            references: LazyCell::new(|| {
-                gritstone_references::all().expect("built in")
-            }),
+            references: LazyCell::new(|| gritstone_references::all().expect("built in")),
             baselines: RefCell::default(),
             printed: OnceCell::new(),
             store,

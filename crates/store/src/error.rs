@@ -39,7 +39,7 @@ pub enum StoreError {
     /// SQLite or a hash found damage; with its place, if known.
     #[error(
         "{path} is damaged: {1}. Runs that are whole can still be read: take each of them out with \
-         'gritstone export RUN --out RUN.jsonl'. Then {aside}, and store them again with \
+         'gritstone export RUN --output RUN.jsonl'. Then {aside}, and store them again with \
          'gritstone import *.jsonl'. 'gritstone doctor' lists what is damaged", path = .0.display(), aside = aside(.0)
     )]
     Damaged(PathBuf, String),
@@ -84,7 +84,7 @@ pub enum StoreError {
     /// Written by an older Gritstone with an incompatible format.
     #[error(
         "{path} was made by a Gritstone before this one ({}), which does not read it. Write its runs to files with the version that \
-         made it ('gritstone export RUN --out RUN.jsonl' for each), move the database away, and store them again with \
+         made it ('gritstone export RUN --output RUN.jsonl' for each), move the database away, and store them again with \
          'gritstone import *.jsonl'", env!("CARGO_PKG_VERSION"), path = .0.display()
     )]
     Before(PathBuf),

@@ -174,8 +174,6 @@ pub(crate) fn split(mut row: Row) -> Result<(String, Row), Fault> {
     let rest = row.split_off(1);
     match row.pop() {
         Some(Value::Text(seal)) => Ok((seal, rest)),
-        other => Err(Fault::Damaged(format!(
-            "{other:?} is not a seal"
-        ))),
+        other => Err(Fault::Damaged(format!("{other:?} is not a seal"))),
     }
 }

@@ -171,7 +171,10 @@ mod tests {
                 "20261121-093012-4f2a19c4",
                 &format!("no run is called '20261121-093012-4f2a19c4'; did you mean '{c}'?"),
             ),
-            ("something else", "no run is called 'something else'; `gritstone runs` lists them"),
+            (
+                "something else",
+                "no run is called 'something else'; `gritstone runs` lists them",
+            ),
         ] {
             let picked = pick(name, &runs).map(|named| named.id);
             let picked = picked.unwrap_or_else(|error| error.to_string());

@@ -74,7 +74,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
-            let why = format!("'{name}' cannot name a token: use letters, digits, '-', '_' and '.'");
+            let why =
+                format!("'{name}' cannot name a token: use letters, digits, '-', '_' and '.'");
             return Err(StoreError::Unfit(why));
         }
         let known = self.tokens()?;

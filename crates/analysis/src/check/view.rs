@@ -25,6 +25,7 @@ pub(super) fn worst_first(
         run: run.to_owned(),
         max_slowdown,
         differ_in: vec![],
+        common: None,
         outcome: worst(&rows, &missing),
         rows,
         missing,

@@ -1,7 +1,8 @@
 //! Differences between the environments of two sides: machine, system, facts, compilers, versions, settings.
 
 use gritstone_model::{
-    CustomCatalog, Difference, Finding, Id, Kind, Measurement, PRIVATE_FACTS, Peer, Program, RunView, Settings,
+    CustomCatalog, Difference, Finding, Id, Kind, Measurement, PRIVATE_FACTS, Peer, Program,
+    RunView, Settings,
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -207,8 +207,9 @@ fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Resul
         output::remark("no program is missing");
         return Ok(());
     }
-    let command = programs::install(host.facts(), &missing)
-        .context("package names are Debian's: install the programs with the tools of this distribution")?;
+    let command = programs::install(host.facts(), &missing).context(
+        "package names are Debian's: install the programs with the tools of this distribution",
+    )?;
     output::remark(&format!("+ {}", programs::shown(&command)));
     let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     let person = std::io::stdin().is_terminal() && output::is_terminal();

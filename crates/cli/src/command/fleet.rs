@@ -168,9 +168,7 @@ pub fn fleet(context: &Context, args: &FleetArgs) -> Result<Exit> {
 fn measure(context: &Context, plan: &Plan) -> Result<Exit> {
     let outcome = drive::measure(context, plan)?;
     if outcome.interrupted {
-        output::remark(
-            "interrupted; `gritstone fleet resume` continues with the missing nodes",
-        );
+        output::remark("interrupted; `gritstone fleet resume` continues with the missing nodes");
         return Ok(Exit::Interrupted);
     }
     if outcome.missing == plan.nodes.len() {

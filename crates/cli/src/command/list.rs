@@ -160,7 +160,11 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         .filter(|row| variants || row.id.variant().is_none());
     let rows = shown.clone().map(|row| {
         let title = match &row.catalogue {
-            Some(own) => format!("{} (custom, of {})", row.title, own.split(' ').next().unwrap_or(own)),
+            Some(own) => format!(
+                "{} (custom, of {})",
+                row.title,
+                own.split(' ').next().unwrap_or(own)
+            ),
             None => row.title.to_owned(),
         };
         let source = if more {

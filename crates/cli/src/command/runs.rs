@@ -9,8 +9,8 @@ use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ListedRun, RunList, SCHEMA_RUNS};
-use gritstone_runs::context::Context;
 use gritstone_report::plural;
+use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_session::undo;
 use gritstone_store::Kind;
@@ -92,7 +92,9 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         None => {
             let path = context.store_path()?;
             let path = path.display();
-            output::remark(&format!("no store at {path}: `gritstone run --quick` makes one"));
+            output::remark(&format!(
+                "no store at {path}: `gritstone run --quick` makes one"
+            ));
             vec![]
         }
     };

@@ -25,7 +25,8 @@ pub fn site(context: &Context, args: &SiteArgs) -> Result<Exit> {
     let written = match &args.from {
         None => static_site::write(&context.store_path()?, &args.directory)?,
         Some(folder) => {
-            let scratch = tempfile::tempdir().context("cannot create a directory for the bundles")?;
+            let scratch =
+                tempfile::tempdir().context("cannot create a directory for the bundles")?;
             let store = scratch.path().join("store.db");
             static_site::import(folder, &store)?;
             static_site::write(&store, &args.directory)?

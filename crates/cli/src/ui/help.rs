@@ -17,7 +17,9 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Benchmarks", &["list", "info", "init", "audit"]),
     (
         "Data",
-        &["export", "import", "verify", "push", "pull", "sync", "token"],
+        &[
+            "export", "import", "verify", "push", "pull", "sync", "token",
+        ],
     ),
 ];
 
@@ -68,7 +70,10 @@ mod tests {
         let mut command = grouped(Cli::command());
         command.build();
         let help = command.clone().render_help().to_string();
-        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+        assert!(
+            help.lines().all(|line| line.chars().count() <= 80),
+            "{help}"
+        );
         // clap's own command `help` is in the last line
         let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
         for of in shown.filter(|c| c.get_name() != "help") {

@@ -95,7 +95,10 @@ impl Format for Divan {
                     && let Some((level, name, values)) = branch(line, column)
                 {
                     if level == 0 || level > path.len() {
-                        return Err(malformed(at(), format!("'{line}' is not a branch of a tree")));
+                        return Err(malformed(
+                            at(),
+                            format!("'{line}' is not a branch of a tree"),
+                        ));
                     }
                     path.truncate(level);
                     path.push(name);

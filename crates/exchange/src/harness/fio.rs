@@ -73,8 +73,7 @@ const OPTIONS: [&str; 9] = [
 const PERCENTILES: [(&str, &str); 2] = [("50.000000", "p50"), ("99.000000", "p99")];
 
 const ONE_VALUE: &str = "The file has one value and no samples.";
-const INTERVALS: &str =
-    "All intervals are from one run of fio: differences between runs are not in the confidence interval.";
+const INTERVALS: &str = "All intervals are from one run of fio: differences between runs are not in the confidence interval.";
 const COPIES: &str = "percentiles of several jobs cannot be joined: measure with group_reporting=1";
 
 /// Simultaneous jobs of one name, and their total in one direction.

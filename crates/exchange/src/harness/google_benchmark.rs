@@ -15,8 +15,7 @@ use std::collections::BTreeSet;
 pub(super) struct GoogleBenchmark;
 
 /// Repetitions of one process.
-pub(super) const ONE_PROCESS: &str =
-    "All repetitions are from one process: differences between processes are not in the confidence interval.";
+pub(super) const ONE_PROCESS: &str = "All repetitions are from one process: differences between processes are not in the confidence interval.";
 
 #[derive(Deserialize)]
 struct File<'a> {

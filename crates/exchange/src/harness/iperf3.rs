@@ -96,8 +96,7 @@ impl Test<'_> {
 
 const STALLED: &str = "One of its intervals is without data: its value is the total.";
 const NO_INTERVALS: &str = "The file has only the total, no intervals.";
-const LINK: &str =
-    "All intervals are from one connection: differences between connections are not in the confidence interval.";
+const LINK: &str = "All intervals are from one connection: differences between connections are not in the confidence interval.";
 
 /// The rate of each interval, or the total if an interval has none.
 fn throughput(run: &mut ForeignRun, name: &str, intervals: &[Amount<'_>], total: Field<'_>) {

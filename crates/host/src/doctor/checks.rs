@@ -86,7 +86,8 @@ fn runnable(host: &Host) -> Finding {
             format!("{others} other {}", pluralize(others as usize, "process")),
         )
     });
-    unread(finding).why("Runnable processes compete for the CPUs; the load average lags by a minute.")
+    unread(finding)
+        .why("Runnable processes compete for the CPUs; the load average lags by a minute.")
 }
 
 fn steal(host: &Host) -> Finding {

@@ -60,9 +60,7 @@ fn descriptions(document: &mut Document, input: &Classic) {
         .filter(|benchmark| known.insert(&benchmark.id))
         .collect();
     document.heading(1, "Description of the tests");
-    document.paragraph(
-        "One operation of each test; notes say what is not comparable, and why.",
-    );
+    document.paragraph("One operation of each test; notes say what is not comparable, and why.");
     Columns::<&Benchmark>::key("Test", Style::Code, |benchmark| benchmark.id.as_str())
         .text("One operation", |benchmark| benchmark.operation.trim())
         .text("Not comparable", |benchmark| {

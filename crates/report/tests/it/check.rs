@@ -32,6 +32,7 @@ fn view() -> CheckView {
         run: "20260102T030405Z-5f3a".to_owned(),
         max_slowdown: 0.02,
         differ_in: vec![],
+        common: None,
         outcome: Regressed,
         rows: vec![
             row(Regressed, of("Shortest program")),

@@ -127,11 +127,7 @@ fn responses<P>(route: &Route<P>) -> Value {
             "A token is missing, unknown or revoked",
             refused(),
         );
-        add(
-            Status::Forbidden,
-            "The token lacks the scope",
-            refused(),
-        );
+        add(Status::Forbidden, "The token lacks the scope", refused());
     }
     if route.names_something() {
         add(Status::NotFound, "Not found", refused());

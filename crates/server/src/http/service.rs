@@ -157,10 +157,7 @@ impl<P: Site> Service<P> {
         budgets.charge(caller, LEAST_WORK, now);
         Some(Refused {
             again: Some(wait?.as_secs_f64().ceil() as u64),
-            ..Refused::new(
-                Status::TooMany,
-                "Too many requests: try again later.",
-            )
+            ..Refused::new(Status::TooMany, "Too many requests: try again later.")
         })
     }
 

@@ -44,8 +44,5 @@ pub(crate) async fn receive(
 
 /// Refusal of a body that is too long.
 pub(crate) fn too_long(most: usize) -> Refused {
-    Refused::new(
-        Status::TooLong,
-        format!("The limit is {most} bytes."),
-    )
+    Refused::new(Status::TooLong, format!("The limit is {most} bytes."))
 }

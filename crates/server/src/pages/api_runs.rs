@@ -26,10 +26,7 @@ pub(super) const SEND: Route<Pages> = Route {
         about: "A bundle as gritstone export writes it, of a run that has ended; perhaps compressed by zstd",
     }),
     statuses: &[
-        (
-            Status::Stored,
-            "Stored; 200: it was stored already",
-        ),
+        (Status::Stored, "Stored; 200: it was stored already"),
         (Status::Conflict, "Another run with that identifier exists"),
         (Status::Gone, "It was removed here"),
         (Status::Unfit, "The body is not a bundle of a finished run"),

@@ -238,9 +238,7 @@ impl Pages {
             Some(_) => self.seen.store(true, Ordering::Relaxed),
             None if self.seen.load(Ordering::Relaxed) => {
                 let why = "The store was moved or removed: try again later.";
-                return Err(
-                    Refused::new(Status::Busy, why).fault("the store was moved or removed")
-                );
+                return Err(Refused::new(Status::Busy, why).fault("the store was moved or removed"));
             }
             None => {}
         }

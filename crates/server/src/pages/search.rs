@@ -13,7 +13,12 @@ pub(super) const ROUTE: Route<Pages> = Route {
         kind: Kind::Text(200),
         about: "Words, each of which must be found",
     }],
-    ..Route::page("/search", "Benchmarks, systems and runs with these words", SCHEMA_SEARCH, search)
+    ..Route::page(
+        "/search",
+        "Benchmarks, systems and runs with these words",
+        SCHEMA_SEARCH,
+        search,
+    )
 };
 
 fn search(pages: &Pages, asked: &Asked) -> Answered {

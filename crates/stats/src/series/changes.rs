@@ -3,8 +3,10 @@
 use super::{CHANGE, CUT, Noise, Point, inflation, median};
 use crate::{descriptive, quantile};
 
-/// Ratio of the lengths of consecutive seeded intervals.
-const DECAY: f64 = std::f64::consts::FRAC_1_SQRT_2;
+/// Width of the shortest intervals, ratio of consecutive widths, and starts per width.
+const MIN_WIDTH: f64 = 4.0;
+const GROWTH: f64 = std::f64::consts::SQRT_2;
+const STEPS: usize = 8;
 
 /// Positions at which a new level begins, in order. Every level except the last has at least two runs.
 pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
@@ -136,22 +138,22 @@ fn splits(points: &[Point], noise: &Noise, start: usize, end: usize) -> Vec<(usi
     found
 }
 
-/// From 0 to `len`, then ever shorter ones that overlap by half, down to four runs.
+/// All of `len`, and intervals of fixed widths at fixed places, so that a new run changes none of them but the last of each width.
 fn intervals(len: usize) -> Vec<(usize, usize)> {
     let mut all = vec![];
-    let mut length = len as f64;
-    while length >= 4.0 {
-        let width = length.ceil() as usize;
-        let count = 2 * (len as f64 / length).ceil() as usize - 1;
-        let step = match count {
-            1 => 0.0,
-            count => (len - width) as f64 / (count - 1) as f64,
-        };
-        all.extend((0..count).map(|i| {
-            let start = (i as f64 * step).floor() as usize;
-            (start, (start + width).min(len))
-        }));
-        length *= DECAY;
+    let mut width = MIN_WIDTH;
+    while (width.ceil() as usize) < len {
+        let whole = width.ceil() as usize;
+        let starts = (0..len - whole).step_by((whole / STEPS).max(1));
+        all.extend(
+            starts
+                .chain([len - whole])
+                .map(|start| (start, start + whole)),
+        );
+        width *= GROWTH;
+    }
+    if len >= MIN_WIDTH as usize {
+        all.push((0, len));
     }
     all
 }

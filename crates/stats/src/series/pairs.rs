@@ -6,8 +6,8 @@ use crate::moderated::Variance;
 
 /// Largest distance of compared runs: between more distant ones a change is likely.
 const NEAR: usize = 6;
-/// Fewest unjudged runs to estimate the scatter from; with fewer, all runs are used.
-const MIN_OTHERS: usize = 8;
+/// Fewest unjudged runs, for each judged one, to estimate the scatter from; with fewer, all runs are used.
+const OTHERS_PER_JUDGED: usize = 3;
 /// Distance of runs with which neighbors are compared to learn the correlation.
 const APART: usize = 3;
 /// Constants of the scatter from pairs of `n` runs: ratio of the standard deviation to the lower quartile of normal differences (Rousseeuw
@@ -34,7 +34,8 @@ pub(super) struct Pairs {
 impl Pairs {
     pub(super) fn new(points: &[Point], starts: &[usize]) -> Option<Self> {
         let others = points.iter().filter(|point| !point.judged).count();
-        let counts = |point: &Point| !point.judged || others < MIN_OTHERS;
+        let are_enough = others >= OTHERS_PER_JUDGED * (points.len() - others);
+        let counts = |point: &Point| !point.judged || !are_enough;
         let runs = points.iter().filter(|point| counts(point)).count();
         let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
         // each level beyond the first uses up a value

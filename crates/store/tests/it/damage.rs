@@ -41,7 +41,7 @@ fn foreign_files_are_refused() {
     refused(&path, "Newer", "Use the newer Gritstone");
     set("user_version", 99);
     set("application_id", 0x4752_4954);
-    refused(&path, "Before", "gritstone export RUN --out");
+    refused(&path, "Before", "gritstone export RUN --output");
 }
 
 /// A view instead of a table occupies its reader forever; triggers could act on writes.

@@ -71,10 +71,7 @@ impl DryRun {
                 [one] => one.clone(),
                 many => format!("{} benchmarks", many.len()),
             };
-            (
-                format!("{what}, for {number}"),
-                format!("{why}; {undone}"),
-            )
+            (format!("{what}, for {number}"), format!("{why}; {undone}"))
         }));
         document
     }
