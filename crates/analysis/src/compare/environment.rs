@@ -83,10 +83,10 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
 /// Whether the two are of one machine and this one was exported without names of hosts and values of the environment.
 fn hides_identity(view: &RunView, base: &RunView, other: &RunView) -> bool {
     let is_empty = |of: &Settings| of.environment.values().all(String::is_empty);
-    let has_facts = |name: &&str| view.machine.facts.contains_key(**name);
+    let has_fact = |name: &str| view.machine.facts.contains_key(name);
     base.machine.id == other.machine.id
         && view.settings.as_ref().is_some_and(is_empty)
-        && !PRIVATE_FACTS.iter().any(|name| has_facts(&name))
+        && !PRIVATE_FACTS.into_iter().any(has_fact)
 }
 
 /// Finding that the far ends of two runs were in different places.

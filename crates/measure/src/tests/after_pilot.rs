@@ -1,7 +1,7 @@
 //! Runs.
 
 use super::*;
-use crate::limits::{MAX_LAUNCHES, MIN_LAUNCHES};
+use crate::limits::{MAX_LAUNCHES, MAX_TIME_FACTOR, MIN_LAUNCHES};
 use crate::rounds::rounds as rounds_from;
 use crate::track::DISTURBED_PER_REPEAT;
 use gritstone_model::RunData;
