@@ -116,6 +116,27 @@ fn cleanup_follows_setup_only() {
 }
 
 #[test]
+fn failures_name_what_failed() {
+    let home = Home::new();
+    for (options, wanted) in [
+        (
+            "--prepare false",
+            "true: --prepare 'false' failed: exit status 1",
+        ),
+        ("-C false", "true: --conclude 'false' failed: exit status 1"),
+        (
+            "-S nosuchshell",
+            "the shell cannot be timed: nosuchshell cannot be started",
+        ),
+    ] {
+        home.fails(3, &bench(&format!("-r1 {options}"), "true"), wanted);
+    }
+    let (_, out, _) = home.run("bench -r1 true false");
+    let wanted = out.contains("no verdict: false failed") && !out.contains("raise --budget");
+    assert!(wanted, "{out}");
+}
+
+#[test]
 fn requests_allow_background_processes() {
     let home = Home::new();
     let conclude = "--conclude=kill $(cat p)";
@@ -310,7 +331,7 @@ fn screens_say_what_they_show() {
     let out = home.ok(&words);
     for text in [
         "nap",
-        "median",
+        "estimate",
         "4 runs + 1 warm-up",
         "mean",
         " ± ",

@@ -234,6 +234,22 @@ mod tests {
     }
 
     #[test]
+    fn outcomes_are_explained() {
+        let mut view = view("sum");
+        view.rows[0].interval = Some([0.41, 0.996]);
+        let text = pr_markdown(&view);
+        let wanted = text.contains("[+0.4 – +144]") && text.contains("whose interval excludes 0");
+        assert!(wanted, "{text}");
+        view.quantity = PrQuantity::Instructions;
+        view.budget_s = 5.0;
+        view.rows.remove(0);
+        view.rows[0].pairs = 1;
+        let text = pr_markdown(&view);
+        let wanted = "A verdict takes 2 rounds, and there was time for 1: raise --budget";
+        assert!(text.contains(wanted), "{text}");
+    }
+
+    #[test]
     fn foreign_names_stay_text() {
         let name = "a\n::error::x | @all <img src=x> \"} 1\n# EOF\x1b[31m";
         let view = view(name);

@@ -1,5 +1,6 @@
 //! Ranking of commands: what `gritstone bench` prints. Two lines for each command, then the comparison.
 
+mod names;
 mod statistics;
 mod times;
 mod warnings;
@@ -8,7 +9,7 @@ use crate::ab::MIN_PAIRS;
 use crate::words;
 use gritstone_document::clean;
 use gritstone_document::number::{self, fixed};
-use gritstone_document::terminal;
+use gritstone_document::terminal::{self, unbroken};
 use gritstone_model::{AbComparison, AbView, Verdict};
 pub use statistics::{TimeStatistics, percentile};
 use std::cmp::Ordering;
@@ -53,6 +54,8 @@ pub struct Ranking {
     pub subtracted: Option<(String, f64)>,
     /// Percentiles to show, as shares.
     pub percentiles: Vec<f64>,
+    /// What ended the trial before its verdict or its budget: `interrupted`, `./new failed`.
+    pub stopped_by: Option<String>,
     /// Total time, s; none if interrupted.
     pub elapsed_s: Option<f64>,
     /// Columns of the terminal.
@@ -80,12 +83,11 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
     match (compared.as_slice(), view.sides.len()) {
         ([], _) => {}
         ([one], 2) => {
-            let _ = writeln!(
-                text,
-                "\n  {}{}",
-                verdict(one, &name, view),
-                count(one, ranking)
-            );
+            let verdict = match (&ranking.stopped_by, one.pairs) {
+                (Some(why), 0) => format!("no verdict: {}", clean(why)),
+                _ => verdict(one, &name, view) + &count(one, ranking),
+            };
+            let _ = writeln!(text, "\n  {verdict}");
             if let Some(ratio) = memory(one, view, ranking) {
                 let (base, other) = (name(&one.base), name(&one.other));
                 let _ = writeln!(text, "  peak memory of {other} is {ratio} that of {base}");
@@ -156,7 +158,8 @@ impl Times {
         let near = |x: f64| if (x - 1.0).abs() < 0.1 { 3 } else { 2 };
         let places = interval.map_or(near(ratio), |[low, high]| near(low).max(near(high)));
         let interval = interval.map_or(String::new(), |[low, high]| {
-            format!("  [{} – {}]", fixed(low, places), fixed(high, places))
+            let interval = format!("[{} – {}]", fixed(low, places), fixed(high, places));
+            format!("  {}", unbroken(&interval))
         });
         let text = format!("{}×{interval}", fixed(ratio, places));
         Some(Self { ratio, text })
@@ -213,27 +216,30 @@ fn count(c: &AbComparison, ranking: &Ranking) -> String {
     let pairs = words::plural(c.pairs, "interleaved pair");
     if c.verdict != Verdict::Inconclusive {
         let p = match c.p_adjusted {
-            Some(p) if p >= 0.01 => format!("p = {p:.2}, "),
-            Some(_) => "p < 0.01, ".to_owned(),
+            Some(p) if p >= 0.01 => unbroken(&format!("p = {p:.2},")) + " ",
+            Some(_) => unbroken("p < 0.01,") + " ",
             None => String::new(),
         };
         return format!("  {p}{pairs}{took}");
     }
-    let more = match c.smallest {
-        _ if c.pairs < MIN_PAIRS => {
+    let more = match (&ranking.stopped_by, c.smallest) {
+        (Some(why), _) => clean(why).into_owned(),
+        (None, _) if c.pairs < MIN_PAIRS => {
             format!("a verdict takes {MIN_PAIRS} pairs: raise --budget or --runs")
         }
-        Some(smallest) => format!(
+        (None, Some(smallest)) => format!(
             "minimum detectable effect {}: raise --budget",
             number::percent(smallest)
         ),
-        None => "raise --budget".to_owned(),
+        (None, None) => "raise --budget".to_owned(),
     };
     format!("\n  {pairs}{took}; {more}")
 }
 
 fn took(ranking: &Ranking) -> Option<String> {
-    ranking.elapsed_s.map(|s| number::seconds(s, None))
+    ranking
+        .elapsed_s
+        .map(|s| unbroken(&number::seconds(s, None)))
 }
 
 /// Peak memory of the other side as a multiple of the base's, if it differs.

@@ -31,7 +31,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     let compared = view.rows.iter().filter(|row| row.row.ratio.is_some());
     let mut smallest = compared.map(|row| row.row.smallest);
     let is_known = smallest.clone().all(|smallest| smallest.is_some());
-    let detectable = is_known.then(|| verdicts::detectable(&mut smallest));
+    let detectable = is_known.then(|| verdicts::detectable(&mut smallest, ""));
     let missing = match view.missing.len() {
         0 => String::new(),
         n => format!(", {} missing", number::count(n)),

@@ -1,5 +1,6 @@
 //! Comparison of head and base: what `gritstone pr` prints.
 
+use crate::ab::MIN_PAIRS;
 use crate::table::{Cell, Columns};
 use crate::words::Sense;
 use crate::{verdicts, words};
@@ -9,6 +10,8 @@ use gritstone_model::{CheckOutcome, PrCounter, PrQuantity, PrRow, PrSide, PrView
 
 /// Largest effect of code layout between builds: docs/validation.md, "Layout of the code".
 const LAYOUT: f64 = 0.1;
+/// Executions of each side that decide where counts agree.
+const COUNTED_ROUNDS: usize = 2;
 /// Characters of an abbreviated commit.
 const SHORT_COMMIT: usize = 12;
 
@@ -78,7 +81,7 @@ pub fn pr_verdict(view: &PrView) -> String {
     let (outcome, regressed) = match counted {
         false => (
             outcome,
-            format!("{regressed} slower by more than {allowed}"),
+            format!("{regressed} slower by an estimated {allowed} or more"),
         ),
         true => (
             format!("{outcome} by instructions, not by time"),
@@ -86,8 +89,9 @@ pub fn pr_verdict(view: &PrView) -> String {
         ),
     };
     let all: Vec<String> = [regressed].into_iter().chain(others).collect();
-    let smallest = view.rows.iter().map(|row| row.smallest);
-    let detectable = verdicts::detectable(smallest).filter(|_| !counted);
+    let open = view.rows.iter().filter(|row| is_open(row));
+    let detectable = verdicts::detectable(open.map(|row| row.smallest), " inconclusive");
+    let detectable = detectable.filter(|_| !counted);
     let detectable = detectable.unwrap_or_default();
     format!("{outcome}: of {of} {}.{detectable}", all.join(", "))
 }
@@ -119,7 +123,11 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         remarks.extend(view.rows.iter().filter_map(spread));
         remarks.push(counted_by(counter).to_owned());
     }
+    remarks.extend(too_few_rounds(view));
     remarks.extend(layout(view));
+    if view.rows.iter().any(may_be_within_limit) {
+        remarks.push("A regression is a slowdown whose interval excludes 0 and whose estimate is above the limit.".to_owned());
+    }
     if !view.identical && !view.rows.iter().all(is_exact) {
         let builds = match view.layouts {
             1 => String::new(),
@@ -135,6 +143,40 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         ));
     }
     remarks
+}
+
+fn is_open(row: &PrRow) -> bool {
+    row.verdict == Verdict::Inconclusive
+}
+
+/// A regression with an interval that is partly within the limit.
+fn may_be_within_limit(row: &PrRow) -> bool {
+    let interval = row.interval.filter(|_| row.regressed);
+    interval.is_some_and(|[_, high]| high > 1.0 / (1.0 + row.margin))
+}
+
+/// Rounds that a verdict takes, if the budget did not suffice for them.
+fn too_few_rounds(view: &PrView) -> Option<String> {
+    // the budget leaves less time than a round takes; a trial that ended earlier was interrupted
+    if view.elapsed_s < view.budget_s / 2.0 {
+        return None;
+    }
+    let counted = view.quantity == PrQuantity::Instructions;
+    let needed = |row: &PrRow| match counted && row.spread.is_none() {
+        true => COUNTED_ROUNDS,
+        false => MIN_PAIRS,
+    };
+    let mut open = view
+        .rows
+        .iter()
+        .filter(|row| is_open(row) && !is_exact(row));
+    let row = open.find(|row| row.failed == 0 && row.pairs < needed(row))?;
+    Some(format!(
+        "A verdict takes {}, and there was time for {}: raise --budget, which is {}.",
+        words::plural(needed(row), "round"),
+        number::count(row.pairs),
+        number::seconds(view.budget_s, None)
+    ))
 }
 
 /// Differences between single builds that code layout may cause.

@@ -50,15 +50,19 @@ pub(crate) fn minimum_detectable(effect: f64) -> String {
     }
 }
 
-/// The minimum detectable slowdown for nine of ten benchmarks, or for those with any; `smallest` has one per benchmark.
-pub(crate) fn detectable(smallest: impl Iterator<Item = Option<f64>>) -> Option<String> {
+/// The minimum detectable slowdown for nine of ten benchmarks, or for those with any; `smallest` has one per benchmark, `which` says which
+/// benchmarks these are.
+pub(crate) fn detectable(
+    smallest: impl Iterator<Item = Option<f64>>,
+    which: &str,
+) -> Option<String> {
     let all: Vec<Option<f64>> = smallest.collect();
     let mut known: Vec<f64> = all.iter().copied().flatten().collect();
     known.sort_unstable_by(f64::total_cmp);
     let most = (all.len() * 9).div_ceil(10).min(known.len());
     let slowdown = number::percent(*known.get(most.checked_sub(1)?)?);
     Some(format!(
-        " Slowdowns of {slowdown} or more would have been seen in {most} of {}.",
+        " Slowdowns of {slowdown} or more would have been seen in {most} of {}{which}.",
         all.len()
     ))
 }

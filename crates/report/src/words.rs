@@ -292,9 +292,18 @@ fn percent(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
         Some([low, high]) => number::significant_decimals((high - low) * 50.0, 1),
         None => 1,
     };
-    let show = |share: f64| {
-        let percent = number::fixed((share * 100.0).abs(), decimals.clamp(0, 2));
+    let shown = |share: f64, decimals: i32| {
+        let percent = number::fixed((share * 100.0).abs(), decimals);
         let zero = percent.bytes().all(|b| matches!(b, b'0' | b'.'));
+        (percent, zero)
+    };
+    // an end of an interval without 0 is not shown as 0
+    let excludes_zero = ends.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+    let show = |share: f64| {
+        let least = decimals.clamp(0, 2);
+        let more = (least..=2).find(|&decimals| !shown(share, decimals).1);
+        let decimals = more.filter(|_| excludes_zero).unwrap_or(least);
+        let (percent, zero) = shown(share, decimals);
         let sign = match share < 0.0 {
             _ if zero => "",
             true => "−",
@@ -410,6 +419,9 @@ mod tests {
         }
         let slower = change(Better::Lower, 0.8, Some([0.78, 0.82]));
         assert_eq!(slower, ("+25%".to_owned(), Some("[+22 – +28]".to_owned())));
+        let wide = change(Better::Lower, 1.0 / 1.49, Some([1.0 / 2.4, 1.0 / 1.004]));
+        let wanted = ("+49%".to_owned(), Some("[+0.4 – +140]".to_owned()));
+        assert_eq!(wide, wanted);
         let size = [2.0, 0.5].map(|r| ratio(r, None, Sense::of_unit("bytes")));
         assert_eq!(size, ["2.00× smaller", "2.00× larger"]);
     }

@@ -14,7 +14,7 @@ use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, CONFIDENCE, Finished, PILOT, Progress, Scheduler, drive};
 use gritstone_model::{
     Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Param, Plan, Program,
-    RunData, RunInfo, Settings, Step, Work,
+    RunData, RunInfo, Settings, Step, UserCommand, Work,
 };
 use gritstone_runs::clock;
 use gritstone_store::{Appended, Store, StoreError};
@@ -291,9 +291,13 @@ impl<'a> LocalBackend<'a> {
         };
         let outcome = &launch.outcome;
         let mut entries = plan.benchmarks.iter();
-        let entry = entries.find(|entry| entry.id == launch.id && is_user_command(entry));
-        if let Some(entry) = entry {
-            return Err(NothingMeasured(command_failure(&entry.title, launch)).into());
+        let entry = entries.find(|entry| entry.id == launch.id);
+        if let Some((entry, user)) = entry.and_then(|entry| Some((entry, user_command(entry)?))) {
+            // executions are numbered by `bench`
+            let option_after = self.numbered.map_or("--cleanup", |_| "--conclude");
+            let why = failure(outcome, &launch.events);
+            let why = with_hook_named(why, user, option_after);
+            return Err(NothingMeasured(command_failure(&entry.title, &why, launch)).into());
         }
         let how = outcome.name().replace('_', " ");
         let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
@@ -387,21 +391,40 @@ fn is_interruption(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ExecError::Interrupted))
 }
 
-fn is_user_command(benchmark: &Benchmark) -> bool {
-    matches!(
-        benchmark.work,
-        Work::Command(CommandWork { user: Some(_), .. })
-    )
+fn user_command(benchmark: &Benchmark) -> Option<&UserCommand> {
+    match &benchmark.work {
+        Work::Command(CommandWork { user, .. }) => user.as_ref(),
+        _ => None,
+    }
+}
+
+/// Why a command has no time, without the name of its benchmark.
+#[must_use]
+pub fn failure<'a>(outcome: &'a Outcome, events: &'a [Event]) -> &'a str {
+    match events.last() {
+        Some(Event::Fail { errno: 0, why, .. }) => why,
+        _ => outcome.why(),
+    }
+}
+
+/// A failed hook is named by its option and its text: `--prepare 'false' failed: exit status 1`.
+fn with_hook_named(why: &str, user: &UserCommand, option_after: &str) -> String {
+    let (before, after) = (&user.prepare, &user.cleanup);
+    let hooks = [
+        ("the command before each execution", "--prepare", before),
+        ("the command after each execution", option_after, after),
+    ];
+    let named = hooks.into_iter().find_map(|(what, option, command)| {
+        let rest = why.strip_prefix(what)?;
+        let failed = if rest.starts_with(':') { " failed" } else { "" };
+        Some(format!("{option} '{}'{failed}{rest}", command.as_deref()?))
+    });
+    named.unwrap_or_else(|| why.to_owned())
 }
 
 /// Why a user command has no time, and what to do.
-fn command_failure(command: &str, launch: &Launch) -> String {
-    let last = launch.events.last();
-    let why = match last {
-        Some(Event::Fail { errno: 0, why, .. }) => why,
-        _ => launch.outcome.why(),
-    };
-    let remedy = match last.and_then(Event::cause) {
+fn command_failure(command: &str, why: &str, launch: &Launch) -> String {
+    let remedy = match launch.events.last().and_then(Event::cause) {
         Some(Cause::Status) => ". Use -i to time it anyway",
         Some(Cause::Background) => ". Use --allow-background to time it anyway",
         Some(Cause::Output) => {

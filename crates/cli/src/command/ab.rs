@@ -40,7 +40,10 @@ pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
         show(&view)?;
     }
     match end? {
-        End::Interrupted => Ok(Exit::Interrupted),
+        End::Interrupted => {
+            output::remark("interrupted");
+            Ok(Exit::Interrupted)
+        }
         End::Whole => outcome(&view),
     }
 }

@@ -17,7 +17,7 @@ use gritstone_exchange::Timing;
 use gritstone_exec::Variant;
 use gritstone_exec::privileged::Permits;
 use gritstone_measure::Backend;
-use gritstone_model::{AbView, Calibration, Plan, Work};
+use gritstone_model::{AbView, Calibration, Outcome, Plan, Work};
 use gritstone_report::{Ranked, Ranking};
 use gritstone_runs::context::Context;
 use gritstone_session::bounds::Bounds;
@@ -62,7 +62,10 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
         (Ok(end), Ok(())) => end,
     };
     match end {
-        End::Interrupted => Ok(Exit::Interrupted),
+        End::Interrupted => {
+            output::remark("interrupted");
+            Ok(Exit::Interrupted)
+        }
         End::Whole if view.has_estimate() => Ok(Exit::Done),
         End::Whole => {
             let mut sides = view.rows.iter().flat_map(|row| &row.figures);
@@ -118,7 +121,7 @@ fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<M
     let (journal, mut executor) = session.executor(&plans(&sides));
     let overhead = overhead::subtract(&mut executor, commands, &mut sides)?;
     let mut store = context.writer()?;
-    let mut display = match args.style.draws() {
+    let mut display = match args.draws() {
         true => Display::new(),
         false => Display::without_terminal(args.style == StyleType::None),
     };
@@ -192,7 +195,7 @@ fn hook(name: &str, command: &str, here: &Path) -> Result<()> {
 }
 
 fn warm_up(local: &mut LocalBackend<'_>, args: &BenchArgs) -> Result<()> {
-    let drawn = args.style.draws() && output::is_terminal() && output::shows_progress();
+    let drawn = args.draws() && output::is_terminal() && output::shows_progress();
     for at in 0..local.sides.len() {
         let plan = &local.sides[at].plan;
         let (mut entry, step) = (plan.benchmarks[0].clone(), plan.steps[0].clone());
@@ -240,6 +243,19 @@ fn budget(args: &BenchArgs, commands: &Commands) -> Duration {
     })
 }
 
+/// What ended the trial before its verdict or its budget.
+fn stopped_by(commands: &Commands, measured: &trial::Measured) -> Option<String> {
+    let mut sides = commands.all.iter().zip(&measured.runs);
+    match &measured.end {
+        Ok(End::Whole) => None,
+        Ok(End::Interrupted) => Some("interrupted".to_owned()),
+        Err(_) => sides.find_map(|(timed, run)| {
+            let last = run.launches.last()?;
+            (last.outcome != Outcome::Measured).then(|| format!("{} failed", timed.name))
+        }),
+    }
+}
+
 fn ranking(
     args: &BenchArgs,
     commands: &Commands,
@@ -270,6 +286,7 @@ fn ranking(
         elapsed_s: elapsed.fold(None, |most: Option<f64>, s| {
             Some(most.map_or(s, |m| m.max(s)))
         }),
+        stopped_by: stopped_by(commands, &measured.trial),
         width: output::width(),
         color: output::color(),
     }

@@ -1,6 +1,6 @@
 //! `gritstone bisect`: the commit that made a benchmark slower.
 
-use crate::command::pr::{TrialArgs, clear_progress, comparison, show_progress};
+use crate::command::pr::{TrialArgs, comparison, show_progress};
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -66,7 +66,7 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
         progress: &show_progress,
     };
     let view = bisection.run()?;
-    clear_progress();
+    output::clear_line();
     output::write(args.format.format, &view, || {
         gritstone_report::bisect(&view)
     })?;

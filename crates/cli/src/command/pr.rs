@@ -173,7 +173,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         complete,
         runs,
     } = answer;
-    clear_progress();
+    output::clear_line();
     print_view(args.format, &view)?;
     for run in &runs {
         store.import(run)?;
@@ -188,6 +188,9 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
             "stored: `gritstone ab --of {trial}` shows it, `gritstone push {}` sends it",
             labels.join(" ")
         ));
+    }
+    if !complete {
+        output::remark("interrupted");
     }
     Ok(match view.outcome {
         _ if !complete => Exit::Interrupted,
@@ -333,12 +336,6 @@ pub fn show_progress(progress: Progress<'_>) {
             budget.as_secs()
         ),
     });
-}
-
-pub fn clear_progress() {
-    if output::shows_progress() && output::is_terminal() {
-        output::clear_line();
-    }
 }
 
 fn print_view(format: PrFormat, view: &PrView) -> Result<()> {

@@ -14,12 +14,16 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Width without a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
 /// Erases the line of a terminal.
 const CLEAR_LINE: &str = "\r\x1b[2K";
+
+/// Whether a line of progress is on the terminal.
+static HAS_PROGRESS: AtomicBool = AtomicBool::new(false);
 
 /// Options of display, and whether the command is read-only; defaults before the command line is parsed.
 static DISPLAY: OnceLock<(DisplayArgs, bool)> = OnceLock::new();
@@ -108,6 +112,7 @@ pub fn error(text: &str) {
 
 /// Prints on standard error, without a line end.
 pub fn say(text: &str) {
+    clear_line();
     write_stderr(text, &[]);
 }
 
@@ -124,12 +129,16 @@ pub fn columns() -> Option<usize> {
     columns_of(std::io::stderr())
 }
 
+/// Erases the line of progress, if there is one.
 pub fn clear_line() {
-    write_stderr(CLEAR_LINE, &[CLEAR_LINE]);
+    if HAS_PROGRESS.swap(false, Ordering::Relaxed) {
+        write_stderr(CLEAR_LINE, &[CLEAR_LINE]);
+    }
 }
 
 pub fn redraw(line: &str) {
     let line = gritstone_document::clean(line);
+    HAS_PROGRESS.store(true, Ordering::Relaxed);
     write_stderr(&format!("{CLEAR_LINE}{line}"), &[CLEAR_LINE]);
 }
 
@@ -261,10 +270,10 @@ fn page(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
 /// # Errors
 /// When standard output cannot be written.
 pub fn lines(text: &str) -> Result<()> {
-    print(
-        &wrap_lines(text, columns_of(std::io::stdout())),
-        &terminal::STYLES,
-    )
+    let text = wrap_lines(text, columns_of(std::io::stdout()));
+    let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
+    let text = lines.join("\n").replace(terminal::NO_BREAK, " ");
+    print(&text, &terminal::STYLES)
 }
 
 /// Writes text with control characters escaped.
@@ -303,6 +312,7 @@ fn print(text: &str, styles: &[&str]) -> Result<()> {
 
 /// The only write of text to standard output.
 fn write_stdout(text: &str) -> Result<()> {
+    clear_line();
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::exit_by_sigpipe(),
@@ -332,6 +342,8 @@ mod tests {
         assert_eq!(wrap_lines("a  b", Some(4)), "a  b");
         assert_eq!(wrap_lines("one two three", Some(9)), "one two\n  three");
         assert_eq!(wrap_lines("  one two\nx", Some(8)), "  one\n    two\nx");
+        let joined = "one p\u{a0}< 0.01";
+        assert_eq!(wrap_lines(joined, Some(7)), "one\n  p\u{a0}<\n  0.01");
         assert_eq!(wrap_lines("one two three", None), "one two three");
     }
 }

@@ -15,7 +15,7 @@ use crate::sanitize::clean;
 use crate::tree::{Block, Document, Text};
 use std::borrow::Cow;
 use wrap::width_of;
-pub use wrap::wrap;
+pub use wrap::{NO_BREAK, unbroken, wrap};
 
 const BOLD: &str = "\x1b[1m";
 const FAINT: &str = "\x1b[2m";

@@ -10,12 +10,22 @@ pub(super) fn width_of(text: &str) -> usize {
     }
 }
 
+/// A space at which no line breaks.
+pub const NO_BREAK: char = '\u{a0}';
+
+/// The same text, all on one line.
+#[must_use]
+pub fn unbroken(text: &str) -> String {
+    text.replace(' ', &NO_BREAK.to_string())
+}
+
 /// Breaks at spaces; inside a word only if it is wider than a line. Returns at least one line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![];
     let mut line = String::new();
     let mut used = 0;
-    for word in text.split_whitespace() {
+    let is_space = |c: char| c.is_whitespace() && c != NO_BREAK;
+    for word in text.split(is_space).filter(|word| !word.is_empty()) {
         if used > 0 && used + 1 + width_of(word) <= width {
             line.push(' ');
             used += 1;

@@ -93,6 +93,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         start_up_s: None,
         subtracted: None,
         percentiles: vec![],
+        stopped_by: None,
         elapsed_s: Some(1.25),
         width: 80,
         color: false,
@@ -101,7 +102,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
 }
 
 fn shown((view, ranking): &(AbView, Ranking)) -> String {
-    commands(view, ranking)
+    commands(view, ranking).replace(terminal::NO_BREAK, " ")
 }
 
 #[test]
@@ -169,6 +170,40 @@ fn short_commands_have_no_ratio() {
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     of.0.rows[0].comparisons[0].verdict = Verdict::Inconclusive;
     assert!(shown(&of).contains("inconclusive: no ratio"));
+}
+
+#[test]
+fn stopped_trials_give_no_advice() {
+    let inconclusive = against("a", "b", 0.96, Verdict::Inconclusive);
+    let mut of = trial(&[13.351, 11.6], vec![inconclusive]);
+    of.1.stopped_by = Some("interrupted".to_owned());
+    let text = shown(&of);
+    assert!(
+        text.contains("12 interleaved pairs, 1.25 s; interrupted\n"),
+        "{text}"
+    );
+    let c = &mut of.0.rows[0].comparisons[0];
+    (c.pairs, c.ratio, c.interval) = (0, None, None);
+    of.1.stopped_by = Some("./new input failed".to_owned());
+    let text = shown(&of);
+    assert!(
+        text.ends_with("\n\n  no verdict: ./new input failed\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn numbers_stay_with_units() {
+    let faster = against("a", "b", 1.5, Verdict::Faster);
+    let (view, ranking) = trial(&[13.351, 11.6], vec![faster]);
+    let text = commands(&view, &ranking);
+    for joined in [
+        "p\u{a0}<\u{a0}0.01,",
+        "1.94\u{a0}MB",
+        "[1.42\u{a0}–\u{a0}1.58]",
+    ] {
+        assert!(text.contains(joined), "{text}");
+    }
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! Two lines for each command: the estimate, then its executions.
 
 use super::statistics::{TimeStatistics, percentile};
-use super::{Ranked, Ranking, aligned};
+use super::{Ranked, Ranking, aligned, names};
 use crate::words;
+use gritstone_document::clean;
 use gritstone_document::number::{self, fixed};
 use gritstone_document::sparkline;
-use gritstone_document::{clean, shortened};
+use gritstone_document::terminal::{NO_BREAK, unbroken};
 use gritstone_model::AbFigure;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of a sparkline.
 const BINS: usize = 8;
-/// Columns beside the name of a command, and the fewest for a name.
-const BESIDE: usize = 64;
+/// Fewest columns of a name.
 const NAME: usize = 16;
 
 /// The unit of all times, with its factor from seconds.
@@ -41,11 +42,15 @@ impl Scale {
 
 pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
     let scale = Scale::new(figures, ranking);
-    let room = ranking.width.saturating_sub(BESIDE).max(NAME);
     let commands = || figures.iter().zip(&ranking.commands);
-    let heads: Vec<[String; 6]> = commands()
-        .map(|(figure, ranked)| head(figure, ranked, scale, room))
+    let mut heads: Vec<[String; 6]> = commands()
+        .map(|(figure, ranked)| head(figure, ranked, scale))
         .collect();
+    let names = commands().map(|(_, ranked)| clean(&ranked.name).into_owned());
+    let names = names::fitted(&names.collect::<Vec<_>>(), room(&heads, ranking.width));
+    for (head, name) in heads.iter_mut().zip(names) {
+        head[0] = name;
+    }
     let right = [false, true, false, false, false, true];
     let heads = aligned(&heads, right, ranking.color);
     let mut text = String::new();
@@ -57,7 +62,15 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
     text
 }
 
-fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale, room: usize) -> [String; 6] {
+/// Columns that the other cells leave for the names.
+fn room(heads: &[[String; 6]], width: usize) -> usize {
+    let widest = |at: usize| heads.iter().map(|cells| cells[at].width()).max();
+    let others: usize = (1..6).map(|at| 2 + widest(at).unwrap_or(0)).sum();
+    width.saturating_sub(2 + others).max(NAME)
+}
+
+/// All cells but the name.
+fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale) -> [String; 6] {
     let decimals = decimals(figure, scale.factor);
     let show = |ms: f64| fixed(ms / 1e3 * scale.factor, decimals);
     let bound = if figure.at_most { "< " } else { "" };
@@ -68,14 +81,14 @@ fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale, room: usize) -> [Strin
         warm_ups => format!(" + {}", words::plural(warm_ups, "warm-up")),
     };
     [
-        shortened(&clean(&ranked.name), room),
+        String::new(),
         figure.estimate.map_or("-".to_owned(), |ms| {
             format!("{bound}{} {}", show(ms), scale.sign)
         }),
         interval.map_or("-".to_owned(), |[low, high]| {
             format!("[{} – {}]", show(low), show(high))
         }),
-        figure.estimate.map_or("", |_| "median").to_owned(),
+        figure.estimate.map_or("", |_| "estimate").to_owned(),
         distribution(&ranked.times_s),
         format!("{executions}{warm_ups}"),
     ]
@@ -99,7 +112,8 @@ fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale
     ];
     let peak = ranked.peak_bytes;
     parts.extend(peak.map(|bytes| number::at_most(bytes as f64 / 1e6, "MB", 3)));
-    let mut text = format!("    {}\n", parts.join("  "));
+    let parts: Vec<String> = parts.iter().map(|part| unbroken(part)).collect();
+    let mut text = format!("    {}\n", parts.join(&format!("{NO_BREAK} ")));
     let ranks = percentiles.iter().filter_map(|&share| {
         let value = percentile(&ranked.times_s, share)?;
         Some(format!("p{} {}", 100.0 * share, show(value)))

@@ -105,7 +105,7 @@ fn far_executions(times: &[f64]) -> Option<String> {
     }
     (!far.is_empty()).then(|| {
         format!(
-            "{} of {} {} ({} to {} in all): the mean is moved, the median hardly.",
+            "{} of {} {} ({} to {} in all): the mean is moved, the estimate hardly.",
             far.len(),
             words::plural(times.len(), "run"),
             if far.len() == 1 {

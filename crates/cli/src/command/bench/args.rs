@@ -50,10 +50,10 @@ pub struct BenchArgs {
     /// Shell command before the first execution of each command; one that names a parameter runs before each launch
     #[arg(short, long, value_name = "CMD", help_heading = "Hooks")]
     pub setup: Option<String>,
-    /// Untimed shell command before each execution; once for all commands, or once for each
+    /// Untimed shell command before each execution; give it once for all commands, or once per command
     #[arg(short, long, value_name = "CMD", help_heading = "Hooks")]
     pub prepare: Vec<String>,
-    /// Untimed shell command after each execution; once for all commands, or once for each
+    /// Untimed shell command after each execution; give it once for all commands, or once per command
     #[arg(short = 'C', long, value_name = "CMD", help_heading = "Hooks")]
     pub conclude: Vec<String>,
     /// Shell command after the last execution of each command
@@ -123,7 +123,7 @@ pub struct BenchArgs {
         help_heading = "Execution"
     )]
     pub input: String,
-    /// Where their output goes: memory, null, pipe, inherit or ./FILE; once for all, or once for each [default: memory]
+    /// Where their output goes: memory, null, pipe, inherit or ./FILE; give it once for all commands, or once per command [default: memory]
     #[arg(long, value_name = "WHERE", conflicts_with = "show_output", value_parser = output, help_heading = "Execution")]
     pub output: Vec<gritstone_model::Output>,
     /// Show the output of the commands, as --output inherit does
@@ -262,8 +262,8 @@ pub enum TimeUnit {
 }
 
 impl StyleType {
-    /// Whether progress is drawn on a terminal.
-    pub fn draws(self) -> bool {
+    /// Whether it draws progress on a terminal.
+    fn draws(self) -> bool {
         !matches!(self, Self::Basic | Self::Color | Self::None)
     }
 }
@@ -286,6 +286,11 @@ impl BenchArgs {
     /// Whether a command shares the standard output of this program.
     pub fn inherits_output(&self) -> bool {
         self.show_output || self.output.contains(&gritstone_model::Output::Inherit)
+    }
+
+    /// Whether progress is drawn on a terminal, where the output of commands does not interfere.
+    pub fn draws(&self) -> bool {
+        self.style.draws() && !self.inherits_output()
     }
 
     pub fn max_executions(&self) -> Option<u32> {

@@ -5,7 +5,7 @@ use crate::ui::exit::Exit;
 use anyhow::Result;
 use gritstone_exec::{Executor, Variant};
 use gritstone_model::{Benchmark, Calibration, Event, Id, Outcome, Sample, UserCommand, Work};
-use gritstone_session::local_backend::Side;
+use gritstone_session::local_backend::{Side, failure};
 use gritstone_session::trial::command_benchmark;
 use gritstone_stats::descriptive;
 
@@ -89,7 +89,10 @@ fn median(executor: &mut Executor, variant: &Variant, benchmark: &Benchmark) -> 
     for _ in 0..LAUNCHES {
         let launched = executor.launch(variant, benchmark, &[], 1, Calibration::default())?;
         if launched.outcome != Outcome::Measured {
-            let (what, why) = (&benchmark.title, launched.outcome.why());
+            let (what, why) = (
+                &benchmark.title,
+                failure(&launched.outcome, &launched.events),
+            );
             return Err(Exit::NothingMeasured.because(format!("{what} cannot be timed: {why}")));
         }
         samples.extend(launched.events.into_iter().filter_map(|event| match event {
