@@ -57,6 +57,7 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
         name: name.to_owned(),
         programs: None,
         one_cpu: one_cpu(factor),
+        unfinished: false,
         differ_in: vec![],
     }
 }
