@@ -288,7 +288,9 @@ fn doubts(pairs: &[Pair], has_interval: bool) -> Vec<Note> {
         )
     };
     let noisy = (!has_interval).then_some(Flag::Noisy);
-    let flags = noisy.into_iter().chain([Flag::Interference, Flag::Doubtful]);
+    let flags = noisy
+        .into_iter()
+        .chain([Flag::Interference, Flag::Doubtful]);
     flags.filter_map(note).collect()
 }
 

@@ -244,8 +244,7 @@ fn verdict(view: &FleetView) -> String {
     let of = words::plural(compared, "node");
     let differ = match differ {
         _ if compared == 0 => {
-            "No kind of node has the 4 nodes that finding outliers takes."
-                .to_owned()
+            "No kind of node has the 4 nodes that finding outliers takes.".to_owned()
         }
         0 => format!("None of {of} differs from the others."),
         1 => format!("1 of {of} is not like the others."),

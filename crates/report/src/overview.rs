@@ -77,11 +77,7 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
         !shown.contains(of.id.as_str()) && (is_recent(of) || of.triage.state.is_open())
     };
     let others: Vec<&ChangeEvent> = events.iter().filter(others).collect();
-    table(
-        document,
-        "Other open or recent changes",
-        &others,
-    );
+    table(document, "Other open or recent changes", &others);
     document.paragraph(
         Text::new("All changes, with their assignees and triage logs").about(Some(About::Changes)),
     );

@@ -4,7 +4,9 @@ use crate::table::{self, Cell, Columns, noted};
 use crate::{findings, profile, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Text};
-use gritstone_model::{LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView, Withheld};
+use gritstone_model::{
+    LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView, Withheld,
+};
 
 const HEADS: [&str; 2] = ["Score", "Interval"];
 /// Kind of the environments in table 1.1 of hp-1987.

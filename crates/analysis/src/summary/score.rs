@@ -6,8 +6,8 @@ use super::rules::{self, Spread};
 use crate::run_effect::RunEffects;
 use crate::scores::{self, Environment};
 use gritstone_model::{
-    Absence, Benchmark, Data, Estimate, Finding, Flag, Id, Measurement, Note, Rating, Repeat, RunData,
-    RunView, Sampled, Withheld, Work,
+    Absence, Benchmark, Data, Estimate, Finding, Flag, Id, Measurement, Note, Rating, Repeat,
+    RunData, RunView, Sampled, Withheld, Work,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
