@@ -113,6 +113,7 @@ pub fn score_profile(
         name: machine.machine.name.clone(),
         one_cpu: rated,
         programs: None,
+        unfinished: machine.is_unfinished(),
         differ_in: compare::programs_differ_in(base, machine, &wanted),
     }
 }
@@ -130,6 +131,7 @@ pub fn score(
         name: machine.machine.name.clone(),
         programs: None,
         one_cpu: scores_of(environments, &find, options),
+        unfinished: machine.is_unfinished(),
         differ_in: vec![],
     }
 }
@@ -218,7 +220,7 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
         Ok((rating, interval)) => {
             result.rating = Some(rating.value);
             result.interval = interval;
-            result.notes = doubts(&pairs);
+            result.notes = doubts(&pairs, interval.is_some());
         }
     }
     result
@@ -275,8 +277,8 @@ pub(crate) fn withheld(why: score::Withheld, parts: &[&Part]) -> Withheld {
     }
 }
 
-/// One note for each flag, with its benchmarks.
-fn doubts(pairs: &[Pair]) -> Vec<Note> {
+/// One note for each flag, with its benchmarks. An interval includes what makes parts noisy.
+fn doubts(pairs: &[Pair], has_interval: bool) -> Vec<Note> {
     let note = |flag: Flag| {
         let flagged = pairs.iter().filter(|pair| pair.doubts.contains(&flag));
         parts_flagged(
@@ -285,8 +287,11 @@ fn doubts(pairs: &[Pair]) -> Vec<Note> {
             pairs.len(),
         )
     };
-    let flags = [Flag::Interference, Flag::Doubtful];
-    flags.into_iter().filter_map(note).collect()
+    let noisy = (!has_interval).then_some(Flag::Noisy);
+    let flags = noisy
+        .into_iter()
+        .chain([Flag::Interference, Flag::Doubtful]);
+    flags.filter_map(note).collect()
 }
 
 pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, of: usize) -> Option<Note> {

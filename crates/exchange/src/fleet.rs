@@ -22,7 +22,8 @@ const COLUMNS: [&str; 13] = [
     "since",
 ];
 
-/// One line per wrong check value, then one per node and level, outlier or not; benchmarks only if they are outliers.
+/// One line per wrong check value, then one per node and level, outlier or not; benchmarks only if they are outliers. A node without a
+/// level has a line without an effect.
 #[must_use]
 pub fn csv(view: &FleetView) -> String {
     let head = COLUMNS.map(str::to_owned);
@@ -52,12 +53,29 @@ pub fn csv(view: &FleetView) -> String {
             .filter(|(level, about, _)| !is_called(view, &node.node, level, about))
             .map(|(level, about, of)| row("like the others", &node.node, level, about, of, ""))
     });
+    let without = view.nodes.iter().filter(|node| {
+        let mut called = view.outliers.iter().map(|of| &of.node);
+        node.overall.is_none() && node.families.is_empty() && !called.any(|of| *of == node.node)
+    });
+    let without = without.map(|node| {
+        let compared = view.kinds.get(node.kind).is_some_and(|kind| kind.compared);
+        let (finding, level) = match compared && node.benchmarks > 0 {
+            true => ("like the others", "benchmark"),
+            false => ("not compared", ""),
+        };
+        let mut row = [finding, &node.node, level]
+            .map(|text| Foreign(text).csv())
+            .to_vec();
+        row.resize(COLUMNS.len(), String::new());
+        row
+    });
     separated(
         [head.to_vec()]
             .into_iter()
             .chain(wrong)
             .chain(called)
-            .chain(others),
+            .chain(others)
+            .chain(without),
     )
 }
 

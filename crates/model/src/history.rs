@@ -53,6 +53,15 @@ pub struct HistorySeries {
     pub marks: Vec<HistoryMark>,
 }
 
+impl HistorySeries {
+    /// Number of runs that are compared.
+    #[must_use]
+    pub fn compared(&self) -> usize {
+        let points = self.points.iter();
+        points.filter(|point| point.value.is_some()).count()
+    }
+}
+
 /// A run whose kernel or compiler differs from that of the run before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryMark {

@@ -64,6 +64,9 @@ pub struct RatedMachine {
     #[serde(default)]
     pub programs: Option<Ratings>,
     pub one_cpu: Ratings,
+    /// Whether the run was interrupted, or is still measuring.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// Programs of a profile whose versions differ from the base.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differ_in: Vec<Difference>,

@@ -81,6 +81,19 @@ impl RunView {
         self.results.iter().find(|result| result.id == *id)
     }
 
+    /// A side of a trial, which no history includes.
+    #[must_use]
+    pub fn is_side(&self) -> bool {
+        let settings = self.settings.as_ref();
+        settings.is_some_and(|settings| settings.trial.is_some())
+    }
+
+    /// Whether the run was interrupted, or is still measuring.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        self.settings.is_some() && self.elapsed_s.is_none()
+    }
+
     /// Interrupted, or ended by its budget before everything was measured.
     #[must_use]
     pub fn is_partial(&self) -> bool {

@@ -72,8 +72,11 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
         let half = of
             .half_width
             .map(|half| format!("±{}", number::percent(half)));
-        let half = half.unwrap_or_else(|| "not known yet".to_owned());
-        format!("{half}, {}", words::plural(of.runs, "earlier run"))
+        let earlier = words::plural(of.runs, "earlier run");
+        half.map_or_else(
+            || format!("not known yet, {earlier} without interference"),
+            |half| format!("{half}, {earlier}"),
+        )
     });
     let interval = [interval, half, level].into_iter().flatten();
     let interval = interval.collect::<Vec<_>>().join("  ");

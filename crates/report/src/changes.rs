@@ -9,13 +9,13 @@ use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, Tri
 /// Benchmarks in a command: those with the largest changes.
 const NAMED: usize = 6;
 
-/// The number of events, and the newest `most` of them: new ones first, closed ones last.
+/// The number of events, and the newest `most` of them: new ones first, closed ones last. `compared`: whether any series has two runs.
 #[must_use]
-pub fn changes(events: &[ChangeEvent], most: usize) -> Document {
+pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document {
     let mut document = Document::new("Changes");
     document.subtitle = Some(words::plural(events.len(), "event"));
     if events.is_empty() {
-        document.paragraph("No change was found.");
+        document.paragraph(none(compared));
         return document;
     }
     document.push(Block::Tiles(counts(events)));
@@ -40,6 +40,16 @@ pub fn changes(events: &[ChangeEvent], most: usize) -> Document {
         document.paragraph(format!("The newest {shown} of {all} events."));
     }
     document
+}
+
+/// A store without events.
+pub(crate) fn none(compared: bool) -> &'static str {
+    match compared {
+        true => "No change was found.",
+        false => {
+            "Nothing could be compared: no benchmark has two runs of one system without interference. Sides of trials do not count."
+        }
+    }
 }
 
 /// Number of events in each state.

@@ -22,6 +22,11 @@ const MOST_NAMED: usize = 3;
 /// Nodes of the heat map.
 const MOST_ROWS: usize = 60;
 
+/// Heading of the standard deviation that the tests use.
+const SD: &str = "SD of a node";
+/// With few nodes it exceeds what the extremes show.
+const SD_OF_BENCHMARKS: &str = "SD of a node: standard deviation of the result of one node, as the tests use it: robust, moderated over all benchmarks, and no less than the scatter of launches.";
+
 /// The report of a fleet.
 #[must_use]
 pub fn fleet(view: &FleetView, detail: Detail) -> Document {
@@ -370,7 +375,7 @@ fn families(document: &mut Document, families: &[FleetFamily]) {
     Columns::<&FleetFamily>::key("Family", Style::Code, |of| of.family.as_str())
         .number("Benchmarks", |of| number::count(of.benchmarks))
         .number("Nodes", |of| number::count(of.spread.nodes))
-        .number("Between nodes", |of| number::percent(of.spread.sd))
+        .number(SD, |of| number::percent(of.spread.sd))
         .number("Minimum detectable effect", |of| {
             number::percent(of.spread.smallest)
         })
@@ -411,7 +416,7 @@ fn distributions(document: &mut Document, view: &FleetView) {
         .text("Unit", |of| {
             number::figure_like(of.quantiles[3], of.quantiles[3], None, of.unit.as_str()).unit
         })
-        .number("Between nodes", spread(|of| Some(number::percent(of.sd))))
+        .number(SD, spread(|of| Some(number::percent(of.sd))))
         .number(
             "Between runs",
             spread(|of| of.between_runs.map(number::percent)),
@@ -427,4 +432,7 @@ fn distributions(document: &mut Document, view: &FleetView) {
             which,
         )
         .table(document, "Benchmarks over nodes", &view.benchmarks);
+    if view.benchmarks.iter().any(|of| of.spread.is_some()) {
+        document.paragraph(SD_OF_BENCHMARKS);
+    }
 }

@@ -72,11 +72,19 @@ fn subtitle(view: &HistoryView) -> String {
 /// The changes of a series, and its newest runs.
 fn append_series(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
     document.paragraph(match series.changes.is_empty() {
-        true => "No change was found.",
+        true => no_change(series),
         false => "Changes, tentative until `gritstone ab` confirms them:",
     });
     document.list(series.changes.iter().map(sentence));
     table(document, view.better, series);
+}
+
+/// A series without changes.
+fn no_change(series: &HistorySeries) -> &'static str {
+    match series.compared() {
+        0 | 1 => "Nothing could be compared.",
+        _ => "No change was found.",
+    }
 }
 
 /// A benchmark with its newest series.
@@ -137,7 +145,7 @@ fn in_common(series: &HistorySeries) -> String {
         "" => String::new(),
         what => format!("{before} {what}"),
     };
-    let counted = series.points.iter().filter(|p| p.value.is_some()).count();
+    let counted = series.compared();
     let runs = words::plural(series.points.len(), "run");
     let parts = [
         with("kernel", &series.kernel),
@@ -216,7 +224,7 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
     let excluded = excluded.filter_map(|(at, point)| Some([f64::from(at), point.estimate?]));
     let changes: Vec<String> = series.changes.iter().map(sentence).collect();
     let alternative = match changes.is_empty() {
-        true => "No change was found.".to_owned(),
+        true => no_change(series).to_owned(),
         false => format!("Changes: {}.", changes.join("; ")),
     };
     let title = format!("{} over {}", view.id, words::plural(points.len(), "run"));
@@ -262,6 +270,7 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
             "interval": point.interval,
             "compared": point.value.is_some(),
             "day": point.started.get(..10),
+            "time": point.started.get(11..16),
             "readout": describe_point(series, at, point),
         })
     };

@@ -45,7 +45,8 @@ pub fn several(base: &RunView, others: &[Other]) -> Document {
     if lines.is_empty() {
         document.paragraph("No benchmark is of this kind.");
     }
-    benchmarks(&mut document, others, lines);
+    let has_history = !(base.is_side() && others.iter().all(|(run, _)| run.is_side()));
+    benchmarks(&mut document, others, lines, has_history);
     document
 }
 
@@ -109,9 +110,14 @@ fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
     lines
 }
 
-fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line<'a>>) {
-    let id =
-        |line: &Line| Cell::from(line.id.as_str()).about(About::Benchmark(line.id.to_string()));
+fn benchmarks<'a>(
+    document: &mut Document,
+    others: &[Other<'a>],
+    lines: Vec<Line<'a>>,
+    has_history: bool,
+) {
+    let history = |line: &Line| has_history.then(|| About::Benchmark(line.id.to_string()));
+    let id = |line: &Line| Cell::from(line.id.as_str()).about(history(line));
     let base = |line: &Line| {
         let row = line.any()?;
         side(row.base, &row.unit)

@@ -26,7 +26,7 @@ pub fn overview(view: &OverviewView) -> Document {
     document.heading(1, "What changed");
     match view.events.as_deref() {
         None => document.paragraph("Changes are being computed: load the page again."),
-        Some([]) => document.paragraph("No change was found."),
+        Some([]) => document.paragraph(changes::none(is_compared(&view.trends))),
         Some(events) => what_changed(&mut document, events, &view.recent),
     }
     trends(&mut document, &view.trends);
@@ -37,6 +37,12 @@ pub fn overview(view: &OverviewView) -> Document {
     document.heading(1, "Newest runs");
     stored::list(&mut document, "Runs", &view.runs);
     document
+}
+
+/// Whether a family of a system has two runs.
+fn is_compared(trends: &[SystemTrend]) -> bool {
+    let mut families = trends.iter().flat_map(|of| &of.families);
+    families.any(|of| of.speeds.len() > 1)
 }
 
 fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent) {

@@ -1,5 +1,6 @@
 //! Scores by profile: what `gritstone score --profile` prints.
 
+use crate::ratings::unfinished;
 use crate::table::{self, Columns, noted};
 use crate::{findings, words};
 use gritstone_document::number;
@@ -49,8 +50,11 @@ fn score(
         _ => " Programs differ: see below.",
     };
     let line = format!(
-        "{} against {}, profile {}: {score}{differ}",
-        machine.name, view.base_name, profile.name
+        "{} against {}, profile {}: {score}{differ}{}",
+        machine.name,
+        view.base_name,
+        profile.name,
+        unfinished(machine)
     );
     Text::new(line).with(
         overall

@@ -20,7 +20,7 @@ pub fn ranking(view: &RatingsView) -> Document {
     ));
     let machines = view.machines.as_slice();
     if machines.is_empty() {
-        document.paragraph("No run is stored.");
+        document.paragraph("No complete run of a suite is stored, and a score takes one: `gritstone run` measures the suite standard.");
         return document;
     }
     drawn(&mut document, view);

@@ -4,7 +4,9 @@ use crate::table::{self, Cell, Columns, noted};
 use crate::{findings, profile, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Text};
-use gritstone_model::{LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView};
+use gritstone_model::{
+    LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView, Withheld,
+};
 
 const HEADS: [&str; 2] = ["Score", "Interval"];
 /// Kind of the environments in table 1.1 of hp-1987.
@@ -103,12 +105,21 @@ fn programs_line(
         view.base_name,
         words::score(overall),
     );
+    let line = line + unfinished(machine);
     Text::new(line).with(
         overall
             .notes
             .iter()
             .map(|note| findings::footnote(document, note)),
     )
+}
+
+/// A sentence on a run that has not ended.
+pub(crate) fn unfinished(machine: &RatedMachine) -> &'static str {
+    match machine.unfinished {
+        true => " The run did not end: it was interrupted, or is still measuring.",
+        false => "",
+    }
 }
 
 /// The score by single benchmarks.
@@ -121,15 +132,19 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
         words::score(&one.overall),
         composition(view, one),
     );
+    let line = line.trim_end().to_owned() + unfinished(machine);
     let notes = one.overall.notes.iter();
-    Text::new(line.trim_end()).with(notes.map(|note| findings::footnote(document, note)))
+    Text::new(line).with(notes.map(|note| findings::footnote(document, note)))
 }
 
 /// Composition of the overall score.
 fn composition(view: &RatingsView, ratings: &Ratings) -> String {
     let overall = &ratings.overall;
-    if overall.withheld.is_some() {
-        return "Benchmarks of the base are missing or in doubt; `gritstone score RUN BENCHMARK...` scores by named benchmarks.".to_owned();
+    if let Some(why) = &overall.withheld {
+        return format!(
+            "{}; `gritstone score RUN BENCHMARK...` scores by named benchmarks.",
+            reason(why)
+        );
     }
     if overall.rating.is_none() {
         return String::new();
@@ -147,6 +162,20 @@ fn composition(view: &RatingsView, ratings: &Ratings) -> String {
             "{rows}: geometric mean of {}, equally weighted.",
             words::join(several)
         ),
+    }
+}
+
+/// Why a score by environments is not computed, without the benchmarks.
+fn reason(why: &Withheld) -> &'static str {
+    match why {
+        Withheld::Missing(_) => "Benchmarks of the run are missing",
+        Withheld::Invalid(_) => "Benchmarks are invalid",
+        Withheld::TooMany(_) => "Benchmarks have more than 1,000 launches",
+        Withheld::NotPositive(_) => "Values are not above 0",
+        Withheld::Empty
+        | Withheld::NoBaseline
+        | Withheld::NotComparable
+        | Withheld::Uncovered(_) => "Benchmarks of the base are missing",
     }
 }
 

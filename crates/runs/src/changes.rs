@@ -22,6 +22,13 @@ pub fn recurring(context: &Context, store: &Store, runs: usize) -> Result<Vec<Hi
     histories(context, store, &store.recurring()?, runs)
 }
 
+/// Whether any series has two runs to compare.
+#[must_use]
+pub fn is_compared(histories: &[HistoryView]) -> bool {
+    let mut series = histories.iter().flat_map(|view| &view.series);
+    series.any(|series| series.compared() > 1)
+}
+
 /// Events of histories without their triage logs, newest first.
 ///
 /// # Errors

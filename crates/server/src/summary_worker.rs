@@ -20,6 +20,8 @@ pub struct Digest {
     revision: String,
     /// Changes, newest first.
     pub events: Vec<ChangeEvent>,
+    /// Whether any series has two runs to compare.
+    pub compared: bool,
     pub trends: Vec<SystemTrend>,
     /// The newest complete run of each system.
     pub newest: Vec<RunView>,
@@ -117,6 +119,7 @@ fn digest(context: &Context) -> Result<Digest> {
         return Ok(Digest {
             revision: String::new(),
             events: vec![],
+            compared: false,
             trends: vec![],
             newest: vec![],
             fleet: gritstone_analysis::fleet::report("", &[], 0.0),
@@ -129,6 +132,7 @@ fn digest(context: &Context) -> Result<Digest> {
     Ok(Digest {
         revision,
         events: changes::events(&store, &histories)?,
+        compared: changes::is_compared(&histories),
         trends: gritstone_analysis::trends::trends(&histories),
         newest,
         fleet,

@@ -6,8 +6,8 @@ use super::rules::{self, Spread};
 use crate::run_effect::RunEffects;
 use crate::scores::{self, Environment};
 use gritstone_model::{
-    Absence, Benchmark, Data, Estimate, Finding, Id, Measurement, Note, Rating, Repeat, RunData,
-    RunView, Sampled, Withheld, Work,
+    Absence, Benchmark, Data, Estimate, Finding, Flag, Id, Measurement, Note, Rating, Repeat,
+    RunData, RunView, Sampled, Withheld, Work,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -116,7 +116,10 @@ fn sampled(
         let rows = scored.iter().filter_map(|id| results.get(*id));
         rows.map(Measurement::launches)
     };
-    notes.extend(rating.notes.iter().cloned());
+    // whether the score itself is noisy is judged below
+    let of_parts = rating.notes.iter();
+    let of_parts = of_parts.filter(|note| note.flag() != Some(Flag::Noisy));
+    notes.extend(of_parts.cloned());
     if rating.rows.len() < rating.of {
         let (part, of) = (rating.rows.len(), rating.of);
         notes.push(Finding::PartialScore { part, of }.into());

@@ -115,6 +115,25 @@ fn invalid_or_missing_withholds_score() {
 }
 
 #[test]
+fn single_launches_flag_their_score() {
+    let launches: Vec<Launch> = scattered("a/rate", 50.0).into_iter().take(1).collect();
+    let run = run(vec![claimed("a/rate")], launches);
+    let run = summary::summarize(&run, &summary::Options::default());
+    let files = |run: &RunView| {
+        let rated = score(&two()[1..], run, &vax(), &options());
+        rated.one_cpu.overall
+    };
+    let one = files(&run);
+    assert!(one.rating.is_some() && one.interval.is_none());
+    assert!(flags(&one.notes).contains(&Flag::Noisy), "{:?}", one.notes);
+    // an interval includes the scatter
+    let mut whole = machine();
+    let noisy = stated(Some(Flag::Noisy), "It scatters.");
+    row_of(&mut whole, "a/rate").notes.push(noisy);
+    assert!(!flags(&files(&whole).notes).contains(&Flag::Noisy));
+}
+
+#[test]
 fn other_peer_is_no_base() {
     let mut run = machine();
     let mut settings = run.settings.clone().unwrap_or_default();

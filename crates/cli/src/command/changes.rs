@@ -6,7 +6,7 @@ use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
-use gritstone_runs::changes::{MAX_RUNS, add_triage, events, recurring};
+use gritstone_runs::changes::{MAX_RUNS, add_triage, events, is_compared, recurring};
 use gritstone_runs::clock;
 use gritstone_runs::context::Context;
 use gritstone_store::{NewTriageEntry, Who};
@@ -99,7 +99,8 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     let store = context
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let mut events = events(&store, &recurring(context, &store, args.runs as usize)?)?;
+    let histories = recurring(context, &store, args.runs as usize)?;
+    let mut events = events(&store, &histories)?;
     add_triage(&mut events, store.change_entries()?);
     drop(store);
     if let Some(command) = &args.command {
@@ -123,7 +124,7 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         events: events.iter().take(most).cloned().collect(),
     };
     output::write(args.format.format, &view, || {
-        gritstone_report::changes(&events, most)
+        gritstone_report::changes(&events, most, is_compared(&histories))
     })?;
     Ok(Exit::Done)
 }

@@ -109,7 +109,7 @@ fn system_table(systems: &[ListedMachine]) -> Document {
     let columns = [
         Column::new("id", Style::Code),
         Column::new("name", Style::Text),
-        Column::new("year", Style::Number),
+        Column::new("measured in", Style::Number),
         Column::new("system", Style::Text),
         Column::new("document", Style::Text),
         Column::new("configuration", Style::Text)
@@ -131,6 +131,16 @@ fn system_table(systems: &[ListedMachine]) -> Document {
     lists::table("", columns, rows.collect())
 }
 
+/// `1996 to 2008`.
+fn years(systems: &[&ListedMachine]) -> String {
+    let years = || systems.iter().filter_map(|system| system.year);
+    match (years().min(), years().max()) {
+        (Some(first), Some(last)) if first < last => format!("{first} to {last}"),
+        (Some(year), _) => year.to_string(),
+        _ => String::new(),
+    }
+}
+
 /// A line per document, and one for measured systems.
 fn document_table(systems: &[ListedMachine]) -> Document {
     let mut documents: Vec<(&str, Vec<&ListedMachine>)> = vec![];
@@ -150,17 +160,16 @@ fn document_table(systems: &[ListedMachine]) -> Document {
                 names.push(&system.name);
             }
         }
-        let year = of.first().map_or_else(String::new, |system| system.year());
         [
             (*document).to_owned(),
-            year,
+            years(of),
             of.len().to_string(),
             names.join(", "),
         ]
     });
     let columns = [
         ("document", Style::Text),
-        ("year", Style::Number),
+        ("measured in", Style::Text),
         ("systems", Style::Number),
         ("which", Style::Text),
     ];

@@ -24,6 +24,8 @@
       return made;
     };
     const all = [0.5, last + 1.5];
+    const isOneDay = new Set(chart.points.map(point => point.day)).size === 1;
+    const when = point => (isOneDay ? point.time : point.day);
     let view = all;
     const show = ([min, max]) => {
       const span = Math.max(Math.min(max - min, last + 1), 1);
@@ -107,13 +109,13 @@
       const axis = { stroke: soft, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 }, font: "12px system-ui, sans-serif" };
       const edge = { stroke: null, width: 0, points: { show: false } };
       plot = new uPlot({
-        width: container.clientWidth || 600, height: 320, legend: { show: false }, padding: [18, 12, 0, 0],
+        width: container.clientWidth || 600, height: 320, legend: { show: false }, padding: [18, 34, 0, 0],
         scales: { x: { time: false, range: () => view }, y: { distr: logarithmic.checked ? 3 : 1, range } },
         cursor: { drag: { x: true, y: false, setScale: false, dist: 5 }, points: { size: 8 }, bind: { dblclick: () => () => show(all) } },
         series: [{}, { stroke: line, width: 2, points: { show: last < 60, size: 5, fill: line } }, edge, edge],
         bands: [{ series: [3, 2], fill: line + "33" }],
         axes: [
-          { ...axis, values: (_, splits) => splits.map(at => (Number.isInteger(at) && chart.points[at - 1] ? chart.points[at - 1].day : "")), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500], space: 90 },
+          { ...axis, values: (_, splits) => splits.map(at => (Number.isInteger(at) && chart.points[at - 1] ? when(chart.points[at - 1]) : "")), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500], space: 90 },
           { ...axis, label: chart.label, labelFont: axis.font, size: 72, values: (_, splits) => splits.map(value => (value === null ? "" : Number(value.toPrecision(6)).toString())) },
         ],
         hooks: {

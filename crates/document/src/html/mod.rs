@@ -34,8 +34,9 @@ const CONTENTS_FROM: usize = 4;
 const SHORT_NAME: usize = 16;
 /// Length of a text from which it gets the full width below its term.
 const LONG_TERM: usize = 64;
-/// Columns of words from which the rows of a table are records, one below the other on a phone.
-const RECORD_FROM: usize = 4;
+/// Columns, and columns of words, from which the rows of a table are records: their cells are one below the other on a phone.
+const RECORD_FROM: usize = 6;
+const RECORD_OF_WORDS_FROM: usize = 4;
 /// Longest word without break opportunities.
 const LONGEST_WORD: usize = 24;
 
@@ -253,7 +254,8 @@ impl Page<'_> {
                 true => "div class=\"wide\"",
                 false => "div",
             };
-            let (term, text) = (escape(term), self.linked(text, words(&text.text)));
+            let term = escape(term).replace('_', "_<wbr/>");
+            let text = self.linked(text, words(&text.text));
             self.element(open, &format!("<dt>{term}</dt><dd>{text}</dd>"));
         }
         self.out.push_str("</dl>\n");
@@ -295,10 +297,8 @@ impl Page<'_> {
             );
             self.summary(line);
             self.out.push_str("</summary>\n<div class=\"more\">\n");
-            if self.links.is_some() {
-                let history = Text::new(format!("History of {}", line.id));
-                let history = history.about(Some(About::Benchmark(line.id.clone())));
-                let link = self.linked(&history, escape(&history.text));
+            if let Some(link) = line.link.as_ref().filter(|_| self.links.is_some()) {
+                let link = self.linked(link, escape(&link.text));
                 self.element("p", &link);
             }
             line.details.iter().for_each(|block| self.block(block));
@@ -429,6 +429,10 @@ impl Page<'_> {
                 (true, class) => write!(cells, "<th scope=\"row\" class=\"{class}\">{cell}</th>"),
                 (false, class) if is_record => {
                     let head = escape(&column.head);
+                    let class = match text.is_missing() {
+                        true => class + " absent",
+                        false => class,
+                    };
                     write!(
                         cells,
                         "<td class=\"{class}\" data-head=\"{head}\">{cell}</td>"
@@ -448,7 +452,8 @@ impl Page<'_> {
 
 fn is_record(columns: &[Column]) -> bool {
     let words = columns.iter().filter(|of| of.style != Style::Number);
-    words.count() >= RECORD_FROM && columns.iter().all(|of| of.group.is_none())
+    let is_wide = columns.len() >= RECORD_FROM || words.count() >= RECORD_OF_WORDS_FROM;
+    is_wide && columns.iter().all(|of| of.group.is_none())
 }
 
 /// Element identifier of a benchmark, as a link target.

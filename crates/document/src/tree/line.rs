@@ -39,6 +39,8 @@ pub struct ResultLine {
     pub precision: Option<f64>,
     /// Folded below the line.
     pub details: Vec<Block>,
+    /// Link to the history, or to the trial of a side.
+    pub link: Option<Text>,
 }
 
 impl Tile {

@@ -2,8 +2,8 @@
 
 use gritstone_exchange::harness::HarnessFile;
 use gritstone_exchange::{
-    ImportError, atom, bencher, csv, fleet_openmetrics, gbench, github, import, markdown,
-    openmetrics, read_bundle, recognize, scraped, write_bundle,
+    ImportError, atom, bencher, csv, fleet_csv, fleet_openmetrics, gbench, github, import,
+    markdown, openmetrics, read_bundle, recognize, scraped, write_bundle,
 };
 use gritstone_model::*;
 use gritstone_testkit::{self as testkit, id, unit};
@@ -279,6 +279,12 @@ fn fleet_metrics_parse() {
     assert_eq!(text.matches("gritstone_fleet_effect_ratio{").count(), 4);
     let low = "node=\"n1\",level=\"family\",about=\"memory\",bound=\"low\"} -0.2\n";
     assert!(text.contains(low) && text.ends_with("# EOF\n"), "{text}");
+    // a node without effects has a line
+    let mut view = view;
+    let other = &mut view.nodes[1];
+    (other.overall, other.families) = (None, BTreeMap::new());
+    let text = fleet_csv(&view);
+    assert!(text.ends_with("\nnot compared,n2,,,,,,,,,,,\n"), "{text}");
 }
 
 #[test]

@@ -4,9 +4,9 @@ use super::{Brief, details};
 use crate::columns::{self, Col};
 use crate::findings;
 use crate::words;
-use gritstone_document::{Block, Document, ResultLine};
+use gritstone_document::{About, Block, Document, ResultLine, Text};
 use gritstone_document::{number, svg::launches};
-use gritstone_model::Measurement;
+use gritstone_model::{Id, Measurement, RunView};
 
 /// The areas of hp-1987, in its order, with their families. No other place names families. Other families, such as those of a custom
 /// catalog, come last, in an area of their own.
@@ -82,5 +82,17 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
         sparkline: launches::sparkline(result.values()),
         precision,
         details: details::of(input, result),
+        link: Some(link(input.run, &result.id)),
+    }
+}
+
+/// Sides of a trial have no history.
+fn link(run: &RunView, id: &Id) -> Text {
+    match run.is_side() {
+        true => Text::new(format!("Trial of {id}")).about(Some(About::Trial(run.id.clone()))),
+        false => {
+            let history = Text::new(format!("History of {id}"));
+            history.about(Some(About::Benchmark(id.to_string())))
+        }
     }
 }

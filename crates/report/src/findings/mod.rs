@@ -164,13 +164,13 @@ pub(crate) fn variance(source: &VarianceSource) -> String {
     let percent = number::percent_option;
     if source.assumed && source.runs.is_none() {
         return format!(
-            "{}, assumed for runs of two systems, until the store has three of each",
+            "{}, assumed for runs of two systems, until the store has three of each without interference",
             percent(source.default_sd)
         );
     }
     let Some([fewest, most]) = source.runs else {
         return format!(
-            "{}, by how these benchmarks differ, until the store has three runs of this system; `gritstone ab` decides sooner",
+            "{}, by how these benchmarks differ, until the store has three runs of this system without interference; `gritstone ab` decides sooner",
             percent(source.default_sd)
         );
     };

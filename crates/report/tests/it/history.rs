@@ -124,6 +124,22 @@ fn sparklines_use_full_height() {
 }
 
 #[test]
+fn uncompared_runs_show_no_verdict() {
+    let of = |counted: [bool; 3]| {
+        let points = (0..3).map(|at| point(at, 100.0, counted[at]));
+        text(&view(vec![series("6.1", points.collect())]))
+    };
+    for few in [[false; 3], [true, false, false]] {
+        assert!(
+            of(few).contains("Nothing could be compared."),
+            "{}",
+            of(few)
+        );
+    }
+    assert!(of([true, true, false]).contains("No change was found."));
+}
+
+#[test]
 fn newest_series_is_drawn() {
     let svg = history_svg(&sample()).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("byte/syscall over 22 runs"));

@@ -57,6 +57,7 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
         name: name.to_owned(),
         programs: None,
         one_cpu: one_cpu(factor),
+        unfinished: false,
         differ_in: vec![],
     }
 }
@@ -107,6 +108,37 @@ fn rows_that_the_user_named() {
     let mut view = view(vec![machine]);
     view.by = vec!["byte/sieve".to_owned(), "byte/cc".to_owned()];
     insta::assert_snapshot!(text(&view, 100));
+}
+
+#[test]
+fn unfinished_runs_say_so() {
+    let mut machine = machine("EPYC 7B13", 1.0);
+    let says =
+        |machine: &RatedMachine| text(&view(vec![machine.clone()]), 300).contains("did not end");
+    assert!(!says(&machine));
+    machine.unfinished = true;
+    assert!(says(&machine));
+}
+
+#[test]
+fn withheld_scores_name_their_side() {
+    let mut machine = machine("EPYC 7B13", 1.0);
+    let mut why = |why: Withheld| {
+        let overall = &mut machine.one_cpu.overall;
+        (overall.rating, overall.interval, overall.withheld) = (None, None, Some(why));
+        text(&view(vec![machine.clone()]), 300)
+    };
+    let one = || vec![Part::Benchmark(id("byte/sieve"))];
+    let of_run = why(Withheld::Missing(one()));
+    assert!(
+        of_run.contains("Benchmarks of the run are missing"),
+        "{of_run}"
+    );
+    let of_base = why(Withheld::Uncovered(one()));
+    assert!(
+        of_base.contains("Benchmarks of the base are missing"),
+        "{of_base}"
+    );
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn scores(run: &RunView) -> RatingsView {
                 environments: vec![rating("Processor", Some(9876.0)), rating("Memory", None)],
                 overall: rating("All environments", Some(1234.0)),
             },
+            unfinished: false,
             differ_in: vec![],
         }],
     }

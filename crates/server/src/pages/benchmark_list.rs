@@ -1,7 +1,7 @@
 //! All benchmarks, including those of custom catalogs, with links to their pages.
 
 use crate::http::{Asked, Route};
-use crate::pages::{Answered, Pages};
+use crate::pages::{Answered, Pages, lists};
 use gritstone_document::html::Frame;
 use gritstone_model::{BenchmarksView, FoundBenchmark, Id, SCHEMA_BENCHMARKS};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
 
 fn benchmarks(pages: &Pages, asked: &Asked) -> Answered {
     let measured = match pages.store()? {
-        Some(store) => store.benchmarks()?,
+        Some(store) => lists::benchmarks(&pages.context, &store)?,
         None => vec![],
     };
     let measured: BTreeSet<Id> = measured.into_iter().collect();

@@ -76,11 +76,12 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
 }
 
 fn all(pages: &Pages, asked: &Asked) -> Answered {
-    let mut events = pages.digest()?.events.clone();
+    let digest = pages.digest()?;
+    let mut events = digest.events.clone();
     pages.add_triage(&mut events)?;
     let newest = view(events.iter().take(MOST).cloned().collect());
     Ok(pages.respond(asked, &newest, || {
-        let document = gritstone_report::changes(&events, MOST);
+        let document = gritstone_report::changes(&events, MOST, digest.compared);
         (document, Frame::default())
     })?)
 }

@@ -1,8 +1,10 @@
 //! Lists of stored runs and systems.
 
-use gritstone_model::{ListedRun, ListedSystem};
+use gritstone_model::{Id, ListedRun, ListedSystem};
+use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_store::{Kind, RunHead, Store, StoreError};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Runs in a list.
@@ -16,6 +18,19 @@ pub(super) fn runs(heads: Vec<RunHead>) -> Vec<ListedRun> {
 /// Whether a run has ended, and is neither a side of a trial nor an A/A test.
 pub(crate) fn is_whole(run: &RunHead) -> bool {
     matches!(run.kind, Kind::Run | Kind::Import) && run.elapsed_s.is_some()
+}
+
+/// Measured benchmarks with a page: those of the catalog, and others with a history. Sides of trials have none.
+pub(crate) fn benchmarks(context: &Context, store: &Store) -> Result<Vec<Id>, StoreError> {
+    let known = &context.catalogue.benchmarks;
+    let known: BTreeSet<&Id> = known.iter().map(|of| &of.id).collect();
+    let mut benchmarks = vec![];
+    for id in store.benchmarks()? {
+        if known.contains(&id) || !store.newest(&id, 1, &|_| true)?.is_empty() {
+            benchmarks.push(id);
+        }
+    }
+    Ok(benchmarks)
 }
 
 /// All systems; the one with the newest run first.

@@ -10,7 +10,7 @@ use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
 use gritstone_document::About;
 use gritstone_document::html::{self, path};
-use gritstone_model::{ChangeEvent, RatedMachine, hexadecimal};
+use gritstone_model::{ChangeEvent, Id, RatedMachine, hexadecimal};
 use gritstone_runs::changes::add_triage;
 use gritstone_runs::context::Context;
 use gritstone_store::{Kind, RunHead, Store};
@@ -140,7 +140,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     plan.add_list(&overview::ROUTE, "index.html", "", &everything);
     let newest = format!("newest={LISTED}");
     plan.add_list(&run_list::ROUTE, "runs.html", &newest, &everything);
-    let benchmarks = store.map_or(Ok(vec![]), Store::benchmarks)?;
+    let benchmarks = store.map_or(Ok(vec![]), |store| lists::benchmarks(context, store))?;
     let names: Vec<String> = benchmarks.iter().map(ToString::to_string).collect();
     plan.add_list(
         &benchmark_list::ROUTE,
@@ -168,7 +168,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         );
     }
     if let Some(store) = store {
-        add_benchmarks(&mut plan, store, &runs, &json)?;
+        add_benchmarks(&mut plan, store, &runs, &benchmarks, &json)?;
     }
     Ok(plan)
 }
@@ -230,10 +230,11 @@ fn add_benchmarks(
     plan: &mut Plan,
     store: &Store,
     runs: &BTreeMap<String, Run>,
+    benchmarks: &[Id],
     events: &str,
 ) -> Result<()> {
-    for id in store.benchmarks()? {
-        let newest = store.newest(&id, NEWEST, &|_| true)?;
+    for id in benchmarks {
+        let newest = store.newest(id, NEWEST, &|_| true)?;
         // newer runs are left to the next call
         let newest = newest.iter().filter_map(|id| runs.get(id));
         let mut inputs: Vec<&str> = newest.map(|run| run.until.as_str()).collect();

@@ -2,6 +2,7 @@
 
 use super::{Written, import, write};
 use crate::fuzz::runs;
+use gritstone_model::{Id, TrialSide};
 use gritstone_store::Store;
 use percent_encoding::percent_decode_str;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,6 +109,36 @@ fn links_lead_to_files() {
     for kind in ["runs/", "compare/", "systems/", "changes/", "benchmarks/"] {
         assert!(pages.keys().any(|name| name.starts_with(kind)), "{kind}");
     }
+}
+
+#[test]
+fn trial_benchmarks_have_no_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, site] = ["store.db", "site"].map(|name| folder.path().join(name));
+    let mut all = Store::open(&store).unwrap();
+    for side in ["a", "b"] {
+        let mut run = runs()[0].clone();
+        run.info.id = format!("19700102-000000-0000000{side}");
+        run.info.label = None;
+        let command = Id::parse("command").unwrap();
+        run.benchmarks.truncate(1);
+        run.benchmarks[0].id = command.clone();
+        let measured = run.launches[0].id.clone();
+        run.launches.retain(|launch| launch.id == measured);
+        for launch in &mut run.launches {
+            launch.id = command.clone();
+        }
+        run.info.settings.trial = Some(TrialSide {
+            trial: "t".to_owned(),
+            side: side.to_owned(),
+            margin: 0.01,
+            ..TrialSide::default()
+        });
+        all.import(&run).unwrap();
+    }
+    write(&store, &site).unwrap();
+    let pages = linked(&site);
+    assert!(!pages.keys().any(|name| name.starts_with("benchmarks/")));
 }
 
 #[test]
