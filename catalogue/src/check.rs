@@ -190,7 +190,7 @@ impl Entry<'_> {
             Quantity::Share => (Some(Better::Higher), "a share, of which more is better"),
             Quantity::Exact => (
                 explicit,
-                "no time: say which way is good, better = \"lower\" or \"higher\"",
+                "not a time: say which direction is better, better = \"lower\" or \"higher\"",
             ),
         };
         let fits = explicit.is_none() || explicit == natural;
@@ -285,7 +285,7 @@ impl Entry<'_> {
             (
                 linked || work.figure != Figure::LinkedSize,
                 "figure",
-                "linked-size is taken from the file a.out: add leaves = [\"a.out\"]",
+                "linked-size is the size of a.out: add leaves = [\"a.out\"]",
             ),
         ])
     }

@@ -244,5 +244,5 @@ fn others_compare_with_the_reference() {
 #[test]
 fn misplaced_ab_options_are_named() {
     let behind = "ab -- sleep 0.01 --budget 3s";
-    Home::new().refuses(behind, "--budget stands behind `--`");
+    Home::new().refuses(behind, "--budget comes after `--`");
 }

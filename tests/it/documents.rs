@@ -79,7 +79,7 @@ fn classic_reports_have_every_chapter() {
     let home = home();
     home.refuses(
         "report before after --classic -o both.html",
-        "is of one run",
+        "takes one run",
     );
     home.ok("report before --classic -o classic.html -o classic.pdf");
     let page = fs::read_to_string(home.path().join("classic.html")).unwrap();

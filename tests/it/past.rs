@@ -34,7 +34,7 @@ fn histories_grow_with_runs() {
     let of = |wanted: &str| ids.iter().filter(|id| *id == wanted).count();
     assert_eq!([of("byte/syscall"), of("byte/pipe")], [1, 0], "{text}");
     let text = home.ok("history byte/syscall --svg history.svg");
-    assert!(text.contains("No change was found."), "{text}");
+    assert!(text.contains("Nothing could be compared."), "{text}");
     let drawn = std::fs::read_to_string(home.path().join("history.svg")).unwrap();
     assert!(drawn.starts_with("<svg"));
 }

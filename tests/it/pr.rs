@@ -213,6 +213,7 @@ fn passes_state_what_was_detectable() {
         output_texts(repository.command(&budget, &tail).output().unwrap())
     };
     let (code, out, error) = pr(noisy);
+    let out = out.replace('\n', " ");
     assert_eq!(code, 0, "{error}{out}");
     assert!(
         out.contains("1 inconclusive, 1 the same. Slowdowns of ")

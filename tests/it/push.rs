@@ -170,7 +170,7 @@ fn token_scopes_are_enforced() {
     home.ok("token revoke for-read");
     assert_eq!(read(&by(&reader)), 401);
     home.refuses("token revoke for-read", "no valid token");
-    home.refuses("token create for-read --scope read", "already");
+    home.refuses("token create for-read --scope read", "existed");
     home.refuses("token create bad/name --scope read", "no name");
     let listed = home.ok("token list");
     assert!(

@@ -325,7 +325,7 @@ fn slurm_measures_a_fleet_as_root() {
     let (code, _, error) = cluster.run("fleet resume");
     assert_eq!(code, 1, "{error}");
     assert!(
-        error.contains("n4: skipped: Slurm has it as down"),
+        error.contains("n4: skipped: Slurm reports it as down"),
         "{error}"
     );
 

@@ -350,7 +350,7 @@ fn families_may_span_files() {
         (
             "a.more.toml",
             format!("{head}{}", entry("a/two")),
-            "take it away here",
+            "remove it here",
         ),
         ("b.more.toml", entry("b/two"), "there is no b.toml"),
         ("b.toml", entry("b/two"), "there is no [family]"),
@@ -372,7 +372,7 @@ fn empty_suites_are_faults() {
         (suite("benchmarks = ['byte/none']"), "selects nothing"),
         (suite("benchmarks = ['byte/*', 'byte/*']"), "is there twice"),
         (sound.replace(", 'byte/sieve'", ""), "is not listed"),
-        (sound.replace("sieve", "cc"), "no kernel on one CPU"),
+        (sound.replace("sieve", "cc"), "not a kernel on one CPU"),
         (suite("benchmarks = ['byte/*']\nwhy = 'x'"), "unknown field"),
         (twice, "two suites"),
     ] {

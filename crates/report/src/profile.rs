@@ -1,6 +1,5 @@
 //! Scores by profile: what `gritstone score --profile` prints.
 
-use crate::ratings::unfinished;
 use crate::table::{self, Columns, noted};
 use crate::{findings, words};
 use gritstone_document::number;
@@ -54,7 +53,7 @@ fn score(
         machine.name,
         view.base_name,
         profile.name,
-        unfinished(machine)
+        words::unfinished(machine)
     );
     Text::new(line).with(
         overall

@@ -105,21 +105,13 @@ fn programs_line(
         view.base_name,
         words::score(overall),
     );
-    let line = line + unfinished(machine);
+    let line = line + words::unfinished(machine);
     Text::new(line).with(
         overall
             .notes
             .iter()
             .map(|note| findings::footnote(document, note)),
     )
-}
-
-/// A sentence on a run that has not ended.
-pub(crate) fn unfinished(machine: &RatedMachine) -> &'static str {
-    match machine.unfinished {
-        true => " The run did not end: it was interrupted, or is still measuring.",
-        false => "",
-    }
 }
 
 /// The score by single benchmarks.
@@ -132,7 +124,7 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
         words::score(&one.overall),
         composition(view, one),
     );
-    let line = line.trim_end().to_owned() + unfinished(machine);
+    let line = line.trim_end().to_owned() + words::unfinished(machine);
     let notes = one.overall.notes.iter();
     Text::new(line).with(notes.map(|note| findings::footnote(document, note)))
 }

@@ -365,6 +365,14 @@ pub(crate) fn score(rating: &Rating) -> String {
     }
 }
 
+/// A sentence on a run that has not ended.
+pub(crate) fn unfinished(machine: &gritstone_model::RatedMachine) -> &'static str {
+    match machine.unfinished {
+        true => " The run did not end: it was interrupted, or is still measuring.",
+        false => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

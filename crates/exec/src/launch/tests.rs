@@ -335,7 +335,7 @@ fn proof_precedes_timing_once() {
     };
     let proofs = || fs::read_to_string(&count).unwrap().lines().count();
     let launched = bench.launch(&proof("bye"));
-    let failed = "the proof of the work failed: stdout: ";
+    let failed = "the work check failed: stdout: ";
     assert!(launched.outcome.why().starts_with(failed), "{launched:?}");
     assert!(samples(&launched).is_empty());
     assert_eq!(proofs(), 1);

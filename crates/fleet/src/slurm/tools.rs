@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(nodes[0].partition, "batch");
         assert_eq!(nodes[0].unusable(), None);
         let why = nodes[1].unusable().unwrap();
-        assert_eq!(why, "Slurm has it as down* (Not responding)");
+        assert_eq!(why, "Slurm reports it as down* (Not responding)");
         assert!(nodes[2].unusable().unwrap().contains("bad | disk"));
         assert_eq!(known(output, true).len(), 4);
     }

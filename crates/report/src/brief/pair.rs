@@ -117,7 +117,7 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
     let has_history = !(input.base.is_side() && input.other.is_side());
     let benchmark = |row: &&CompareRow| {
         let id = row.id.to_string();
-        Cell::from(id.as_str()).about(has_history.then(|| About::Benchmark(id)))
+        Cell::from(id.as_str()).about(has_history.then_some(About::Benchmark(id)))
     };
     Columns::<&CompareRow>::key("Benchmark", Style::Code, benchmark)
         .number("A", |row| side(input.base, row))

@@ -214,7 +214,7 @@ fn derived_numbers_are_marked() {
     };
     let printed = heads("As printed in byte-1984");
     assert!(!printed.contains(&"byte/syscall, s"), "{printed:?}");
-    let reckoned = heads("Reckoned from what byte-1984 prints");
+    let reckoned = heads("Computed from results printed in byte-1984");
     assert_eq!(reckoned, ["byte/syscall, s"]);
 }
 

@@ -139,7 +139,7 @@ fn number_of_users_comes_first() {
     assert_eq!(texts[1], right);
     let shown = plain(&show(&run, Detail::Results));
     let (head, _) = shown.split_once("Benchmark").unwrap();
-    assert!(head.contains("This machine carries 256 users"), "{shown}");
+    assert!(head.contains("This machine supports 256 users"), "{shown}");
 }
 
 #[test]

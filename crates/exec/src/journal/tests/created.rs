@@ -34,7 +34,7 @@ fn killed_file_systems_are_removed() {
     machine.left_behind(&entries(&foreign), "");
     let messages = recover(&machine.state());
     assert_eq!(messages.len(), 1, "{messages:?}");
-    let reported = ["foreign", "does not have a name that Gritstone gives"];
+    let reported = ["foreign", "has a name that Gritstone never gives"];
     assert!(
         reported.iter().all(|text| messages[0].contains(text)),
         "{messages:?}"
@@ -107,7 +107,10 @@ fn replaced_objects_are_left_alone() {
         let [by, makes] = [Entry::By(machine.by()), Entry::Makes(thing)];
         machine.left_behind(&[by, makes, Entry::Made(identity)], "");
         let messages = machine.recovered();
-        assert!(messages.contains("is not what this run made"), "{messages}");
+        assert!(
+            messages.contains("was replaced after this run had created it"),
+            "{messages}"
+        );
         assert!(path.join("image").exists() && moved.exists());
     }
     // links are not followed, and files of other users are not ours
