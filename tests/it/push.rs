@@ -171,7 +171,7 @@ fn token_scopes_are_enforced() {
     assert_eq!(read(&by(&reader)), 401);
     home.refuses("token revoke for-read", "no valid token");
     home.refuses("token create for-read --scope read", "existed");
-    home.refuses("token create bad/name --scope read", "no name");
+    home.refuses("token create bad/name --scope read", "cannot name a token");
     let listed = home.ok("token list");
     assert!(
         listed.contains("for-write") && !listed.contains(&writer),
