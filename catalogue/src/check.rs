@@ -172,7 +172,7 @@ impl Entry<'_> {
             (
                 claims.min_ns_per_op != Some(0.0),
                 "claims",
-                "min_ns_per_op = 0 is no claim",
+                "min_ns_per_op must be above 0",
             ),
             (
                 of_kernels,

@@ -184,12 +184,9 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
         let family = rows.keys().filter(|row| row.family() == id.family());
         let family: Vec<&str> = family.map(|row| row.as_str()).collect();
         return Err(match family.as_slice() {
-            [] => format!(
-                "no benchmark is called '{id}', and there is no family '{}'",
-                id.family()
-            ),
+            [] => format!("no benchmark '{id}', and no family '{}'", id.family()),
             rows => format!(
-                "no benchmark is called '{id}': family '{}' has {}",
+                "no benchmark '{id}': family '{}' has {}",
                 id.family(),
                 rows.join(", ")
             ),

@@ -394,7 +394,7 @@ impl Drop for Killed {
 
 /// Launches of the newest run in the store, as `show` counts them.
 pub fn stored_launches(home: &Home) -> usize {
-    let runs = home.json("runs");
+    let runs = home.json(&["runs", "--all"]);
     let Some(newest) = runs["runs"][0]["id"].as_str() else {
         return 0;
     };

@@ -144,13 +144,12 @@ fn requests_allow_background_processes() {
     let refused = ["bench", "-r1", conclude, command];
     home.fails(3, &refused, "--allow-background");
     home.ok(&["bench", "-r1", "--allow-background", conclude, command]);
-    let cleanup = "--cleanup=kill $(cat p)";
     let ab = [
         "ab",
         "--self",
         "--budget=1s",
         "--allow-background",
-        cleanup,
+        conclude,
         "--",
         command,
     ];

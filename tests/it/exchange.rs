@@ -8,6 +8,16 @@ use std::fs;
 const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine phoronix";
 
 #[test]
+fn anonymous_copies_are_the_run() {
+    let home = Home::with(&["run", "before"]);
+    home.ok("export run -o copy.jsonl");
+    let (code, _, error) = home.run("import copy.jsonl");
+    assert!(code == 0 && error.contains("already"), "{code}: {error}");
+    let compared = home.json("compare copy.jsonl run");
+    assert_eq!(compared["differ_in"], serde_json::json!([]), "{compared}");
+}
+
+#[test]
 #[ignore = "measures: make test-full"]
 fn bundles_round_trip_between_stores() {
     let home = Home::with(&["run"]);

@@ -66,6 +66,10 @@ fn stored_tests_are_no_run() {
         let (_, _, error) = home.run(command);
         assert!(error.contains("only tests of `bench`"), "{error}");
     }
+    let listed = home.ok("runs");
+    assert!(listed.contains("1 side of A/B tests (--all)"), "{listed}");
+    assert!(home.ok("runs --all").contains("bench-"));
+    home.refuses("run --label= byte/sieve", "the label is empty");
 }
 
 #[test]

@@ -28,8 +28,9 @@ const ALPHA: f64 = 0.02;
 pub(crate) const MIN_BASE: usize = 3;
 /// Numbers of newest runs that are tested as a group against the level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
-/// Newest runs that are left out when the scatter of runs is estimated, and the runs that this takes; of fewer, the newest is.
+/// Newest runs that are left out when the scatter of runs is estimated.
 const JUDGED: usize = 3;
+/// Fewest runs of which so many are left out; of fewer, the newest is.
 const MANY_RUNS: usize = 12;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
@@ -55,14 +56,16 @@ pub fn check(
     for (row, p) in rows.iter_mut().zip(multiple::holm(&p)) {
         row.p_adjusted = p;
     }
-    // two runs cannot tell a slower program from a slower machine
+    // either the program or the machine is slower
     let allowed = 1.0 / (1.0 + max_slowdown);
     let all_slower = view.common.as_ref().is_some_and(|of| of.ratio < allowed);
     let judged = |row: CompareRow| CheckRow {
         outcome: match run.get(&row.id).is_some_and(is_broken) {
             true => CheckOutcome::Regressed,
             false => match outcome(&row, max_slowdown, alpha) {
-                CheckOutcome::Passed if all_slower => CheckOutcome::Inconclusive,
+                CheckOutcome::Passed if all_slower && row.ratio.is_some_and(|of| of < allowed) => {
+                    CheckOutcome::Inconclusive
+                }
                 outcome => outcome,
             },
         },
@@ -70,10 +73,16 @@ pub fn check(
         row,
     };
     let rows = rows.into_iter().map(judged).collect();
+    let common = view.common.filter(|_| all_slower);
     CheckView {
         differ_in: view.differ_in.clone(),
-        common: view.common.filter(|_| all_slower),
-        ..worst_first(&view.base_name, &view.other, rows, missing, max_slowdown)
+        ..worst_first(
+            [&view.base_name, &view.other],
+            rows,
+            missing,
+            common,
+            max_slowdown,
+        )
     }
 }
 
@@ -148,13 +157,8 @@ pub fn against_history(
         let p = adjusted.get(&result.id).copied().unwrap_or(1.0);
         gate.row(result, standing, p, standings.len())
     });
-    worst_first(
-        "its history",
-        &run.id,
-        rows.collect(),
-        missing,
-        max_slowdown,
-    )
+    let sides = ["its history", run.id.as_str()];
+    worst_first(sides, rows.collect(), missing, None, max_slowdown)
 }
 
 struct Gate<'a> {
@@ -199,7 +203,8 @@ impl Gate<'_> {
         let starts: Vec<usize> = series
             .starts
             .iter()
-            .filter(|at| **at > from)
+            // fewer runs are judged one by one: they may not be alike
+            .filter(|at| **at > from && **at + MIN_BASE <= series.points.len())
             .map(|at| at - from)
             .collect();
         let all = series::levels(points, &starts, &noise);

@@ -10,6 +10,7 @@ mod derived;
 mod environment;
 mod families;
 mod fleet;
+mod gates;
 mod history;
 mod hostile;
 mod latencies;

@@ -60,7 +60,7 @@ impl<'a> Layout<'a> {
             // a group wider than a panel is split into columns
             let whole = fits(&[&keys, group].concat());
             for piece in group.chunks(if whole { group.len() } else { 1 }) {
-                let last = panels.last_mut().expect("the store has one from the start");
+                let last = panels.last_mut().expect("panels begin with one");
                 let with = [last.as_slice(), piece].concat();
                 if last.len() == keys.len() || fits(&with) {
                     *last = with;

@@ -52,3 +52,28 @@ impl Limits {
         if self.quick { PILOT } else { MIN_LAUNCHES }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_end_within_their_limits() {
+        let [second, minute] = [Duration::from_secs, Duration::from_mins].map(|of| of(1));
+        let limits = |budget, quick| Limits {
+            budget,
+            precision: 0.02,
+            quick,
+            seed: 1,
+        };
+        for (budget, quick, expected, longest) in [
+            (Some(second), false, minute, second),
+            (None, true, minute, minute),
+            (None, false, second, 5 * second),
+            (None, false, 2 * minute, 5 * minute),
+            (None, false, 7 * minute, 7 * minute),
+        ] {
+            assert_eq!(limits(budget, quick).longest(expected), longest);
+        }
+    }
+}

@@ -117,7 +117,7 @@ pub struct CheckView {
     /// The slowdown of nearly all benchmarks against a single run: of the program or of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<CommonChange>,
-    /// Regressed where a benchmark is; else inconclusive where one is missing or none passed.
+    /// Regressed where a benchmark is; else inconclusive where one is missing, none passed, or nearly all are slower.
     pub outcome: CheckOutcome,
     /// One for each benchmark, the worst first.
     pub rows: Vec<CheckRow>,

@@ -293,10 +293,8 @@ impl<'a> LocalBackend<'a> {
         let mut entries = plan.benchmarks.iter();
         let entry = entries.find(|entry| entry.id == launch.id);
         if let Some((entry, user)) = entry.and_then(|entry| Some((entry, user_command(entry)?))) {
-            // executions are numbered by `bench`
-            let option_after = self.numbered.map_or("--cleanup", |_| "--conclude");
             let why = failure(outcome, &launch.events);
-            let why = with_hook_named(why, user, option_after);
+            let why = with_hook_named(why, user);
             return Err(NothingMeasured(command_failure(&entry.title, &why, launch)).into());
         }
         let how = outcome.name().replace('_', " ");
@@ -408,11 +406,11 @@ pub fn failure<'a>(outcome: &'a Outcome, events: &'a [Event]) -> &'a str {
 }
 
 /// A failed hook is named by its option and its text: `--prepare 'false' failed: exit status 1`.
-fn with_hook_named(why: &str, user: &UserCommand, option_after: &str) -> String {
+fn with_hook_named(why: &str, user: &UserCommand) -> String {
     let (before, after) = (&user.prepare, &user.cleanup);
     let hooks = [
         ("the command before each execution", "--prepare", before),
-        ("the command after each execution", option_after, after),
+        ("the command after each execution", "--conclude", after),
     ];
     let named = hooks.into_iter().find_map(|(what, option, command)| {
         let rest = why.strip_prefix(what)?;

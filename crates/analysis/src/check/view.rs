@@ -1,20 +1,22 @@
 //! What a gate says of a run as a whole.
 
-use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, MissingBenchmark, SCHEMA_CHECK};
+use gritstone_model::{
+    CheckOutcome, CheckRow, CheckView, CommonChange, Id, MissingBenchmark, SCHEMA_CHECK,
+};
 
 /// Shows some benchmarks of a gate over all of a run.
 pub fn show(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
     view.rows.retain(|row| selects(&row.row.id));
     view.missing.retain(|of| selects(&of.id));
-    view.outcome = worst(&view.rows, &view.missing);
+    view.outcome = worst(&view.rows, &view.missing, view.common);
 }
 
 /// View of a gate, the worst first; of equal ones the slowest.
 pub(super) fn worst_first(
-    base: &str,
-    run: &str,
+    [base, run]: [&str; 2],
     mut rows: Vec<CheckRow>,
     missing: Vec<MissingBenchmark>,
+    common: Option<CommonChange>,
     max_slowdown: f64,
 ) -> CheckView {
     let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
@@ -25,18 +27,22 @@ pub(super) fn worst_first(
         run: run.to_owned(),
         max_slowdown,
         differ_in: vec![],
-        common: None,
-        outcome: worst(&rows, &missing),
+        common,
+        outcome: worst(&rows, &missing, common),
         rows,
         missing,
     }
 }
 
-fn worst(rows: &[CheckRow], missing: &[MissingBenchmark]) -> CheckOutcome {
+fn worst(
+    rows: &[CheckRow],
+    missing: &[MissingBenchmark],
+    common: Option<CommonChange>,
+) -> CheckOutcome {
     let any = |outcome| rows.iter().any(|row: &CheckRow| row.outcome == outcome);
     match (any(CheckOutcome::Regressed), any(CheckOutcome::Passed)) {
         (true, _) => CheckOutcome::Regressed,
-        (false, true) if missing.is_empty() => CheckOutcome::Passed,
+        (false, true) if missing.is_empty() && common.is_none() => CheckOutcome::Passed,
         (false, _) => CheckOutcome::Inconclusive,
     }
 }

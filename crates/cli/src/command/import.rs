@@ -43,7 +43,7 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
         }
     }
     let mut store = context.writer()?;
-    let mut others = 0;
+    let mut conflicts = 0;
     for path in &args.files {
         let FileRun { run, origin } = read(path, args)?;
         let id = &run.info.id;
@@ -64,15 +64,15 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
             Sent::Differs => {
                 let path = path.display();
                 output::remark(&format!("{path}: the store has another run {id}"));
-                others += 1;
+                conflicts += 1;
                 continue;
             }
         }
         output::plain(&format!("{id}\n"))?;
     }
     ensure!(
-        others == 0,
-        "{others} of {} files not imported: the store has other runs with their identifiers",
+        conflicts == 0,
+        "{conflicts} of {} files not imported: the store has other runs with their identifiers",
         args.files.len()
     );
     Ok(Exit::Done)

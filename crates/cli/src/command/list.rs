@@ -57,6 +57,9 @@ struct Listed<'a> {
     /// The custom catalog that it is of; absent for benchmarks of Gritstone.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalogue: Option<String>,
+    /// Its name.
+    #[serde(skip)]
+    catalogue_name: Option<&'a str>,
     needs: Vec<&'a String>,
     runnable: bool,
     why_not: Option<String>,
@@ -92,6 +95,7 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
             unit: row.unit.as_str(),
             source: source(row),
             catalogue: own.map(|own| own.kept.named()),
+            catalogue_name: own.map(|own| own.kept.name.as_str()),
             needs: row.needs.iter().map(|need| &need.name).collect(),
             runnable: why_not.is_none(),
             why_not,
@@ -159,12 +163,8 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         .iter()
         .filter(|row| variants || row.id.variant().is_none());
     let rows = shown.clone().map(|row| {
-        let title = match &row.catalogue {
-            Some(own) => format!(
-                "{} (custom, of {})",
-                row.title,
-                own.split(' ').next().unwrap_or(own)
-            ),
+        let title = match row.catalogue_name {
+            Some(name) => format!("{} (custom, of {name})", row.title),
             None => row.title.to_owned(),
         };
         let source = if more {

@@ -3,7 +3,7 @@
 mod prune;
 
 use crate::ui::candidates;
-use crate::ui::display::{Format, FormatArgs};
+use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
@@ -99,7 +99,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         }
     };
     let all = newest.len();
-    if !args.all && args.format.format == Format::Text {
+    if !args.all {
         newest.retain(|run| run.kind != Kind::Ab);
     }
     let sides = all - newest.len();

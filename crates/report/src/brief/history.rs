@@ -59,7 +59,7 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     }
     document.heading(1, "History: the systems of the documents");
     document.paragraph(
-        "Printed results of the same work; results computed from printed ones have tables of their own. Each column has one unit; the run \
+        "Printed results of the same work; those computed from printed ones are in separate tables. Each column has one unit; the run \
          of this report comes first.",
     );
     let figures = [timeline::figure(input), transactions::figure(input)];

@@ -157,3 +157,21 @@ fn intervals(len: usize) -> Vec<(usize, usize)> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_runs_move_no_interval() {
+        for len in 4..120 {
+            let all = intervals(len);
+            let longer = intervals(len + 1);
+            let inside = all.iter().filter(|(_, end)| *end < len);
+            let kept = inside.filter(|interval| longer.contains(interval)).count();
+            let at_end = all.iter().filter(|(_, end)| *end == len).count();
+            assert_eq!(kept + at_end, all.len(), "{len}");
+        }
+        assert!(intervals(3).is_empty());
+    }
+}

@@ -56,7 +56,7 @@ pub struct AbArgs {
     pub prepare: Option<String>,
     /// Untimed shell command after each timed command
     #[arg(long, value_name = "COMMAND", requires = "commands")]
-    pub cleanup: Option<String>,
+    pub conclude: Option<String>,
     /// Values of {NAME} in the commands; several parameters give all combinations
     #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = value_parsers::pair)]
     pub parameter: Vec<(String, String)>,

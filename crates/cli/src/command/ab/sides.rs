@@ -137,7 +137,7 @@ fn command_side(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -
             .context("the name of this directory cannot be recorded")?
             .to_owned(),
         prepare: args.prepare.clone(),
-        cleanup: args.cleanup.clone(),
+        cleanup: args.conclude.clone(),
         ignore_failure: args.ignore_failure,
         leave_out_failures: args.leave_out_failures,
         allow_background: args.allow_background,
