@@ -131,8 +131,9 @@ fn failures_name_what_failed() {
     ] {
         home.fails(3, &bench(&format!("-r1 {options}"), "true"), wanted);
     }
-    let (_, out, _) = home.run("bench -r1 true false");
-    let wanted = out.contains("no verdict: false failed") && !out.contains("raise --budget");
+    let (_, out, _) = home.run(&["bench", "-w0", "-r2", "true", "mkdir once"]);
+    let wanted =
+        out.contains("1 interleaved pair; mkdir once failed") && !out.contains("raise --budget");
     assert!(wanted, "{out}");
 }
 
