@@ -2,7 +2,7 @@
 
 use crate::runs;
 use crate::world::World;
-use gritstone_analysis::past::Past;
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::RunView;
 
 pub const ROWS: usize = 20;
@@ -25,6 +25,8 @@ pub struct Effects {
     pub common: f64,
     /// One run in ten is odd: all of it is 30% slower.
     pub odd: bool,
+    /// Benchmarks of which three runs in ten are 6% slower, each at runs of its own.
+    pub two_modes: usize,
     /// Benchmarks have from a fifth to five times `sd`.
     pub unlike: bool,
 }
@@ -36,9 +38,10 @@ pub const PLAIN: Effects = Effects {
     correlation: 0.0,
     common: 0.0,
     odd: false,
+    two_modes: 0,
     unlike: false,
 };
-pub const WORLDS: [Effects; 10] = [
+pub const WORLDS: [Effects; 11] = [
     PLAIN,
     Effects {
         name: "0.5%",
@@ -90,6 +93,12 @@ pub const WORLDS: [Effects; 10] = [
         odd: true,
         ..PLAIN
     },
+    Effects {
+        name: "0.5%, 4 of 20 benchmarks with two modes",
+        sd: 0.005,
+        two_modes: 4,
+        ..PLAIN
+    },
 ];
 
 /// Made-up runs, one after the other.
@@ -126,6 +135,7 @@ impl Machine {
             correlation,
             common,
             odd,
+            two_modes,
             unlike,
             ..
         } = self.effects;
@@ -150,7 +160,12 @@ impl Machine {
                 };
                 let fresh = (1.0 - correlation * correlation).sqrt();
                 self.last[row] = correlation * self.last[row] + fresh * sd * noise;
-                let level = self.last[row] + all + slower[row];
+                let has_modes = row >= ROWS - two_modes;
+                let mode = match has_modes && self.world.uniform() < 0.3 {
+                    true => 0.06,
+                    false => 0.0,
+                };
+                let level = self.last[row] + all + mode + slower[row];
                 (0..LAUNCHES)
                     .map(|_| (level + LAUNCH * self.world.normal()).exp())
                     .collect()
@@ -164,8 +179,10 @@ impl Machine {
     }
 
     /// Further runs.
-    pub fn pasts(&mut self, slower: &[f64], runs: usize) -> Vec<Past> {
-        (0..runs).map(|_| Past::new(&self.run(slower))).collect()
+    pub fn pasts(&mut self, slower: &[f64], runs: usize) -> Vec<RunSummary> {
+        (0..runs)
+            .map(|_| RunSummary::new(&self.run(slower)))
+            .collect()
     }
 
     /// Makes it another system.

@@ -6,8 +6,8 @@ use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
 use gritstone_analysis::events::{self, KnownEvents};
 use gritstone_analysis::levels::{self, SystemLevels};
-use gritstone_analysis::past::Past;
 use gritstone_analysis::run_effect;
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_analysis::series::{self, Systems};
 use gritstone_analysis::side::Side;
 use gritstone_model::{
@@ -15,7 +15,7 @@ use gritstone_model::{
 };
 use std::collections::BTreeSet;
 
-pub fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
+pub fn checked(earlier: &[RunSummary], run: &RunView) -> CheckOutcome {
     check::against_history(run, earlier, 0.02, &Accepted::new()).outcome
 }
 
@@ -23,7 +23,7 @@ pub fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
 pub fn unchanged() -> String {
     let (machines, runs) = (25, 40);
     let title = format!(
-        "{ROWS} benchmarks, {runs} runs after 5 in which nothing changed, {machines} machines"
+        "{ROWS} benchmarks, {runs} runs after 3 in which nothing changed, {machines} machines"
     );
     let columns = ["exit 0, %", "exit 1, %", "most in a row", "red at the end"].map(str::to_owned);
     let mut table = head(&title, "effect of a run", columns.into_iter());
@@ -31,7 +31,7 @@ pub fn unchanged() -> String {
         let (mut green, mut red, mut longest, mut at_end) = (0, 0, 0, 0);
         for machine in 0..machines {
             let mut machine = Machine::new(seed * 100 + machine as u64, effects);
-            let mut earlier = machine.pasts(&[0.0; ROWS], 5);
+            let mut earlier = machine.pasts(&[0.0; ROWS], 3);
             let mut in_a_row = 0;
             for _ in 0..runs {
                 let run = machine.run(&[0.0; ROWS]);
@@ -41,7 +41,7 @@ pub fn unchanged() -> String {
                 red += usize::from(regressed);
                 in_a_row = if regressed { in_a_row + 1 } else { 0 };
                 longest = longest.max(in_a_row);
-                earlier.push(Past::new(&run));
+                earlier.push(RunSummary::new(&run));
             }
             at_end += usize::from(in_a_row > 2);
         }
@@ -82,7 +82,7 @@ pub fn lasting() -> String {
                 for red in &mut red {
                     let run = machine.run(&slower);
                     *red = checked(&earlier, &run) == CheckOutcome::Regressed;
-                    earlier.push(Past::new(&run));
+                    earlier.push(RunSummary::new(&run));
                 }
                 found[0] += usize::from(red[0]);
                 found[1] += usize::from(red[..3].contains(&true));
@@ -119,7 +119,7 @@ pub fn creep() -> String {
                 slower[0] = each * f64::from(*number);
                 let run = machine.run(&slower);
                 let red = checked(&earlier, &run) == CheckOutcome::Regressed;
-                earlier.push(Past::new(&run));
+                earlier.push(RunSummary::new(&run));
                 red
             });
             found[0] += usize::from(first.is_some_and(|number| number <= 12));
@@ -257,16 +257,16 @@ pub fn changes() -> String {
                 *wrong += fitted
                     .series
                     .values()
-                    .map(|of| of.starts.len())
+                    .map(|row| row.starts.len())
                     .sum::<usize>();
             }
             let step = (3.0 * effects.sd).max(0.03);
             let mut machine = Machine::new(seed + 50, effects);
             let mut past = machine.pasts(&[0.0; ROWS], 60);
-            past.extend((0..40).map(|_| Past::new(&machine.run(&[step; ROWS]))));
-            for of in fit(&past).series.values() {
-                found += usize::from(of.starts.iter().any(|at| at.abs_diff(60) <= 3));
-                right += usize::from(of.starts.contains(&60));
+            past.extend((0..40).map(|_| RunSummary::new(&machine.run(&[step; ROWS]))));
+            for row in fit(&past).series.values() {
+                found += usize::from(row.starts.iter().any(|start| start.abs_diff(60) <= 3));
+                right += usize::from(row.starts.contains(&60));
             }
         }
         let all = series * ROWS;
@@ -294,7 +294,7 @@ pub fn events() -> String {
         let cells = [1, ROWS].map(|changed| {
             let mut slower = [0.0; ROWS];
             slower[..changed].fill(by);
-            let (mut found, mut kept, mut first, mut last) = (0, 0, 0, 0);
+            let (mut found, mut stable, mut first, mut last) = (0, 0, 0, 0);
             for trial in 0..times {
                 let mut machine = Machine::new(seed * 100 + trial as u64, effects);
                 let mut runs: Vec<RunView> =
@@ -305,7 +305,7 @@ pub fn events() -> String {
                     seen.see(&runs, before);
                 }
                 found += usize::from(seen.at_end);
-                kept += usize::from(seen.at_end && seen.identifiers.len() == 1);
+                stable += usize::from(seen.at_end && seen.identifiers.len() == 1);
                 first += usize::from(seen.at_end && seen.right_at_first);
                 last += usize::from(seen.at_end && seen.right_at_end);
                 others += seen.others;
@@ -314,7 +314,7 @@ pub fn events() -> String {
             format!(
                 "{} / {} / {}, {}",
                 percent(found, times),
-                of_found(kept),
+                of_found(stable),
                 of_found(first),
                 of_found(last)
             )
@@ -340,16 +340,16 @@ struct Seen {
 
 impl Seen {
     fn see(&mut self, runs: &[RunView], step: usize) {
-        let past: Vec<Past> = runs.iter().map(Past::new).collect();
+        let past: Vec<RunSummary> = runs.iter().map(RunSummary::new).collect();
         let systems = Systems::fit(&past);
         let ids = runs[0].results.iter().map(|result| &result.id);
         let histories: Vec<HistoryView> = ids
             .filter_map(|id| series::history(id, runs, &systems))
             .collect();
         let events = events::events(&histories, &self.known);
-        let place = |run: &String| runs.iter().position(|of| of.id == *run);
+        let place = |run: &String| runs.iter().position(|view| view.id == *run);
         let near = |event: &&ChangeEvent| {
-            event.worse && place(&event.run).is_some_and(|at| at.abs_diff(step) <= 3)
+            event.worse && place(&event.run).is_some_and(|position| position.abs_diff(step) <= 3)
         };
         let (of_step, others): (Vec<&ChangeEvent>, Vec<&ChangeEvent>) =
             events.iter().partition(near);
@@ -367,7 +367,7 @@ impl Seen {
     }
 }
 
-fn fit(past: &[Past]) -> SystemLevels {
-    let all: Vec<&Past> = past.iter().collect();
+fn fit(past: &[RunSummary]) -> SystemLevels {
+    let all: Vec<&RunSummary> = past.iter().collect();
     levels::fit(&all, &|_| levels::Role::Earlier, &|run| Some(&run.values))
 }

@@ -11,7 +11,7 @@ pub use view::show;
 
 use crate::compare::uncompared;
 use crate::levels::{self, Role, SystemLevels};
-use crate::past::Past;
+use crate::run_summary::RunSummary;
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
     Measurement, RowVariance, RunView,
@@ -48,7 +48,7 @@ pub fn check(
     alpha: f64,
 ) -> CheckView {
     let missing = missing::of_base(view, base, run);
-    let is_missing = |row: &CompareRow| missing.iter().any(|of| of.id == row.id);
+    let is_missing = |row: &CompareRow| missing.iter().any(|benchmark| benchmark.id == row.id);
     let rows = view.rows.iter().filter(|row| row.base.is_some());
     let rows = rows.filter(|row| !is_missing(row));
     let mut rows: Vec<CompareRow> = rows.cloned().collect();
@@ -58,12 +58,17 @@ pub fn check(
     }
     // either the program or the machine is slower
     let allowed = 1.0 / (1.0 + max_slowdown);
-    let all_slower = view.common.as_ref().is_some_and(|of| of.ratio < allowed);
+    let all_slower = view
+        .common
+        .as_ref()
+        .is_some_and(|change| change.ratio < allowed);
     let judged = |row: CompareRow| CheckRow {
         outcome: match run.get(&row.id).is_some_and(is_broken) {
             true => CheckOutcome::Regressed,
             false => match outcome(&row, max_slowdown, alpha) {
-                CheckOutcome::Passed if all_slower && row.ratio.is_some_and(|of| of < allowed) => {
+                CheckOutcome::Passed
+                    if all_slower && row.ratio.is_some_and(|ratio| ratio < allowed) =>
+                {
                     CheckOutcome::Inconclusive
                 }
                 outcome => outcome,
@@ -114,16 +119,21 @@ fn outcome(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
 #[must_use]
 pub fn against_history(
     run: &RunView,
-    earlier: &[Past],
+    earlier: &[RunSummary],
     max_slowdown: f64,
     accepted: &Accepted,
 ) -> CheckView {
-    let newest = Past::new(run);
-    let runs: Vec<&Past> = earlier.iter().chain([&newest]).collect();
+    let newest = RunSummary::new(run);
+    let runs: Vec<&RunSummary> = earlier.iter().chain([&newest]).collect();
     let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
     begun.sort_unstable();
     let judged = if runs.len() < MANY_RUNS { 1 } else { JUDGED };
-    let judged: BTreeSet<&str> = begun.iter().rev().take(judged).map(|of| of.1).collect();
+    let judged: BTreeSet<&str> = begun
+        .iter()
+        .rev()
+        .take(judged)
+        .map(|(_, run)| *run)
+        .collect();
     let role = |run: &str| match judged.contains(run) {
         true => Role::Judged,
         false => Role::Earlier,
@@ -140,7 +150,10 @@ pub fn against_history(
         .iter()
         .filter_map(|result| Some((&result.id, gate.standing(&result.id)?)))
         .collect();
-    let p: Vec<Option<f64>> = standings.values().map(|of| Some(of.p)).collect();
+    let p: Vec<Option<f64>> = standings
+        .values()
+        .map(|standing| Some(standing.p))
+        .collect();
     let adjusted: BTreeMap<&Id, f64> = standings
         .keys()
         .zip(multiple::holm(&p))
@@ -148,7 +161,7 @@ pub fn against_history(
         .collect();
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
     let missing = missing::of_history(run, &runs, accepted, MIN_BASE);
-    let is_missing = |id: &Id| missing.iter().any(|of| of.id == *id);
+    let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
     let rows = run.results.iter().filter(|result| {
         result.estimate().is_some() || known(&result.id) && !is_missing(&result.id)
     });
@@ -162,7 +175,7 @@ pub fn against_history(
 }
 
 struct Gate<'a> {
-    runs: &'a [&'a Past],
+    runs: &'a [&'a RunSummary],
     system: &'a SystemLevels,
     accepted: &'a Accepted,
     /// ln of the slowdown that is allowed.
@@ -204,8 +217,8 @@ impl Gate<'_> {
             .starts
             .iter()
             // fewer runs are judged one by one: they may not be alike
-            .filter(|at| **at > from && **at + MIN_BASE <= series.points.len())
-            .map(|at| at - from)
+            .filter(|start| **start > from && **start + MIN_BASE <= series.points.len())
+            .map(|start| start - from)
             .collect();
         let all = series::levels(points, &starts, &noise);
         let (last, before) = all.split_last()?;
@@ -227,11 +240,13 @@ impl Gate<'_> {
         let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
         let slower = all.windows(2).filter(|pair| is_slower(pair));
         let slower: Vec<Level> = slower.map(|pair| pair[1]).collect();
-        let accepted = |at: &usize| self.is_accepted(series.points[*at].run, id);
+        let accepted = |position: &usize| self.is_accepted(series.points[*position].run, id);
         let positions = (0..series.points.len()).filter(accepted);
-        positions.fold(0, |from, at| {
-            let level = slower.iter().find(|of| (of.start..of.end).contains(&at));
-            level.map_or(at, |of| of.start).max(from)
+        positions.fold(0, |from, position| {
+            let level = slower
+                .iter()
+                .find(|level| (level.start..level.end).contains(&position));
+            level.map_or(position, |level| level.start).max(from)
         })
     }
 
@@ -242,23 +257,30 @@ impl Gate<'_> {
             .iter()
             .filter(|&&newest| last.start + MIN_BASE + newest <= points.len());
         let departure = |&newest: &usize| {
+            let level = &points[last.start..];
+            let (before, runs) = level.split_at(level.len() - newest);
             let base = Level {
                 start: last.start,
-                ..series::levels(&points[last.start..points.len() - newest], &[], noise)[0]
+                ..series::levels(before, &[], noise)[0]
             };
-            let common = self.common(&points[points.len() - newest..]);
-            let of_newest = series::departure(points, &base, noise, newest, tails, common);
+            let chance = self
+                .common(runs)
+                .max(self.alone(before, runs, &base, noise));
+            let of_newest = series::departure(points, &base, noise, newest, tails, chance);
             (base, of_newest)
         };
         let each: Vec<(Level, Departure)> = tried.map(departure).collect();
         let error_of_one = each.first()?.1.error;
-        let is_slower = |of: &Departure| of.by < -self.allowed;
-        let slower = each.iter().filter(|(_, of)| is_slower(of));
-        let least = slower.map(|(_, of)| of.p).fold(1.0, f64::min);
+        let is_slower = |departure: &Departure| departure.by < -self.allowed;
+        let slower = each.iter().filter(|(_, departure)| is_slower(departure));
+        let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
         // p is smallest for the last run of a large change: the change began with the first run that is as slow
-        let are_alike = |(base, of): &&(Level, Departure)| {
-            let runs = points[of.start..].iter();
-            is_slower(of) && runs.map(|run| run.y - base.mean).all(|by| by < of.by / 2.0)
+        let are_alike = |(base, departure): &&(Level, Departure)| {
+            let runs = points[departure.start..].iter();
+            is_slower(departure)
+                && runs
+                    .map(|run| run.y - base.mean)
+                    .all(|by| by < departure.by / 2.0)
         };
         let clearest = each.iter().rev().find(are_alike);
         let farthest = |a: &&(Level, Departure), b: &&(Level, Departure)| {
@@ -284,6 +306,21 @@ impl Gate<'_> {
         let of_run = |point: &Point| self.system.common.get(&point.run).copied();
         let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();
         series::by_chance(&self.system.others_common, &of_runs, ALPHA)
+    }
+
+    /// Deviation from the base, beyond that of the other benchmarks, that odd runs as frequent as those before explain; 0 where none of the
+    /// runs is odd.
+    fn alone(&self, before: &[Point], runs: &[Point], base: &Level, noise: &Noise) -> f64 {
+        let common = |point: &Point| self.system.common.get(&point.run).copied();
+        let deviation = |point: &Point| point.y - base.mean - common(point).unwrap_or(0.0);
+        let is_odd = |point: &Point| deviation(point).abs() > series::CUT * noise.sd(point);
+        let others = before.iter().filter(|point| !point.judged);
+        let others: Vec<f64> = others.map(deviation).collect();
+        if others.is_empty() || !runs.iter().any(is_odd) {
+            return 0.0;
+        }
+        let runs: Vec<f64> = runs.iter().map(deviation).collect();
+        series::by_chance(&others, &runs, ALPHA)
     }
 
     /// The last level against the best before it.

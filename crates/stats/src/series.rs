@@ -5,8 +5,8 @@
 //! there is no state, and the order of arrival does not matter. docs/statistics.md has the model, docs/validation.md its simulations.
 //!
 //! Change points are found in seeded intervals (Kovács, Bühlmann, Li and Munk 2023, "Seeded binary segmentation", Biometrika 110), the
-//! narrowest first, by sums of deviations from the median clipped at [`CUT`] standard deviations, which limits the influence of an odd run
-//! (the bounded loss of Fearnhead and Rigaill 2019, JASA 114).
+//! narrowest first, by sums of clipped deviations from the median (the bounded loss of Fearnhead and Rigaill 2019, JASA 114). A clipped run
+//! weighs as much as its logarithmic rarity: where odd runs are frequent, more of them make a change.
 
 mod changes;
 mod common;
@@ -21,10 +21,14 @@ use changes::{best_split, changes};
 use pairs::{PRIOR_CORRELATION, Pairs, correlation};
 use std::f64::consts::PI;
 
-/// Standard deviations at which deviations are clipped.
+/// Standard deviations beyond which a run is odd; deviations are clipped there, or nearer where odd runs are frequent.
 pub const CUT: f64 = 4.0;
+/// Weight of all benchmarks in the share of one, in runs.
+const BENCHMARK_DEVIATIONS: f64 = 20.0;
+/// Runs on either side of a run that should be near it.
+const NEIGHBORS: usize = 3;
 /// Fewest standard errors between two levels: the largest of some n log n sums of normal values exceeds 4.6 in 0.5% of series of a hundred
-/// runs; the rest is for scatter estimated from few runs. Two clipped runs do not reach it, three do.
+/// runs; the rest is for scatter estimated from few runs. Two clipped runs do not reach it; three do where odd runs are rare.
 pub const CHANGE: f64 = 5.2;
 /// Prior degrees of freedom of the tails of run effects, the weight of this prior in deviations, and the heaviest tails.
 const PRIOR_TAILS: f64 = 8.0;
@@ -72,6 +76,8 @@ pub struct Noise {
     pub within: f64,
     /// Correlation of neighboring runs.
     pub correlation: f64,
+    /// Standard deviations at which deviations are clipped in the search for changes.
+    pub clip: f64,
 }
 
 impl Noise {
@@ -144,13 +150,14 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
         let enough = before >= MIN_RUNS_OF_SPLIT;
         let noise = series.noise.filter(|_| enough);
         let split = |noise| best_split(&series.points, &noise, 0, before);
-        let split = noise.and_then(split).map(|split| split.at);
+        let split = noise.and_then(split).map(|candidate| candidate.split);
         series.starts = split
             .into_iter()
             .chain(series.sides.iter().copied())
             .collect();
     }
     set_noise(&mut all);
+    set_clip(&mut all);
     for series in &mut all {
         let before = series.before_sides();
         let changes = |noise| changes(&series.points[..before], &noise);
@@ -163,7 +170,7 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
 /// Scatter of runs about the levels that begin at `starts`, from differences of nearby runs: variances are moderated towards those of all
 /// benchmarks, correlations towards that of all.
 fn set_noise(all: &mut [&mut Series]) {
-    let pairs = |of: &&mut Series| Pairs::new(&of.points, &of.starts);
+    let pairs = |series: &&mut Series| Pairs::new(&series.points, &series.starts);
     let scatters: Vec<Option<Pairs>> = all.iter().map(pairs).collect();
     let of_all = correlation(scatters.iter().flatten(), PRIOR_CORRELATION);
     for (series, pairs) in all.iter_mut().zip(&scatters) {
@@ -174,10 +181,50 @@ fn set_noise(all: &mut [&mut Series]) {
                 variance: pairs.variance(correlation),
                 within: descriptive::median(&descriptive::sorted(&within)),
                 correlation,
+                clip: CUT,
             }
         });
     }
     moderate(all);
+}
+
+/// Clips at z with exp(-z²/2) = the share of odd runs: of the benchmark, moderated towards all.
+fn set_clip(all: &mut [&mut Series]) {
+    let counts: Vec<(f64, f64)> = all.iter().map(|series| count_odd(series)).collect();
+    let share =
+        |prior: f64, weight: f64, (odd, runs): (f64, f64)| (odd + prior * weight) / (runs + weight);
+    let sum = counts
+        .iter()
+        .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let of_all = share((-CUT * CUT / 2.0).exp(), PRIOR_DEVIATIONS, sum);
+    for (series, count) in all.iter_mut().zip(counts) {
+        if let Some(noise) = &mut series.noise {
+            let odd = share(of_all, BENCHMARK_DEVIATIONS, count).max(of_all);
+            noise.clip = (-2.0 * odd.ln()).sqrt().min(CUT);
+        }
+    }
+}
+
+/// Odd runs of a series, and all, less the judged ones. An odd run is far from the median of the three before it and of the three after it, so that runs of a new
+/// level are not odd.
+fn count_odd(series: &Series) -> (f64, f64) {
+    let Some(noise) = series.noise else {
+        return (0.0, 0.0);
+    };
+    let points = &series.points;
+    let is_odd = |run: &usize| {
+        let (before, after) = (run.saturating_sub(NEIGHBORS)..*run, run + 1..points.len());
+        let far_from =
+            |near: &[Point]| (points[*run].y - median(near)).abs() > CUT * noise.sd(&points[*run]);
+        let near = [&points[before], &points[after]];
+        let mut near = near
+            .into_iter()
+            .map(|near| &near[..near.len().min(NEIGHBORS)]);
+        near.all(|near| near.is_empty() || far_from(near))
+    };
+    let others = (0..points.len()).filter(|run| !points[*run].judged);
+    let odd = others.clone().filter(is_odd).count();
+    (odd as f64, others.count() as f64)
 }
 
 /// Moderates variances relative to those of launches: benchmarks with more scatter between launches also differ more between runs.
@@ -189,12 +236,12 @@ fn moderate(all: &mut [&mut Series]) {
     };
     let ratios: Vec<Option<Variance>> = all
         .iter()
-        .map(|of| of.noise.as_ref().map(over_shown))
+        .map(|series| series.noise.as_ref().map(over_shown))
         .collect();
     let Some(prior) = moderated::distribution(&ratios) else {
         return;
     };
-    for noise in all.iter_mut().filter_map(|of| of.noise.as_mut()) {
+    for noise in all.iter_mut().filter_map(|series| series.noise.as_mut()) {
         let moderated = over_shown(noise).moderated(prior);
         noise.variance = Variance {
             value: moderated.value * shown(noise),
@@ -289,7 +336,7 @@ pub struct Departure {
 }
 
 /// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones clipped. The
-/// standard error is at least `common`, the deviation that all benchmarks of these runs share by chance.
+/// standard error is at least `chance`, the deviation that odd runs explain ([`by_chance`]).
 #[must_use]
 pub fn departure(
     points: &[Point],
@@ -297,7 +344,7 @@ pub fn departure(
     noise: &Noise,
     runs: usize,
     tails: f64,
-    common: f64,
+    chance: f64,
 ) -> Departure {
     let start = points.len() - runs;
     let last = &points[start..];
@@ -308,7 +355,7 @@ pub fn departure(
         / runs as f64;
     let error =
         (square / runs as f64 * inflation(noise.correlation, runs) + level.error.powi(2)).sqrt();
-    let error = error.max(common);
+    let error = error.max(chance);
     let mean = |cut: f64| {
         let each = last.iter().map(|point| {
             let most = cut * noise.sd(point);
@@ -376,6 +423,19 @@ mod tests {
     }
 
     #[test]
+    fn frequent_odd_runs_are_skipped() {
+        let starts = |odd: &[usize]| {
+            let mut ys: Vec<f64> = stepped(&[(60, 0.0)]).points.iter().map(|p| p.y).collect();
+            for run in odd {
+                ys[*run] += 0.3;
+            }
+            series(ys).starts
+        };
+        assert_eq!(starts(&[30, 31, 32, 33, 34]), [30, 35]);
+        assert_eq!(starts(&[4, 11, 19, 30, 31, 32, 44, 52]), [0_usize; 0]);
+    }
+
+    #[test]
     fn judged_runs_widen_no_scatter() {
         let mut calm = stepped(&[(20, 0.0)]);
         let before = calm.noise;
@@ -388,8 +448,8 @@ mod tests {
         calm.points.extend([0.2, -0.3].map(point));
         fit([&mut calm]);
         assert_eq!(
-            calm.noise.map(|of| of.variance),
-            before.map(|of| of.variance)
+            calm.noise.map(|noise| noise.variance),
+            before.map(|noise| noise.variance)
         );
     }
 
@@ -418,9 +478,9 @@ mod tests {
 
     #[test]
     fn correlation_of_runs_is_learned() {
-        let slow = series((0..60).map(|at| 0.01 * (f64::from(at) / 5.0).sin()));
+        let slow = series((0..60).map(|run| 0.01 * (f64::from(run) / 5.0).sin()));
         assert!(slow.noise.unwrap().correlation > 0.4, "{:?}", slow.noise);
-        let quick = series((0..60).map(|at| 0.01 * f64::from(at * 7 % 11)));
+        let quick = series((0..60).map(|run| 0.01 * f64::from(run * 7 % 11)));
         assert!(quick.noise.unwrap().correlation < 0.3, "{:?}", quick.noise);
     }
 
@@ -430,16 +490,17 @@ mod tests {
             correlation: 0.0,
             ..series([0.0, 0.1, 0.2]).noise.unwrap()
         };
-        let of = |runs| of_median(Some(independent), runs);
-        assert!((of(1) - 1.0).abs() < 1e-12);
+        let share = |runs| of_median(Some(independent), runs);
+        assert!((share(1) - 1.0).abs() < 1e-12);
         // exactly 0.4487 and 0.2868
-        assert!((of(3) - 0.44).abs() < 0.01 && (of(5) - 0.285).abs() < 0.005);
-        assert!(of_median(None, 3) > of(3));
+        assert!((share(3) - 0.44).abs() < 0.01 && (share(5) - 0.285).abs() < 0.005);
+        assert!(of_median(None, 3) > share(3));
     }
 
     #[test]
     fn tails_follow_far_results() {
-        let [few, known, heavy] = [(0, 0), (2, 2000), (200, 2000)].map(|(far, of)| tails(far, of));
+        let [few, known, heavy] =
+            [(0, 0), (2, 2000), (200, 2000)].map(|(far, all)| tails(far, all));
         assert!((few - PRIOR_TAILS).abs() < 0.1);
         assert!(known > 20.0 && heavy < 3.0, "{known} {heavy}");
     }

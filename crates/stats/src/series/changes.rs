@@ -1,6 +1,6 @@
 //! Change points in seeded intervals.
 
-use super::{CHANGE, CUT, Noise, Point, inflation, median};
+use super::{CHANGE, Noise, Point, inflation, median};
 use crate::{descriptive, quantile};
 
 /// Width of the shortest intervals, ratio of consecutive widths, and starts per width.
@@ -24,9 +24,9 @@ pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
             .then(b.distance.total_cmp(&a.distance))
     });
     for candidate in candidates {
-        let apart = |at: &usize| *at <= candidate.start || *at >= candidate.end;
+        let apart = |split: &usize| *split <= candidate.start || *split >= candidate.end;
         if found.iter().all(apart) {
-            found.push(candidate.at);
+            found.push(candidate.split);
         }
     }
     found.sort_unstable();
@@ -46,15 +46,16 @@ fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize
             .map(|edge| best_split(points, noise, edge[0], edge[2]))
             .collect();
         let weakest = (0..moved.len()).min_by(|&a, &b| {
-            let distance = |at: usize| moved[at].map_or(0.0, |candidate| candidate.distance);
+            let distance =
+                |change: usize| moved[change].map_or(0.0, |candidate| candidate.distance);
             distance(a).total_cmp(&distance(b))
         });
         match weakest {
-            Some(at) if moved[at].is_none_or(|candidate| candidate.distance <= CHANGE) => {
-                starts.remove(at);
+            Some(change) if moved[change].is_none_or(|candidate| candidate.distance <= CHANGE) => {
+                starts.remove(change);
             }
             _ => {
-                let places: Vec<usize> = moved.into_iter().flatten().map(|c| c.at).collect();
+                let places: Vec<usize> = moved.into_iter().flatten().map(|c| c.split).collect();
                 let ordered = places.windows(2).all(|pair| pair[0] < pair[1]);
                 return if ordered { places } else { starts };
             }
@@ -62,14 +63,14 @@ fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize
     }
 }
 
-/// First and last possible position of the change at `at`, between the levels from `start` and to `end`: positions whose sums are below the
-/// largest by no more than chance explains in 19 of 20 cases.
+/// First and last possible position of the change at `split`, between the levels from `start` and to `end`: positions whose sums are
+/// below the largest by no more than chance explains in 19 of 20 cases.
 #[must_use]
 pub fn location(
     points: &[Point],
     noise: &Noise,
     start: usize,
-    at: usize,
+    split: usize,
     end: usize,
 ) -> (usize, usize) {
     let distances = splits(points, noise, start, end);
@@ -81,8 +82,8 @@ pub fn location(
     let may = distances
         .iter()
         .filter(|(_, distance)| distance * distance >= short);
-    let places = may.map(|(at, _)| *at).chain([at]);
-    places.fold((at, at), |(first, last), place| {
+    let places = may.map(|(split, _)| *split).chain([split]);
+    places.fold((split, split), |(first, last), place| {
         (first.min(place), last.max(place))
     })
 }
@@ -91,7 +92,7 @@ pub fn location(
 pub(super) struct Candidate {
     start: usize,
     end: usize,
-    pub(super) at: usize,
+    pub(super) split: usize,
     /// Standard errors between both sides.
     distance: f64,
 }
@@ -105,10 +106,10 @@ pub(super) fn best_split(
 ) -> Option<Candidate> {
     let splits = splits(points, noise, start, end).into_iter();
     let best = splits.reduce(|best, split| if split.1 > best.1 { split } else { best });
-    best.map(|(at, distance)| Candidate {
+    best.map(|(split, distance)| Candidate {
         start,
         end,
-        at,
+        split,
         distance,
     })
 }
@@ -121,19 +122,19 @@ fn splits(points: &[Point], noise: &Noise, start: usize, end: usize) -> Vec<(usi
         return vec![];
     }
     let center = median(within);
-    let cut = |point: &Point| ((point.y - center) / noise.sd(point)).clamp(-CUT, CUT);
+    let cut = |point: &Point| ((point.y - center) / noise.sd(point)).clamp(-noise.clip, noise.clip);
     let all: Vec<f64> = within.iter().map(cut).collect();
     let mean = descriptive::mean(&all);
     let mut sum = 0.0;
     let mut found = vec![];
-    for at in 1..n - 1 {
-        sum += all[at - 1] - mean;
-        if at < 2 {
+    for split in 1..n - 1 {
+        sum += all[split - 1] - mean;
+        if split < 2 {
             continue;
         }
-        let (left, right) = (at as f64, (n - at) as f64);
-        let variance = left * right / n as f64 * inflation(noise.correlation, at.min(n - at));
-        found.push((start + at, sum.abs() / variance.sqrt()));
+        let (left, right) = (split as f64, (n - split) as f64);
+        let variance = left * right / n as f64 * inflation(noise.correlation, split.min(n - split));
+        found.push((start + split, sum.abs() / variance.sqrt()));
     }
     found
 }
@@ -168,9 +169,9 @@ mod tests {
             let all = intervals(len);
             let longer = intervals(len + 1);
             let inside = all.iter().filter(|(_, end)| *end < len);
-            let kept = inside.filter(|interval| longer.contains(interval)).count();
+            let unchanged = inside.filter(|interval| longer.contains(interval)).count();
             let at_end = all.iter().filter(|(_, end)| *end == len).count();
-            assert_eq!(kept + at_end, all.len(), "{len}");
+            assert_eq!(unchanged + at_end, all.len(), "{len}");
         }
         assert!(intervals(3).is_empty());
     }

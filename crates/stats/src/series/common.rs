@@ -22,7 +22,10 @@ pub fn in_common(values: &[f64]) -> f64 {
 /// Probability that at least `odd` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
 #[must_use]
 pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
-    let as_far = others.iter().filter(|of| is_as_far(**of, common)).count();
+    let as_far = others
+        .iter()
+        .filter(|other| is_as_far(**other, common))
+        .count();
     match (others.len(), odd) {
         (0, _) | (_, 0) => 1.0,
         (all, odd) => {
@@ -37,7 +40,7 @@ pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
 pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
     let farther = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
     let most = runs.iter().fold(0.0, farther);
-    let alike = |of: &&f64| is_as_far(**of, most) && **of * most >= 0.0;
+    let alike = |by: &&f64| is_as_far(**by, most) && **by * most >= 0.0;
     let odd = runs.iter().filter(alike).count();
     match chance(others, most, odd, runs.len()) > alpha {
         true => descriptive::mean(runs).abs(),
@@ -45,8 +48,8 @@ pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
     }
 }
 
-fn is_as_far(of: f64, common: f64) -> bool {
-    of.abs() >= common.abs() / 2.0
+fn is_as_far(by: f64, common: f64) -> bool {
+    by.abs() >= common.abs() / 2.0
 }
 
 #[cfg(test)]

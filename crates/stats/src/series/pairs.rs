@@ -43,8 +43,8 @@ impl Pairs {
         let runs = (runs + 1).saturating_sub(counted).max(2);
         let of_lag = |lag: usize| {
             let pairs = levels().flat_map(move |level| level.windows(lag + 1));
-            let pairs = pairs.filter(|of| counts(&of[0]) && counts(&of[lag]));
-            pairs.map(|of| (of[lag].y - of[0].y).abs()).collect()
+            let pairs = pairs.filter(|run| counts(&run[0]) && counts(&run[lag]));
+            pairs.map(|run| (run[lag].y - run[0].y).abs()).collect()
         };
         let mut squares: Vec<Vec<f64>> = (1..=NEAR).map(of_lag).collect();
         let sizes = descriptive::sorted(&squares.concat());
@@ -80,9 +80,12 @@ impl Pairs {
 }
 
 /// Estimated from how much less neighbors differ than distant runs, combined with a prior.
-pub(super) fn correlation<'a>(of: impl Iterator<Item = &'a Pairs> + Clone, before: f64) -> f64 {
+pub(super) fn correlation<'a>(
+    scatters: impl Iterator<Item = &'a Pairs> + Clone,
+    before: f64,
+) -> f64 {
     let squares = |lags: std::ops::RangeInclusive<usize>| {
-        let all = of
+        let all = scatters
             .clone()
             .map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
         descriptive::sorted(&all.collect::<Vec<_>>().concat())
