@@ -13,12 +13,7 @@ fn anonymous_copies_are_the_run() {
     home.ok("export run -o copy.jsonl");
     let (code, _, error) = home.run("import copy.jsonl");
     assert!(code == 0 && error.contains("already"), "{code}: {error}");
-    let text = fs::read_to_string(home.path().join("copy.jsonl")).unwrap();
-    let mut later = gritstone_exchange::read_bundle(text.as_bytes()).unwrap();
-    later.info.id = "20270101-000000-00000000".parse().unwrap();
-    let later_path = home.path().join("later.jsonl");
-    fs::write(later_path, gritstone_exchange::write_bundle(&later)).unwrap();
-    let compared = home.json("compare run later.jsonl");
+    let compared = home.json(&format!("compare run {}", home.later_copy("run")));
     assert_eq!(compared["differ_in"], serde_json::json!([]), "{compared}");
 }
 
@@ -287,7 +282,7 @@ fn exports_include_dependencies() {
 #[test]
 fn foreign_results_lack_settings() {
     let home = Home::new();
-    let times: Vec<f64> = (0..10).map(|at| 0.1 + f64::from(at) / 1e4).collect();
+    let times: Vec<f64> = (0..10).map(|index| 0.1 + f64::from(index) / 1e4).collect();
     let file = serde_json::json!({ "results": [{
         "command": "nap", "mean": 0.1, "stddev": 0.001, "median": 0.1, "user": 0.0,
         "system": 0.0, "min": 0.1, "max": 0.1009, "times": times, "exit_codes": vec![0; 10],

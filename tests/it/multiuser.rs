@@ -290,12 +290,12 @@ fn cold_records_come_from_disk() {
         line,
     );
     assert!(fine.ends_with("bye\n"), "{fine}");
-    let kept = (
+    let replacement = (
         "daq/yewcom.c",
         "if (cold)\n\t\tposix_fadvise",
         "if (0)\n\t\tposix_fadvise",
     );
-    let faulty = built("daq/yewcom", folder.path(), &[kept]);
+    let faulty = built("daq/yewcom", folder.path(), &[replacement]);
     let said = workload_output(&faulty, folder.path(), line);
     assert!(
         said.contains("pages of the file are in the page cache"),
@@ -391,7 +391,9 @@ fn missing_gfortran_is_not_comparable() {
         messages(row)
     );
     let kinds = common::list(&row["responses"]).iter();
-    let kinds: Vec<&str> = kinds.filter_map(|of| of["kind"].as_str()).collect();
+    let kinds: Vec<&str> = kinds
+        .filter_map(|response| response["kind"].as_str())
+        .collect();
     assert_eq!(kinds, ["compile", "date", "ls", "pwd", "run", "vi"]);
 }
 
@@ -412,8 +414,8 @@ fn result_is_number_of_users() {
     assert!([2, 4].contains(&data["least"].as_u64().unwrap()), "{data}");
     let all = common::list(&row["responses"]).iter();
     let users = all
-        .filter(|of| of["kind"].is_null())
-        .map(|of| of["users"].as_u64());
+        .filter(|response| response["kind"].is_null())
+        .map(|response| response["users"].as_u64());
     assert_eq!(users.collect::<Vec<_>>(), [Some(2), Some(4)]);
     let (code, text, _) = home.run("show last");
     assert_eq!(code, 0);
@@ -474,7 +476,7 @@ fn curves_have_peak_and_law() {
     let scaling = notes.find(|note| note["code"] == "scaling");
     let data = &scaling.unwrap_or_else(|| panic!("{row}"))["data"];
     let drop = data["drop"].as_f64().unwrap();
-    assert!((drop - (1.0 - rates[7] / highest)).abs() < 1e-9, "{data}");
+    assert!((drop - (1.0 - rates[8] / highest)).abs() < 1e-9, "{data}");
     // how much users wait for each other is the editor's and the machine's; that a law was fitted is ours
     assert!(data["law"]["one"].as_f64().unwrap() > 0.0, "{data}");
     assert!(rates[1] > rates[0], "{rates:?}");

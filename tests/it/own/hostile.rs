@@ -87,25 +87,25 @@ true | Nothing. | \u001b]0;owned\u0007 | | U+001B
 true | "Nothing" | "\u202egnihton" | | U+202E
 true | /bin/true | /bin/tr\u0000ue | | U+0000
 true | "Nothing" | "␛[2J" | | evil.toml
-true | /bin/true | true | | is not searched for
+true | /bin/true | true | | is not looked up on PATH
 true | + | leaves = ["../x"] | | is not a file name
 true | + | input = "/etc/passwd" | | is not a file name
-true | + | | evil/y.c | no entry speaks of evil/y.c
-kernel | + | | | the program evil/x is not there
+true | + | | evil/y.c | no entry uses evil/y.c
+kernel | + | | | no program evil/x
 kernel | + | program = "../x" | | is not a program
 kernel | + | program = "/bin/sh" | | is not a program
-kernel | + | uses = ["no/such"] | evil/x | the program no/such is not there
+kernel | + | uses = ["no/such"] | evil/x | no program no/such
 kernel | + | params = { a = "\u001b" } | evil/x | for terminals and not for readers
 kernel | + | | evil/x evil/x.c | there twice
 kernel | + | published = { work = "w", operations = 1, figure = "real_s" } | evil/x | fixed amount of work
 "#;
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn hostile_names_are_refused() {
     let home = Home::new();
+    let mut wrong = vec![];
     for case in REFUSED.lines().skip(1) {
-        let part = |at: usize| case.split('|').nth(at).expect(case).trim();
+        let part = |index: usize| case.split('|').nth(index).expect(case).trim();
         let entry = match part(0) {
             "kernel" => speaks("x"),
             _ => TRUE.to_owned(),
@@ -117,8 +117,11 @@ fn hostile_names_are_refused() {
         };
         let files: Vec<(&str, &str)> = part(3).split_whitespace().map(|file| (file, "")).collect();
         let error = refusal(&home, &evil(&home, &entry, &files));
-        assert!(error.contains(part(4)), "{case}: {error}");
+        if !error.contains(part(4)) {
+            wrong.push(format!("{case}: {error}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let included = [
         (
             "#include \"/etc/passwd\"\n",
@@ -130,19 +133,19 @@ fn hostile_names_are_refused() {
         let folder = evil(&home, &speaks("x"), &[("evil/x.c", text)]);
         assert!(refusal(&home, &folder).contains(printed), "{text}");
     }
-    let rating = TRUE
+    let score = TRUE
         .replace("\"command\"", "\"rating\"")
         .replace("unit = \"ms\"", "unit = \"ratio\"\nbetter = \"higher\"")
         .replace(
             "argv = [\"/bin/true\"]",
             "over = [\"byte/*\"]\nbaseline = \"ref:x\"",
         );
-    let error = refusal(&home, &evil(&home, &rating, &[]));
-    assert!(error.contains("a rating is relative"), "{error}");
+    let error = refusal(&home, &evil(&home, &score, &[]));
+    assert!(error.contains("a score is relative"), "{error}");
     let folder = evil(&home, TRUE, &[]);
     for (name, printed) in [
-        ("byte", "name of Gritstone's own"),
-        ("command", "name of Gritstone's own"),
+        ("byte", "is a family of Gritstone"),
+        ("command", "is a family of Gritstone"),
         ("a_b", "cannot be the name of a family"),
     ] {
         let toml = Path::new(&folder).join(format!("{name}.toml"));
@@ -247,7 +250,7 @@ fn protocol_violations_give_no_result() {
         (hello, "echo 'sample n=1 wall=0' >&3", "line 2"),
         (hello, "echo bye >&3; exit 3", "ended with status 3"),
         (hello, "exit 0", "ended before its bye"),
-        (&other, "echo bye >&3", "calls itself byte/pipe"),
+        (&other, "echo bye >&3", "its name is byte/pipe"),
         (hello, "sleep 100 & echo bye >&3", "left 1 process running"),
         ("#!/no/such/interpreter", "", "cannot execute"),
     ] {
