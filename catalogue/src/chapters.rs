@@ -18,22 +18,22 @@ pub fn chapters(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
     let mut chapters = vec![];
     for written in file.chapter {
-        let (at, chapter) = (written.span(), written.into_inner());
+        let (span, chapter) = (written.span(), written.into_inner());
         for exhibit in &chapter.exhibits {
             let place = &exhibit.place;
             for selector in &exhibit.benchmarks {
                 let by = Selector::new(selector);
                 let known = benchmarks.iter().any(|benchmark| by.matches(&benchmark.id));
-                text.must(known, &at, || {
+                text.must(known, &span, || {
                     format!("{place}: no benchmark is called '{selector}'")
                 })?;
             }
             let relative = matches!(exhibit.form, Form::Relative | Form::Ratios);
-            text.must(!relative || exhibit.reference.is_some(), &at, || {
+            text.must(!relative || exhibit.reference.is_some(), &span, || {
                 format!("{place}: say to which system the ratios are: reference = \"...\"")
             })?;
             let has_text = exhibit.form != Form::Words || exhibit.text.is_some();
-            text.must(has_text, &at, || format!("{place}: the text is missing"))?;
+            text.must(has_text, &span, || format!("{place}: the text is missing"))?;
         }
         chapters.push(chapter);
     }

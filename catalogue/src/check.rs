@@ -111,11 +111,11 @@ impl Entry<'_> {
                     "terms is empty: name the benchmarks to add",
                 )?;
                 for (i, times) in terms.iter().map(|term| term.times).enumerate() {
-                    let (at, what) = (format!("terms.{i}.times"), "0 times a row says nothing");
-                    self.must(times.is_finite() && times != 0.0, &at, what)?;
+                    let (path, what) = (format!("terms.{i}.times"), "0 times a row says nothing");
+                    self.must(times.is_finite() && times != 0.0, &path, what)?;
                 }
             }
-            Work::Rating {
+            Work::Score {
                 baseline, weights, ..
             } => {
                 let all = weights.len() == over.len() && weights.iter().all(|w| positive(*w));
@@ -211,7 +211,7 @@ impl Entry<'_> {
             Work::Command(work) | Work::Scenario(work) if work.figure == Figure::LinkedSize => {
                 (is == "bytes", "a size is in bytes: write unit = \"bytes\"")
             }
-            Work::Rating { .. } => (is == "ratio", "a rating is a ratio: write unit = \"ratio\""),
+            Work::Score { .. } => (is == "ratio", "a rating is a ratio: write unit = \"ratio\""),
             Work::Derived {
                 share_of: Some(_), ..
             } => (share, "a share is in per cent: write unit = \"%\""),
@@ -235,8 +235,8 @@ impl Entry<'_> {
         let prepare = (!work.prepare.is_empty()).then_some((&work.prepare, "prepare"));
         let check = (!work.check.is_empty()).then_some((&work.check, "check"));
         for (i, helper) in work.uses.iter().enumerate() {
-            let at = self.at(&format!("uses.{i}"));
-            self.file.text.program(&at, helper)?;
+            let span = self.at(&format!("uses.{i}"));
+            self.file.text.program(&span, helper)?;
         }
         let aside = proof.chain(prepare).chain(check);
         for (argv, key) in aside.chain([(&work.argv, "argv")]) {

@@ -69,7 +69,7 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
         let described = files
             .iter()
             .any(|other| other.name == file.name && other.family.is_some());
-        file.text.must(described, &file.at, || {
+        file.text.must(described, &file.span, || {
             format!(
                 "there is no {0}.toml, which says what family '{0}' is",
                 file.name
@@ -83,17 +83,17 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
         for row in &file.rows {
             let id = &row.benchmark.id;
             if let Some((other, first)) = rows.insert(id, (file, row)) {
-                let (name, (line, _)) = (other.text.name, other.text.position(first.at.start));
+                let (name, (line, _)) = (other.text.name, other.text.position(first.span.start));
                 let what = format!(
                     "'{id}' is here a second time (first in {name}, line {line}): rename one of them"
                 );
-                return Err(file.text.error(&row.at, what));
+                return Err(file.text.error(&row.span, what));
             }
         }
     }
     for (file, row) in rows.values() {
         for reference in &row.references {
-            fits(row, reference, &rows).map_err(|what| file.text.error(&reference.at, what))?;
+            fits(row, reference, &rows).map_err(|what| file.text.error(&reference.span, what))?;
         }
     }
     let mut done = BTreeSet::new();
@@ -105,20 +105,20 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
 fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
     let mut all = vec![];
     for file in &mut *files {
-        for of in std::mem::take(&mut file.head.privilege) {
-            let (at, of) = (of.span(), of.into_inner());
-            for program in of.programs {
-                let (action, when) = (of.action, of.when.clone());
+        for entry in std::mem::take(&mut file.head.privilege) {
+            let (span, entry) = (entry.span(), entry.into_inner());
+            for program in entry.programs {
+                let (action, when) = (entry.action, entry.when.clone());
                 let privilege = Privilege {
                     action,
                     program,
                     when,
                 };
-                all.push((file.text.name.to_owned(), at.clone(), privilege));
+                all.push((file.text.name.to_owned(), span.clone(), privilege));
             }
         }
     }
-    for (name, at, privilege) in all {
+    for (name, span, privilege) in all {
         let mut used = false;
         for row in files.iter_mut().flat_map(|file| &mut file.rows) {
             let benchmark = &mut row.benchmark;
@@ -132,7 +132,7 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
         }
         if let (false, Some(file)) = (used, files.iter().find(|file| file.text.name == name)) {
             let what = format!("no entry uses the program '{}'", privilege.program);
-            return Err(file.text.error(&at, what));
+            return Err(file.text.error(&span, what));
         }
     }
     Ok(())
@@ -142,25 +142,25 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
 /// grow; an identifier also matches a score.
 fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
     let all = files.iter().flat_map(|file| &file.rows);
-    let plain = all.filter(|row| row.benchmark.work.kind() != Kind::Rating);
+    let plain = all.filter(|row| row.benchmark.work.kind() != Kind::Score);
     let plain: Vec<Id> = plain.map(|row| row.benchmark.id.clone()).collect();
     for file in files {
         for row in &mut file.rows {
-            let Work::Rating { over, .. } = &mut row.benchmark.work else {
+            let Work::Score { over, .. } = &mut row.benchmark.work else {
                 continue;
             };
             for name in std::mem::take(&mut row.over) {
-                let (at, name) = (name.span(), name.into_inner());
+                let (span, name) = (name.span(), name.into_inner());
                 let found: Vec<Id> = if name.contains(['*', '?']) {
                     let selector = Selector::new(&name);
                     let matched = plain.iter().filter(|id| selector.matches(id));
                     matched.cloned().collect()
                 } else {
-                    vec![Id::parse(&name).map_err(|why| file.text.error(&at, why.to_string()))?]
+                    vec![Id::parse(&name).map_err(|why| file.text.error(&span, why.to_string()))?]
                 };
                 if found.is_empty() {
                     let what = format!("no benchmark matches '{name}': name existing ones");
-                    return Err(file.text.error(&at, what));
+                    return Err(file.text.error(&span, what));
                 }
                 for id in found
                     .into_iter()
@@ -168,8 +168,8 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
                     .collect::<Vec<_>>()
                 {
                     over.push(id.clone());
-                    let (at, curve) = (at.clone(), false);
-                    row.references.push(Reference { id, at, curve });
+                    let (span, curve) = (span.clone(), false);
+                    row.references.push(Reference { id, span, curve });
                 }
             }
         }
@@ -236,7 +236,7 @@ fn acyclic<'a>(
             path.pop();
             continue;
         };
-        return Err(file.text.error(&part.at, what));
+        return Err(file.text.error(&part.span, what));
     }
     done.insert(id);
     Ok(())

@@ -13,9 +13,9 @@ const RESERVED: [&str; 5] = ["command", "runtime", "src", "target", "tests"];
 
 /// A custom catalog.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Own {
+pub struct CustomBenchmarks {
     /// All its files, as stored with a run.
-    pub kept: CustomCatalog,
+    pub stored: CustomCatalog,
     /// Its families and rows.
     pub catalogue: Catalogue,
     /// Its compiled programs: `mine/sum` for `mine/sum.c`.
@@ -25,7 +25,7 @@ pub struct Own {
 
 /// Fault of a custom catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OwnError {
+pub enum CustomCatalogError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// In one of its files.
@@ -37,13 +37,16 @@ pub enum OwnError {
 ///
 /// # Errors
 /// The first fault in a file, between files, or against ours.
-pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
-    folder::names(&kept)?;
-    if kept.hash != folder::hash(&kept.files) {
+pub fn check_custom(
+    mut stored: CustomCatalog,
+    ours: &BTreeSet<&str>,
+) -> Result<CustomBenchmarks, CustomCatalogError> {
+    folder::names(&stored)?;
+    if stored.hash != folder::hash(&stored.files) {
         return Err(FolderError("its hash is of another catalog".to_owned()).into());
     }
     let mut texts = vec![];
-    for (path, file) in kept.files.iter().filter(|(path, _)| is_entries(path)) {
+    for (path, file) in stored.files.iter().filter(|(path, _)| is_entries(path)) {
         texts.push((path.as_str(), text(path, file)?));
     }
     read::in_order(&mut texts);
@@ -51,9 +54,9 @@ pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnErr
     let (mut compiled, mut executables) = (BTreeSet::new(), BTreeSet::new());
     for file in &read {
         for row in &file.rows {
-            let wrong = |what| file.text.error(&row.at, what);
+            let wrong = |what| file.text.error(&row.span, what);
             for program in programs(row).map_err(wrong)? {
-                match kind_of(program, &kept, ours).map_err(wrong)? {
+                match kind_of(program, &stored, ours).map_err(wrong)? {
                     Program::Compiled => drop(compiled.insert(program.clone())),
                     Program::Executable => drop(executables.insert(program.clone())),
                     Program::Ours => {}
@@ -61,7 +64,7 @@ pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnErr
             }
             if let Work::Kernel(KernelWork { program, .. }) = &row.benchmark.work {
                 let fixed = row.benchmark.published.is_some() && executables.contains(program);
-                file.text.must(!fixed, &row.at, || {
+                file.text.must(!fixed, &row.span, || {
                     format!(
                         "{program} is an executable, which is never asked for a fixed amount of work: take `published` away, or write it in C"
                     )
@@ -71,7 +74,7 @@ pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnErr
     }
     let described = read.iter().filter(|file| file.family.is_some());
     let families: Vec<String> = described.map(|file| file.name.clone()).collect();
-    for (path, file) in &kept.files {
+    for (path, file) in &stored.files {
         used(path, &families, &compiled)?;
         if [".c", ".h", ".inc", ".f90"]
             .iter()
@@ -82,14 +85,14 @@ pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnErr
                 text: text(path, file)?,
             };
             includes_stay(text, |file| {
-                kept.files.contains_key(file) || ours.contains(file)
+                stored.files.contains_key(file) || ours.contains(file)
             })?;
         }
     }
     let catalogue = Catalogue::of(read);
-    kept.families = families;
-    Ok(Own {
-        kept,
+    stored.families = families;
+    Ok(CustomBenchmarks {
+        stored,
         catalogue,
         compiled,
         executables,
@@ -112,20 +115,20 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
     for file in theirs {
         let name = file.name.as_str();
         let taken = ours.iter().any(|our| our.name == name) || RESERVED.contains(&name);
-        file.text.must(!taken, &file.at, || {
+        file.text.must(!taken, &file.span, || {
             format!("'{name}' is a family of Gritstone: rename yours, and its file")
         })?;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
         file.text
-            .must(begins && name.chars().all(letter), &file.at, || {
+            .must(begins && name.chars().all(letter), &file.span, || {
                 format!(
                     "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
                 )
             })?;
         for row in &file.rows {
-            let rating = row.benchmark.work.kind() == Kind::Rating;
-            file.text.must(!rating, &row.at, || {
+            let score = row.benchmark.work.kind() == Kind::Score;
+            file.text.must(!score, &row.span, || {
                 "a score is relative to systems of the documents, which have no results of custom benchmarks: remove it"
             })?;
         }
@@ -147,7 +150,7 @@ fn programs(row: &Row) -> Result<Vec<&String>, String> {
             }
             _ => Ok(vec![]),
         },
-        Work::Derived { .. } | Work::Rating { .. } => Ok(vec![]),
+        Work::Derived { .. } | Work::Score { .. } => Ok(vec![]),
     }
 }
 
@@ -157,10 +160,14 @@ enum Program {
     Ours,
 }
 
-fn kind_of(program: &str, kept: &CustomCatalog, ours: &BTreeSet<&str>) -> Result<Program, String> {
+fn kind_of(
+    program: &str,
+    stored: &CustomCatalog,
+    ours: &BTreeSet<&str>,
+) -> Result<Program, String> {
     let source = format!("{program}.c");
-    let executable = kept.files.get(program).map(|file| file.executable);
-    match (kept.files.contains_key(&source), executable) {
+    let executable = stored.files.get(program).map(|file| file.executable);
+    match (stored.files.contains_key(&source), executable) {
         (true, None) => Ok(Program::Compiled),
         (false, Some(true)) => Ok(Program::Executable),
         (true, Some(_)) => Err(format!(

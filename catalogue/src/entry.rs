@@ -23,7 +23,7 @@ fn keys(kind: Kind) -> (String, &'static str) {
             "argv files uses prepare check input output stdout leaves removes verify figure",
         ),
         Kind::Derived => (all.to_owned(), "terms share_of"),
-        Kind::Rating => (all.to_owned(), "over baseline weights together"),
+        Kind::Score => (all.to_owned(), "over baseline weights together"),
     }
 }
 
@@ -49,7 +49,7 @@ struct Derived {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rating {
+struct ScoreEntry {
     over: Vec<At<String>>,
     baseline: String,
     #[serde(default)]
@@ -61,7 +61,7 @@ struct Rating {
 /// An entry or a variant as a tree.
 pub(crate) struct Entry<'a> {
     pub file: &'a File<'a>,
-    at: Range<usize>,
+    span: Range<usize>,
     table: DeTable<'a>,
 }
 
@@ -98,12 +98,12 @@ fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error
 
 impl<'a> Entry<'a> {
     fn of(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Self, Error> {
-        let at = tree.span();
+        let span = tree.span();
         match tree.into_inner() {
-            DeValue::Table(table) => Ok(Self { file, at, table }),
+            DeValue::Table(table) => Ok(Self { file, span, table }),
             _ => Err(file
                 .text
-                .error(&at, "this is a table: write its keys in { ... }")),
+                .error(&span, "this is a table: write its keys in { ... }")),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a> Entry<'a> {
             });
             found = next.or(found);
         }
-        found.map_or(self.at.clone(), Spanned::span)
+        found.map_or(self.span.clone(), Spanned::span)
     }
 
     /// An error at that position unless `holds`.
@@ -133,20 +133,20 @@ impl<'a> Entry<'a> {
     fn deserialize<T: DeserializeOwned>(&self, table: DeTable<'a>) -> Result<T, Error> {
         deserialize(
             self.file.text,
-            Spanned::new(self.at.clone(), DeValue::Table(table)),
+            Spanned::new(self.span.clone(), DeValue::Table(table)),
         )
     }
 
     fn row(&self) -> Result<Row, Error> {
         let text = self.file.text;
         let kind: Option<Kind> = optional(text, self.table.get("kind").cloned())?;
-        let kind = kind.ok_or_else(|| text.error(&self.at, "missing field `kind`"))?;
-        let (mut table, own) = self.split(kind)?;
+        let kind = kind.ok_or_else(|| text.error(&self.span, "missing field `kind`"))?;
+        let (mut table, work) = self.split(kind)?;
         let better = optional(text, table.remove("better"))?;
         let needs: Option<Vec<At<String>>> = optional(text, table.remove("needs"))?;
         let needs = needs.unwrap_or_default();
-        if let Some((at, in_dir)) = table.remove_entry("in_dir") {
-            table.insert(Spanned::new(at.span(), "files".into()), in_dir);
+        if let Some((key, in_dir)) = table.remove_entry("in_dir") {
+            table.insert(Spanned::new(key.span(), "files".into()), in_dir);
         }
         let defaults = DeTable::parse(DEFAULTS).map_err(|fault| text.serde(&fault, 0..0))?;
         for (key, value) in defaults.into_inner() {
@@ -154,7 +154,7 @@ impl<'a> Entry<'a> {
         }
         let mut row: Benchmark = self.deserialize(table)?;
         let mut over = vec![];
-        row.work = self.work(kind, &row.id, own, &mut over)?;
+        row.work = self.work(kind, &row.id, work, &mut over)?;
         self.take_points(&mut row)?;
         row.better = self.check(&row, better, &needs, &over)?;
         for name in needs {
@@ -164,27 +164,27 @@ impl<'a> Entry<'a> {
         Ok(Row {
             references: self.references(&row.work, row.curve.as_ref()),
             benchmark: row,
-            at: self.at("id"),
+            span: self.at("id"),
             over,
         })
     }
 
     /// Splits keys into those of the benchmark and those of its work; an unknown one is an error.
     fn split(&self, kind: Kind) -> Result<(DeTable<'a>, DeTable<'a>), Error> {
-        let (common, own) = keys(kind);
+        let (common, work_keys) = keys(kind);
         let (mut whole, mut work) = (DeTable::new(), DeTable::new());
         for (key, value) in self.table.clone() {
             let name = key.get_ref();
             self.file.text.must(
-                among(&common, name) || among(own, name),
+                among(&common, name) || among(work_keys, name),
                 &key.span(),
                 || {
                     let kind = format!("{kind:?}").to_lowercase();
-                    let keys = format!("{common} {own}").replace(' ', ", ");
+                    let keys = format!("{common} {work_keys}").replace(' ', ", ");
                     format!("an entry of kind {kind} has no key `{name}`: it may have {keys}")
                 },
             )?;
-            let part = if among(own, name) {
+            let part = if among(work_keys, name) {
                 &mut work
             } else {
                 &mut whole
@@ -199,13 +199,13 @@ impl<'a> Entry<'a> {
         &self,
         kind: Kind,
         id: &Id,
-        mut own: DeTable<'a>,
+        mut table: DeTable<'a>,
         over: &mut Vec<At<String>>,
     ) -> Result<Work, Error> {
-        let files = own.remove("files");
-        own.remove("load");
-        let command = |own| {
-            let mut work: CommandWork = self.deserialize(own)?;
+        let files = table.remove("files");
+        table.remove("load");
+        let command = |table| {
+            let mut work: CommandWork = self.deserialize(table)?;
             let files: Option<Vec<At<String>>> = files
                 .map(|files| deserialize(self.file.text, files))
                 .transpose()?;
@@ -222,25 +222,25 @@ impl<'a> Entry<'a> {
         };
         Ok(match kind {
             Kind::Kernel => {
-                if !own.contains_key("program") {
-                    set(&mut own, "program", &self.at("id"), own_program(id));
+                if !table.contains_key("program") {
+                    set(&mut table, "program", &self.at("id"), own_program(id));
                 }
-                Work::Kernel(self.deserialize::<KernelWork>(own)?)
+                Work::Kernel(self.deserialize::<KernelWork>(table)?)
             }
-            Kind::Command => Work::Command(command(own)?),
-            Kind::Scenario => Work::Scenario(command(own)?),
+            Kind::Command => Work::Command(command(table)?),
+            Kind::Scenario => Work::Scenario(command(table)?),
             Kind::Derived => {
-                let Derived { terms, share_of } = self.deserialize(own)?;
+                let Derived { terms, share_of } = self.deserialize(table)?;
                 Work::Derived { terms, share_of }
             }
-            Kind::Rating => {
-                let rating: Rating = self.deserialize(own)?;
-                *over = rating.over;
-                Work::Rating {
+            Kind::Score => {
+                let score: ScoreEntry = self.deserialize(table)?;
+                *over = score.over;
+                Work::Score {
                     over: vec![],
-                    baseline: rating.baseline,
-                    weights: rating.weights,
-                    together: rating.together,
+                    baseline: score.baseline,
+                    weights: score.weights,
+                    together: score.together,
                 }
             }
         })
@@ -268,8 +268,8 @@ impl<'a> Entry<'a> {
     fn references(&self, work: &Work, curve: Option<&Curve>) -> Vec<Reference> {
         let mut all = vec![];
         let mut add = |id: &Id, path: String, curve| {
-            let (id, at) = (id.clone(), self.at(&path));
-            all.push(Reference { id, at, curve });
+            let (id, span) = (id.clone(), self.at(&path));
+            all.push(Reference { id, span, curve });
         };
         if let Work::Derived { terms, share_of } = work {
             for (i, term) in terms.iter().enumerate() {
@@ -292,14 +292,14 @@ impl<'a> Entry<'a> {
             let there = variant.table.contains_key(key);
             variant.must(there, "", format_args!("missing field `{key}`"))?;
         }
-        let (text, at) = (self.file.text, variant.at("name"));
+        let (text, span) = (self.file.text, variant.at("name"));
         let name = variant
             .table
             .get("name")
             .and_then(|name| name.get_ref().as_str());
         let name = name.unwrap_or_default().to_owned();
         let id = Id::parse(&format!("{}@{name}", base.id));
-        let id = id.map_err(|why| text.error(&at, why.to_string()))?;
+        let id = id.map_err(|why| text.error(&span, why.to_string()))?;
         let mut table = self.table.clone();
         table.remove("processor_bound");
         for (key, value) in variant.table {
@@ -314,23 +314,25 @@ impl<'a> Entry<'a> {
                 table.get_mut("params").map(Spanned::as_mut),
                 value.get_ref(),
             ) {
-                (Some(DeValue::Table(all)), DeValue::Table(own)) if key.get_ref() == "params" => {
-                    all.extend(own.clone());
+                (Some(DeValue::Table(all)), DeValue::Table(params))
+                    if key.get_ref() == "params" =>
+                {
+                    all.extend(params.clone());
                 }
                 _ => drop(table.insert(key, value)),
             }
         }
         table.remove("name");
-        set(&mut table, "id", &at, id.as_str().to_owned());
-        let (file, whole) = (self.file, variant.at);
+        set(&mut table, "id", &span, id.as_str().to_owned());
+        let (file, whole) = (self.file, variant.span);
         let row = Self {
             file,
-            at: whole,
+            span: whole,
             table,
         }
         .row()?;
         let other = row.benchmark.work != base.work || row.benchmark.placement != base.placement;
-        text.must(other, &at, || {
+        text.must(other, &span, || {
             let id = &base.id;
             format!(
                 "variant '{name}' is the same as {id}: give it another placement, other params or another argv"
@@ -347,25 +349,25 @@ fn optional<T: DeserializeOwned>(
     value.map(|value| deserialize(text, value)).transpose()
 }
 
-fn set(table: &mut DeTable<'_>, key: &'static str, at: &Range<usize>, value: String) {
+fn set(table: &mut DeTable<'_>, key: &'static str, span: &Range<usize>, value: String) {
     let value = DeValue::String(value.into());
     table.insert(
-        Spanned::new(at.clone(), key.into()),
-        Spanned::new(at.clone(), value),
+        Spanned::new(span.clone(), key.into()),
+        Spanned::new(span.clone(), value),
     );
 }
 
 /// The variant `@level-N`: the same work beside the load of that level and of all lower ones.
 fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
-    let (n, at, load) = (*level.get_ref(), level.span(), &file.head.load);
-    file.text.must((1..=load.len()).contains(&n), &at, || {
+    let (n, span, load) = (*level.get_ref(), level.span(), &file.head.load);
+    file.text.must((1..=load.len()).contains(&n), &span, || {
         let levels = load.len();
         format!(
             "there is no load level {n}: this file has {levels}, each a [[load]]; 0 is the entry"
         )
     })?;
     let id = Id::parse(&format!("{}@level-{n}", base.id));
-    let id = id.map_err(|why| file.text.error(&at, why.to_string()))?;
+    let id = id.map_err(|why| file.text.error(&span, why.to_string()))?;
     let what: Vec<&str> = load[..n].iter().map(|level| level.what.as_str()).collect();
     let mut benchmark = Benchmark {
         id,
@@ -390,7 +392,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
     let (references, over) = (vec![], vec![]);
     Ok(Row {
         benchmark,
-        at,
+        span,
         references,
         over,
     })

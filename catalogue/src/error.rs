@@ -106,8 +106,8 @@ mod tests {
             name: "catalogue/x.toml",
             text: "a = 1\nä = \"wörd\"\n",
         };
-        let at = text.text.find("\"w").unwrap();
-        let error = text.error(&(at..at + "\"wörd\"".len()), "wrong");
+        let start = text.text.find("\"w").unwrap();
+        let error = text.error(&(start..start + "\"wörd\"".len()), "wrong");
         assert_eq!((error.line, error.column), (2, 5));
         assert_eq!(
             error.to_string(),

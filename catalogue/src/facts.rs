@@ -7,7 +7,7 @@ use gritstone_model::{
 /// All facts of an entry by name, with identifiers and commands in backticks.
 #[must_use]
 pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
-    let launched = !matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
+    let launched = !matches!(benchmark.work, Work::Derived { .. } | Work::Score { .. });
     let published = benchmark.published.as_ref().map(|published| {
         let time = match published.figure.as_str() {
             "user_s" => "user time",
@@ -117,16 +117,20 @@ fn work(benchmark: &Benchmark) -> String {
             "derived, the rate of {} as a share of that of `{whole}`",
             sum(terms)
         ),
-        Work::Rating {
+        Work::Score {
             over,
             baseline,
             weights,
             together,
         } => {
-            let weight = |at: usize| weights.get(at).map_or(String::new(), |w| format!("{w} "));
+            let weight = |index: usize| {
+                weights
+                    .get(index)
+                    .map_or(String::new(), |w| format!("{w} "))
+            };
             let rows = (0..)
                 .zip(over)
-                .map(|(at, id)| format!("{}`{id}`", weight(at)));
+                .map(|(index, id)| format!("{}`{id}`", weight(index)));
             let all = if *together {
                 ", all of them or none"
             } else {

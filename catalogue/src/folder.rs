@@ -88,16 +88,16 @@ fn plain(name: &str) -> bool {
 ///
 /// # Errors
 /// Names the invalid one.
-pub(crate) fn names(kept: &CustomCatalog) -> Result<(), FolderError> {
+pub(crate) fn names(stored: &CustomCatalog) -> Result<(), FolderError> {
     let stands = |name: &str| plain(name) && !left_out(name);
     let path = |path: &str| {
         let parts = path.split('/');
         parts.clone().count() <= 2 && parts.into_iter().all(stands)
     };
-    if !plain(&kept.name) {
-        return wrong(format!("{:?} cannot name a catalog", kept.name));
+    if !plain(&stored.name) {
+        return wrong(format!("{:?} cannot name a catalog", stored.name));
     }
-    match kept.files.keys().find(|name| !path(name)) {
+    match stored.files.keys().find(|name| !path(name)) {
         Some(name) => wrong(format!(
             "{name:?} cannot be a file of a catalog, which is NAME or FOLDER/NAME: nothing of it is used"
         )),

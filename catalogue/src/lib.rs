@@ -19,7 +19,7 @@ mod timeline;
 
 pub use chapters::chapters;
 pub use cross_checks::{Catalogue, load};
-pub use custom::{Own, OwnError, own};
+pub use custom::{CustomBenchmarks, CustomCatalogError, check_custom};
 pub use error::Error;
 pub use facts::facts;
 pub use profile::profiles;

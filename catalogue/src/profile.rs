@@ -21,8 +21,8 @@ pub fn profiles(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
     let mut profiles: Vec<Profile> = vec![];
     for written in file.profile {
-        let (at, mut profile) = (written.span(), written.into_inner());
-        let must = |holds, what: String| text.must(holds, &at, || what);
+        let (span, mut profile) = (written.span(), written.into_inner());
+        let must = |holds, what: String| text.must(holds, &span, || what);
         let first = profiles.iter().all(|known| known.name != profile.name);
         must(first, format!("there are two profiles '{}'", profile.name))?;
         must(
@@ -31,7 +31,7 @@ pub fn profiles(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<
         )?;
         for (id, weight) in &profile.weights {
             let found = benchmarks.iter().find(|benchmark| benchmark.id == *id);
-            let scored = found.is_some_and(|found| found.work.kind() != Kind::Rating);
+            let scored = found.is_some_and(|found| found.work.kind() != Kind::Score);
             must(
                 scored,
                 format!(

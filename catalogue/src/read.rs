@@ -25,7 +25,7 @@ pub(crate) struct File<'a> {
     /// Description of the family; `None` in another file of its entries, `FAMILY.PART.toml`.
     pub family: Option<Family>,
     /// Position of the family's name.
-    pub at: Range<usize>,
+    pub span: Range<usize>,
     pub head: Head,
     pub rows: Vec<Row>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct File<'a> {
 pub(crate) struct Row {
     pub benchmark: Benchmark,
     /// Position of its identifier.
-    pub at: Range<usize>,
+    pub span: Range<usize>,
     /// The benchmarks that it is derived from, and the points of its curve.
     pub references: Vec<Reference>,
     /// Selectors of a score's parts, until all files are read.
@@ -46,7 +46,7 @@ pub(crate) struct Row {
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub id: Id,
-    pub at: Range<usize>,
+    pub span: Range<usize>,
     pub curve: bool,
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn head<'a>(
         text,
         name: stem(text.name).0.to_owned(),
         family: head.family.as_ref().map(family),
-        at: head.family.as_ref().map_or(0..0, |head| head.name.span()),
+        span: head.family.as_ref().map_or(0..0, |head| head.name.span()),
         head,
         rows: vec![],
     };
@@ -171,14 +171,14 @@ impl File<'_> {
         let (stem, part) = stem(text.name);
         text.must(
             self.family.is_some() == part.is_none(),
-            &self.at,
+            &self.span,
             || match part {
                 None => format!("there is no [family]: say what family '{stem}' is"),
                 Some(_) => format!("[family] is in {stem}.toml: remove it here"),
             },
         )?;
         if let Some(Family { name, .. }) = &self.family {
-            text.must(name == stem, &self.at, || {
+            text.must(name == stem, &self.span, || {
                 format!(
                     "family '{name}' is in {stem}.toml: rename the family to '{stem}', or the file"
                 )
@@ -208,7 +208,7 @@ impl File<'_> {
     }
 
     /// A need by its name.
-    pub fn need(&self, name: &str, at: &Range<usize>) -> Result<Need, Error> {
+    pub fn need(&self, name: &str, span: &Range<usize>) -> Result<Need, Error> {
         let found = self.head.needs.get(name).cloned();
         let NeedOf {
             any,
@@ -216,7 +216,7 @@ impl File<'_> {
             version,
         } = found.ok_or_else(|| {
             let what = format!("no need '{name}': add it to the table [needs]");
-            self.text.error(at, what)
+            self.text.error(span, what)
         })?;
         let name = name.to_owned();
         Ok(Need {
@@ -272,11 +272,11 @@ pub(crate) fn list<'a>(
     text: Text<'_>,
     value: At<DeValue<'a>>,
 ) -> Result<Vec<At<DeValue<'a>>>, Error> {
-    let at = value.span();
+    let span = value.span();
     match value.into_inner() {
         DeValue::Array(items) => Ok(items.into_iter().collect()),
         _ => Err(text.error(
-            &at,
+            &span,
             "this is a list: write [[...]] before its keys, or [...] around its items",
         )),
     }
@@ -289,11 +289,11 @@ pub(crate) fn among(keys: &str, key: &str) -> bool {
 
 /// Joins the lines of prose; rejects empty texts and invisible characters.
 fn texts(file: Text<'_>, key: &str, value: &mut At<DeValue<'_>>) -> Result<(), Error> {
-    let at = value.span();
-    let printable = |key: &str, text: &str, at: &Range<usize>, lines: bool| {
+    let span = value.span();
+    let printable = |key: &str, text: &str, span: &Range<usize>, lines: bool| {
         let meant = |c: char| lines && matches!(c, '\n' | '\t');
         let bad = text.chars().find(|&c| is_unprintable(c) && !meant(c));
-        file.must(bad.is_none(), at, || {
+        file.must(bad.is_none(), span, || {
             let number = bad.map_or(0, u32::from);
             format!("{key} has U+{number:04X}, which is for terminals and not for readers")
         })
@@ -302,10 +302,12 @@ fn texts(file: Text<'_>, key: &str, value: &mut At<DeValue<'_>>) -> Result<(), E
         DeValue::String(text) => {
             if among(PROSE, key) {
                 *text = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
-                file.must(!text.is_empty(), &at, || format!("{key} is empty: say it"))?;
+                file.must(!text.is_empty(), &span, || {
+                    format!("{key} is empty: say it")
+                })?;
             }
             // a parameter is an argument of a program, and has no lines
-            printable(key, text, &at, key != "params")
+            printable(key, text, &span, key != "params")
         }
         DeValue::Array(items) => items.iter_mut().try_for_each(|item| texts(file, key, item)),
         // contents of files are not checked

@@ -39,16 +39,16 @@ pub fn suites(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Su
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
     let mut suites: Vec<Suite> = vec![];
     for written in file.suite {
-        let (at, suite) = (written.span(), written.into_inner());
-        let must = |holds, what| text.must(holds, &at, || format!("{what} in '{}'", suite.name));
+        let (span, suite) = (written.span(), written.into_inner());
+        let must = |holds, what| text.must(holds, &span, || format!("{what} in '{}'", suite.name));
         let first = suites.iter().all(|known| known.name != suite.name);
         must(first, "there are two suites of one name".to_owned())?;
         let selected = |by: &str| {
             let selector = Selector::new(by);
             benchmarks.iter().filter(move |b| selector.matches(&b.id))
         };
-        for (at, by) in suite.benchmarks.iter().enumerate() {
-            let good = selected(by).next().is_some() && !suite.benchmarks[..at].contains(by);
+        for (index, by) in suite.benchmarks.iter().enumerate() {
+            let good = selected(by).next().is_some() && !suite.benchmarks[..index].contains(by);
             must(good, format!("'{by}' selects nothing, or is there twice"))?;
         }
         for by in &suite.all_cpus {

@@ -18,10 +18,10 @@ pub fn timelines(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec
     let file: File = toml::from_str(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
     let mut timelines = vec![];
     for written in file.timeline {
-        let (at, timeline) = (written.span(), written.into_inner());
+        let (span, timeline) = (written.span(), written.into_inner());
         for id in &timeline.benchmarks {
             let known = benchmarks.iter().any(|benchmark| benchmark.id == *id);
-            text.must(known, &at, || format!("no benchmark is called '{id}'"))?;
+            text.must(known, &span, || format!("no benchmark is called '{id}'"))?;
         }
         timelines.push(timeline);
     }

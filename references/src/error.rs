@@ -34,13 +34,13 @@ impl Source<'_> {
     pub fn must<S: Into<String>>(
         &self,
         holds: bool,
-        at: &toml::Spanned<String>,
+        position: &toml::Spanned<String>,
         what: impl FnOnce() -> S,
     ) -> Result<(), Error> {
         if holds {
             return Ok(());
         }
-        Err(self.error(at.span().start, what()))
+        Err(self.error(position.span().start, what()))
     }
 
     /// Deserializes the text.

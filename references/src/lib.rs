@@ -25,7 +25,7 @@ static BUNDLES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundles.r
 /// The zstd-compressed bundle of a measured system; none for a printed one.
 #[must_use]
 pub fn bundle(id: &str) -> Option<&'static [u8]> {
-    let bundle = BUNDLES.iter().find(|(of, _)| *of == id);
+    let bundle = BUNDLES.iter().find(|(name, _)| *name == id);
     bundle.map(|(_, bytes)| *bytes)
 }
 

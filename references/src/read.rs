@@ -67,7 +67,7 @@ impl References {
     ) -> Result<Vec<Spanned<String>>, Error> {
         let mut ids = Vec::new();
         for entry in source.parse::<MachinesFile>()?.machine {
-            let (at, id) = (entry.id.clone(), entry.id.get_ref());
+            let (spanned, id) = (entry.id.clone(), entry.id.get_ref());
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
             let good = id.starts_with(plain) && id.chars().all(|c| plain(c) || ".-".contains(c));
             let first = !self.machines.iter().any(|machine| &machine.id == id);
@@ -75,22 +75,24 @@ impl References {
             let is_complete = texts.iter().all(|text| !text.trim().is_empty());
             source.must(
                 good,
-                &at,
+                &spanned,
                 || "an id is made of a-z 0-9 . - and begins with a letter or a digit",
             )?;
-            source.must(first, &at, || format!("a second machine is called '{id}'"))?;
+            source.must(first, &spanned, || {
+                format!("a second machine is called '{id}'")
+            })?;
             source.must(
                 is_complete,
-                &at,
+                &spanned,
                 || "name, system and configuration must say something, if only \"not stated\"",
             )?;
             let year = entry.year.unwrap_or(document.year);
             source.must(
                 year <= document.year,
-                &at,
+                &spanned,
                 || "a machine cannot have been measured after the year of its document",
             )?;
-            ids.push(at);
+            ids.push(spanned);
             let number = entry
                 .number
                 .map(|number| ("published.number", number.to_string()));
@@ -138,13 +140,13 @@ impl References {
     }
 
     fn read_row(&mut self, table: &mut Table<'_>, row: RowEntry) -> Result<(), Error> {
-        let (source, at, machine) = (table.source, &row.machine, row.machine.get_ref());
+        let (source, spanned, machine) = (table.source, &row.machine, row.machine.get_ref());
         let document = Some(&table.document.name);
         let ours = |known: &Machine| known.id == *machine && known.document.as_ref() == document;
-        source.must(self.machines.iter().any(ours), at, || {
+        source.must(self.machines.iter().any(ours), spanned, || {
             format!("machines.toml has no machine '{machine}'")
         })?;
-        source.must(!row.cells.is_empty(), at, || "the row has no cell")?;
+        source.must(!row.cells.is_empty(), spanned, || "the row has no cell")?;
         let remarks = table.remarks(&row.marks)?;
         for (key, entry) in row.cells {
             let cell = table.cell(machine, &key, entry, &remarks)?;
@@ -161,16 +163,18 @@ impl References {
     }
 
     fn read_command(&mut self, table: &Table<'_>, entry: CommandEntry) -> Result<(), Error> {
-        let (source, at) = (table.source, &entry.benchmark);
-        let benchmark = table.id(at)?;
+        let (source, name) = (table.source, &entry.benchmark);
+        let benchmark = table.id(name)?;
         let has_command = !entry.command.trim().is_empty();
-        source.must(has_command, at, || "the command is empty")?;
+        source.must(has_command, name, || "the command is empty")?;
         let document = &table.document.name;
         let same = |other: &Command| other.benchmark == benchmark && &other.document == document;
-        source.must(!self.commands.iter().any(same), at, || {
+        source.must(!self.commands.iter().any(same), name, || {
             format!("a second command for {benchmark}")
         })?;
-        let doubt = entry.doubt.map(|why| table.doubt(at, why, Subject::Result));
+        let doubt = entry
+            .doubt
+            .map(|why| table.doubt(name, why, Subject::Result));
         self.commands.push(Command {
             benchmark,
             document: document.clone(),
@@ -205,9 +209,11 @@ fn is_date(date: &str, year: i32) -> bool {
                 .is_ok_and(|number| (1..=most).contains(&number))
     };
     match parts[..] {
-        [of] => of == format!("{year:04}"),
-        [of, month] => of == format!("{year:04}") && within(month, 12),
-        [of, month, day] => of == format!("{year:04}") && within(month, 12) && within(day, 31),
+        [printed_year] => printed_year == format!("{year:04}"),
+        [printed_year, month] => printed_year == format!("{year:04}") && within(month, 12),
+        [printed_year, month, day] => {
+            printed_year == format!("{year:04}") && within(month, 12) && within(day, 31)
+        }
         _ => false,
     }
 }

@@ -72,10 +72,10 @@ impl Table<'_> {
     }
 
     /// The note of a doubt.
-    pub fn doubt(&self, at: &Spanned<String>, why: String, about: Subject) -> Result<Note, Error> {
+    pub fn doubt(&self, key: &Spanned<String>, why: String, about: Subject) -> Result<Note, Error> {
         let has_text = !why.trim().is_empty();
         self.source
-            .must(has_text, at, || "a doubt must have a reason")?;
+            .must(has_text, key, || "a doubt must have a reason")?;
         let doubt = Finding::Stated {
             by: Author::Reader,
             flag: Some(Flag::Doubtful),

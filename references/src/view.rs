@@ -26,12 +26,13 @@ impl References {
             )
         });
         let results = cells.into_iter();
-        let results = results.map(|(place, cell)| result(cell, place.map(|at| &benchmarks[at])));
+        let results =
+            results.map(|(place, cell)| result(cell, place.map(|index| &benchmarks[index])));
         let document = machine.document.as_ref();
         let mut documents = self.documents.iter();
         let document = documents.find(|known| Some(&known.name) == document);
         // the document's date does not apply to a measurement in another year
-        let date = document.filter(|of| machine.year == Some(of.year));
+        let date = document.filter(|document| machine.year == Some(document.year));
         let year = || machine.year.map(|year| year.to_string());
         Ok(RunView {
             schema: SCHEMA_RUN.to_owned(),

@@ -35,7 +35,7 @@ pub struct Server {
 impl Server {
     pub fn start() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|of| of.local_addr());
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let mut server = Self {
             folder,
             process: None,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct Quota(PathBuf);
 
 impl Quota {
-    pub fn tenth(of: &str) -> Self {
-        let name = format!("gritstone-{of}-{}", std::process::id());
+    pub fn tenth(label: &str) -> Self {
+        let name = format!("gritstone-{label}-{}", std::process::id());
         let versions: [(&str, &[(&str, &str)]); 2] = [
             (
                 "/sys/fs/cgroup/cpu",

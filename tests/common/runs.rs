@@ -29,7 +29,8 @@ pub fn short_run(hour: u32) -> RunData {
 
 /// Some benchmarks of a run.
 pub fn part(mut run: RunData, has: impl Fn(&str) -> bool) -> RunData {
-    run.benchmarks.retain(|of| has(of.id.as_str()));
+    run.benchmarks
+        .retain(|benchmark| has(benchmark.id.as_str()));
     run.programs.retain(|id, _| has(id.as_str()));
     run.launches.retain(|launch| has(launch.id.as_str()));
     run.skips.retain(|skip| has(skip.id.as_str()));
@@ -42,13 +43,13 @@ pub fn calm(launch: &mut Launch, pace: u64, wide: u64) {
         wall: launch.conditions.wall,
         ..Conditions::default()
     };
-    for (at, event) in (0..).zip(&mut launch.events) {
+    for (index, event) in (0..).zip(&mut launch.events) {
         let probes = match event {
             Event::Sample(sample) => (&mut sample.pace, &mut sample.wide),
             Event::Batch(batch) => (&mut batch.pace, &mut batch.wide),
             _ => continue,
         };
-        (*probes.0, *probes.1) = (pace + at % 3, wide);
+        (*probes.0, *probes.1) = (pace + index % 3, wide);
     }
 }
 

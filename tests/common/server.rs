@@ -27,14 +27,14 @@ impl Server {
     }
 
     pub fn with(home: &Home, more: &[&str]) -> Self {
-        Self::of(
+        Self::with_arguments(
             home,
             &[&["serve", "--listen", "127.0.0.1:0"], more].concat(),
         )
     }
 
     /// A server with these arguments.
-    pub fn of<A: Arguments + ?Sized>(home: &Home, arguments: &A) -> Self {
+    pub fn with_arguments<A: Arguments + ?Sized>(home: &Home, arguments: &A) -> Self {
         let mut process = Killed(start(home, arguments, &[]));
         let mut line = String::new();
         let out = process.0.stdout.take().unwrap();

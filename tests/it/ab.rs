@@ -30,19 +30,22 @@ fn slow_commands_are_slower() {
         comparison["interval"][1].as_f64().unwrap() < 0.7,
         "{output}"
     );
-    let made = ["pairs", "left_out"].map(|key| comparison[key].as_u64().unwrap());
-    let made = Some(made[0] + made[1]);
+    let counts = ["pairs", "left_out"].map(|key| comparison[key].as_u64().unwrap());
+    let launches = Some(counts[0] + counts[1]);
     for figure in list(&output["rows"][0]["figures"]) {
         assert!(figure["peak_kb"].as_u64().unwrap() > 100, "{figure}");
         assert!(figure["cpu_s"].as_f64().unwrap() > 0.0, "{figure}");
         // a launch beside which another thread of the core was busy is kept, and is not in the figure
-        assert!(figure["launches"].as_u64() <= made, "{figure}");
+        assert!(figure["launches"].as_u64() <= launches, "{figure}");
     }
     for side in ["nap-a", "nap-b"] {
         let bundle = home.ok(&["export", side]);
-        let own = r#"{"launch":{"id":"command","#;
-        let kept = bundle.lines().filter(|line| line.starts_with(own)).count() as u64;
-        assert_eq!(Some(kept), made, "{side}");
+        let prefix = r#"{"launch":{"id":"command","#;
+        let stored = bundle
+            .lines()
+            .filter(|line| line.starts_with(prefix))
+            .count() as u64;
+        assert_eq!(Some(stored), launches, "{side}");
     }
     assert!(output["start_up_ns"].as_f64().unwrap() > 10_000.0);
     // its sides are runs like others, and the trial can be shown again

@@ -49,7 +49,7 @@ fn long_steps_count_in_warmup() {
     let output = workload_output(&workload, folder.path(), "samples=2 -- /bin/sleep 0.1");
     let counts: Vec<usize> = (output.lines().enumerate())
         .filter(|(_, line)| line.starts_with("counters n=1 ") && line.contains("instructions="))
-        .map(|(at, _)| at)
+        .map(|(index, _)| index)
         .collect();
     let samples = output
         .lines()

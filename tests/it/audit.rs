@@ -61,8 +61,8 @@ fn shipped_benchmarks_pass_the_audit() {
 fn linpack_passes_with_all_flags() {
     let rows = ["sp", "dp"].map(|kind| format!("cpu/linpack-100/{kind}-reference"));
     let view = Home::new().json(&format!("audit {}", rows.join(" ")));
-    let made = list(&view["builds"]).iter();
-    for build in made.filter(|build| build["why_not"].is_null()) {
+    let builds = list(&view["builds"]).iter();
+    for build in builds.filter(|build| build["why_not"].is_null()) {
         let build = build["name"].as_str().unwrap();
         for id in &rows {
             // with -Ofast too: the residual leaves room for another order of the additions

@@ -81,7 +81,7 @@ fn results_are_complete() {
     assert!(!pairs.is_empty());
     for pair in pairs {
         let cpus = &pair["part"]["cpus"];
-        let [a, b] = [0, 1].map(|at| cpus[at].as_u64().unwrap());
+        let [a, b] = [0, 1].map(|index| cpus[index].as_u64().unwrap());
         assert!(a < b && pair["value"].as_f64().unwrap() > 0.0, "{pair}");
     }
     against_a_reference(&home, &run);
@@ -106,8 +106,8 @@ fn the_brief(home: &Home) {
     let printed = home.ok("report run --output brief.html --output brief.pdf");
     let files = ["brief.html", "brief.pdf"].map(|name| home.path().join(name));
     let paths = printed.lines().map(|line| fs::canonicalize(line).unwrap());
-    let made = files.iter().map(|file| fs::canonicalize(file).unwrap());
-    assert!(paths.eq(made), "{printed}");
+    let written = files.iter().map(|file| fs::canonicalize(file).unwrap());
+    assert!(paths.eq(written), "{printed}");
     let pdf = fs::read(&files[1]).unwrap();
     assert!(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"));
     let error = home.refuses("report run --output brief.docx", "brief.docx");
@@ -209,9 +209,9 @@ fn missing_programs_skip_benchmarks() {
     }
     let private = home.path().join("binary");
     fs::copy(binary(), &private).unwrap();
-    let [read_only, own] = ["checkout", "home"].map(|name| home.path().join(name));
+    let [read_only, user_home] = ["checkout", "home"].map(|name| home.path().join(name));
     fs::create_dir(&read_only).unwrap();
-    fs::create_dir(&own).unwrap();
+    fs::create_dir(&user_home).unwrap();
     let line = "run byte/shell byte/loop byte/cc byte/object-size byte/multi/2 --quick";
     let mut command = Command::new(&private);
     command
@@ -219,12 +219,12 @@ fn missing_programs_skip_benchmarks() {
         .args(["--format", "json"])
         .env_clear()
         .env("PATH", &bin)
-        .env("HOME", &own)
+        .env("HOME", &user_home)
         .current_dir(&read_only)
         .stdin(Stdio::null());
     if nix::unistd::geteuid().is_root() {
         let nobody = 65534;
-        std::os::unix::fs::chown(own, Some(nobody), Some(nobody)).unwrap();
+        std::os::unix::fs::chown(user_home, Some(nobody), Some(nobody)).unwrap();
         for dir in [home.path(), bin.as_path(), read_only.as_path()] {
             mode(dir, 0o555);
         }

@@ -52,12 +52,12 @@ fn served_pages_are_accessible() {
     let event = changes["events"][0]["id"].as_str().unwrap();
     let token = token(&home, "writer", "write");
     // systems of a fleet, one of which is slow
-    for at in 0..12 {
-        let slow = if at == 3 { 3.0 } else { 1.0 };
-        let scatter = 1.0 + 0.001 * f64::from(at * 7 % 5);
-        let mut run = at_hour(&calls(slow * scatter), 200 + at, "node");
-        run.info.machine.id = format!("node-{at}");
-        run.info.machine.name = format!("node-{at}");
+    for number in 0..12 {
+        let slow = if number == 3 { 3.0 } else { 1.0 };
+        let scatter = 1.0 + 0.001 * f64::from(number * 7 % 5);
+        let mut run = at_hour(&calls(slow * scatter), 200 + number, "node");
+        run.info.machine.id = format!("node-{number}");
+        run.info.machine.name = format!("node-{number}");
         home.import(&[run]);
     }
     eventually("the systems are compared", || {
@@ -81,16 +81,16 @@ fn served_pages_are_accessible() {
         "/search?q=night".to_owned(),
         "/search?q=nothing-of-the-kind".to_owned(),
     ];
-    let at = |path: &str| format!("http://{}{path}", server.address);
-    let url = at(&format!("/runs/{}", live.info.id));
+    let full_url = |path: &str| format!("http://{}{path}", server.address);
+    let url = full_url(&format!("/runs/{}", live.info.id));
     let measuring = std::thread::spawn(move || {
         measure(&home, &live);
         // whose store is there as long as the browser looks
         home
     });
-    let change = at(&format!("/changes/{event}"));
+    let change = full_url(&format!("/changes/{event}"));
     let environment = [("LIVE", &*url), ("CHANGE", &change), ("TOKEN", &token)];
-    look_at_with(paths.map(|path| at(&path)), &environment);
+    look_at_with(paths.map(|path| full_url(&path)), &environment);
     drop(measuring.join().unwrap());
 }
 

@@ -71,8 +71,8 @@ fn triage_shows_on_every_page() {
     assert_eq!(one["events"][0]["triage"], triage);
     for path in ["/", "/changes", &format!("/changes/{id}"), "/changes.atom"] {
         let has = |page: String| {
-            let of = page.contains("of-write") && page.contains("microcode &lt;0x1000066&gt;");
-            of && page.contains(&format!("/changes/{id}"))
+            let shown = page.contains("of-write") && page.contains("microcode &lt;0x1000066&gt;");
+            shown && page.contains(&format!("/changes/{id}"))
         };
         eventually(path, || has(server.page(path)));
     }
@@ -109,7 +109,7 @@ fn listed_event(home: &Home) -> Value {
 
 fn benchmarks(event: &Value) -> Vec<Value> {
     let changes = list(&event["changes"]).iter();
-    changes.map(|of| of["benchmark"].clone()).collect()
+    changes.map(|change| change["benchmark"].clone()).collect()
 }
 
 #[test]
@@ -161,9 +161,9 @@ fn removed_runs_keep_acknowledgments() {
 
 /// The two runs of a trial whose second side takes `times` as long.
 pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
-    let side = |(at, times): (u32, f64)| {
-        let letter = ["a", "b"][at as usize];
-        let mut run = at_hour(&calls(times), hour + at, &format!("{label}-{letter}"));
+    let side = |(index, times): (u32, f64)| {
+        let letter = ["a", "b"][index as usize];
+        let mut run = at_hour(&calls(times), hour + index, &format!("{label}-{letter}"));
         run.info.settings.trial = Some(TrialSide {
             trial: format!("trial-{hour}"),
             side: letter.to_owned(),
@@ -187,12 +187,12 @@ pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
 #[test]
 fn fleet_page_names_outliers() {
     let home = Home::new();
-    let system = |at: u32| {
-        let scatter = 1.0 + 0.001 * f64::from(at * 7 % 5);
+    let system = |number: u32| {
+        let scatter = 1.0 + 0.001 * f64::from(number * 7 % 5);
         // beyond what the intervals of the recorded run let differ
-        let slow = if at == 5 { 3.0 } else { 1.0 };
-        let mut run = at_hour(&calls(scatter * slow), at, "night");
-        run.info.machine.id = format!("system-{at}");
+        let slow = if number == 5 { 3.0 } else { 1.0 };
+        let mut run = at_hour(&calls(scatter * slow), number, "night");
+        run.info.machine.id = format!("system-{number}");
         run.info.machine.name = "node".to_owned();
         run
     };
@@ -206,7 +206,9 @@ fn fleet_page_names_outliers() {
     // systems of one name are several
     assert_eq!(list(&view["nodes"]).len(), 17, "{view}");
     let outliers = list(&view["outliers"]).iter();
-    let nodes: Vec<&str> = outliers.map(|of| of["node"].as_str().unwrap()).collect();
+    let nodes: Vec<&str> = outliers
+        .map(|outlier| outlier["node"].as_str().unwrap())
+        .collect();
     assert!(!nodes.is_empty(), "{view}");
     assert!(
         nodes.iter().all(|node| *node == "node (system-5)"),
@@ -353,7 +355,7 @@ fn histories_filter_by_date() {
     let path = "/benchmarks/byte/syscall";
     let series = |query: &str| server.json(&format!("{path}.json?{query}"))["series"].clone();
     let hours = |series: &Value| -> Vec<String> {
-        let points = list(series).iter().flat_map(|of| list(&of["points"]));
+        let points = list(series).iter().flat_map(|row| list(&row["points"]));
         points
             .map(|point| point["started"].as_str().unwrap().to_owned())
             .collect()
@@ -469,8 +471,8 @@ fn webhooks_get_new_changes_once() {
     );
     assert_eq!(again["url"], "https://bench.example");
     eventually("it counts as notified", || {
-        let of = |entry: &gritstone_store::ChangeEntry| entry.event == id;
-        entries().into_iter().filter(of).count() == 1
+        let same_event = |entry: &gritstone_store::ChangeEntry| entry.event == id;
+        entries().into_iter().filter(same_event).count() == 1
     });
     home.import(&[run(42)]);
     std::thread::sleep(Duration::from_secs(12));

@@ -94,9 +94,9 @@ fn ci_recipes_measure() {
         let (status, printed) = carried_out(&blocks, path.path(), &home, MERGED);
         assert_eq!(status, 4, "{name}: {printed}");
         assert!(printed.contains("inconclusive"), "{name}: {printed}");
-        let kept = std::fs::read_to_string(home.path().join("gritstone.jsonl")).unwrap();
-        assert!(kept.contains("byte/sieve") && kept.contains("byte/loop"));
-        assert!(kept.contains("ci-0123abcd"));
+        let bundle = std::fs::read_to_string(home.path().join("gritstone.jsonl")).unwrap();
+        assert!(bundle.contains("byte/sieve") && bundle.contains("byte/loop"));
+        assert!(bundle.contains("ci-0123abcd"));
         assert_eq!(home.run("show ci-0123abcd").0, 0, "it is in the history");
     }
 }

@@ -6,11 +6,11 @@ use std::fs;
 #[test]
 fn project_files_set_measurements_only() {
     let home = Home::new();
-    let own = home.path().join(".config/gritstone/config.toml");
+    let global = home.path().join(".config/gritstone/config.toml");
     let here = home.path().join("gritstone.toml");
-    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::create_dir_all(global.parent().unwrap()).unwrap();
     let mine = "store = 'own.db'\n\n[run]\nbudget = '7m'\nlabel = 'mine'\n";
-    fs::write(&own, mine).unwrap();
+    fs::write(&global, mine).unwrap();
     fs::write(&here, "[run]\nbudget = '3m'\nselect = ['byte/sieve']\n").unwrap();
     let out = home.ok("config --show");
     for line in [
@@ -47,7 +47,7 @@ fn project_files_set_measurements_only() {
     mode(&here, 0o666);
     let error = home.fails(0, "list byte/sieve", "is not read: ");
     assert!(error.contains("written by other users"), "{error}");
-    mode(&own, 0o666);
+    mode(&global, 0o666);
     home.refuses("list byte/sieve", "config.toml cannot be read");
 }
 
@@ -65,9 +65,9 @@ fn bash_completes_names() {
         ("gritstone show 2", "2026"),
     ] {
         let (words, word) = line.rsplit_once(' ').unwrap();
-        let at = words.split(' ').count();
+        let index = words.split(' ').count();
         let ask = format!(
-            "PATH={folder}:$PATH; . ./completions; COMP_WORDS=({line}) COMP_CWORD={at} COMP_TYPE=9; _clap_complete_gritstone gritstone '{word}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+            "PATH={folder}:$PATH; . ./completions; COMP_WORDS=({line}) COMP_CWORD={index} COMP_TYPE=9; _clap_complete_gritstone gritstone '{word}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let asked = home.command("bash").args(["--norc", "-c", &ask]).output();
         let (_, offered, error) = output_texts(asked.unwrap());

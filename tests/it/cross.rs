@@ -65,7 +65,7 @@ impl Cross {
                 let object = cross.path(&format!("{stem}.o"));
                 (!ALONE.contains(&stem)).then(|| {
                     let mut compile = cross.tool("gcc");
-                    compile.args(FLAGS).arg("-c").arg(of(source.path));
+                    compile.args(FLAGS).arg("-c").arg(kernel_path(source.path));
                     succeeded(compile.arg("-o").arg(&object));
                     object
                 })
@@ -85,7 +85,7 @@ impl Cross {
         let text = gritstone_kernels::source(program).unwrap().text;
         let mut command = self.tool("gcc");
         command.args(FLAGS).arg("-o").arg(self.path(program));
-        command.arg(of(&format!("{program}.c")));
+        command.arg(kernel_path(&format!("{program}.c")));
         if !linking::is_dynamic(program, text) {
             command.arg("-static");
         }
@@ -97,7 +97,7 @@ impl Cross {
         if !linking::stands_alone(text) {
             command.args(runtime);
         }
-        let fortran = of(&format!("{program}.f90"));
+        let fortran = kernel_path(&format!("{program}.f90"));
         if fortran.exists() {
             let modules = self.path(&format!("{program}.modules"));
             fs::create_dir(&modules).unwrap();
@@ -158,7 +158,7 @@ impl Cross {
 }
 
 /// Where a file of the kernels stands.
-fn of(path: &str) -> PathBuf {
+fn kernel_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../kernels")
         .join(path)
@@ -183,11 +183,11 @@ const LONG: [&str; 5] = ["app", "daq", "multiuser", "net", "netrt"];
 /// Every row of kind kernel: two operations each, or one where there can be no more at a time.
 fn every_row_does_its_work(name: &'static str) {
     let cross = Cross::compile(name);
-    let kept = cross.keep(&["/bin/sh", "-c", "pwd >&3; exit 3"]);
-    assert_eq!(kept, ["exit=3 left=0\n", "/usr\n", ""]);
-    let kept = cross.keep(&["/no/such"]);
+    let lines = cross.keep(&["/bin/sh", "-c", "pwd >&3; exit 3"]);
+    assert_eq!(lines, ["exit=3 left=0\n", "/usr\n", ""]);
+    let lines = cross.keep(&["/no/such"]);
     let complaint = "cannot execute /no/such: No such file or directory\n";
-    assert_eq!(kept, ["exit=127 left=0\n", "", complaint]);
+    assert_eq!(lines, ["exit=127 left=0\n", "", complaint]);
     let mut done = BTreeSet::new();
     let (mut programs, mut worked) = (BTreeSet::new(), BTreeSet::new());
     let mut wrong = Vec::new();

@@ -546,7 +546,7 @@ struct Disk {
 }
 
 impl Disk {
-    fn mount(image: &Path, at: &Path) -> Self {
+    fn mount(image: &Path, folder: &Path) -> Self {
         let output = Command::new("losetup")
             .args(["--find", "--show", "--direct-io=on"])
             .arg(image)
@@ -558,15 +558,15 @@ impl Disk {
             "{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        fs::create_dir_all(at).unwrap();
+        fs::create_dir_all(folder).unwrap();
         let disk = Self {
             device,
-            mounted: at.to_owned(),
+            mounted: folder.to_owned(),
         };
         // no commit of the journal but those that are asked for
         let status = Command::new("mount")
             .args(["-t", "ext4", "-o", "commit=300", &disk.device])
-            .arg(at)
+            .arg(folder)
             .status();
         assert!(status.unwrap().success());
         disk
@@ -594,11 +594,11 @@ fn synced_writes_survive_power_cuts_as_root() {
             .unwrap()
             .set_len(512 << 20)
             .unwrap();
-        let made = Command::new("mkfs.ext4")
+        let formatted = Command::new("mkfs.ext4")
             .args(["-q", "-F"])
             .arg(&image)
             .status();
-        assert!(made.unwrap().success());
+        assert!(formatted.unwrap().success());
         let disk = Disk::mount(&image, &folder.path().join("disk"));
         let room = disk.mounted.join("room");
         fs::create_dir(&room).unwrap();

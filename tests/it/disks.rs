@@ -14,14 +14,20 @@ use std::process::Command;
 struct Private(PathBuf);
 
 impl Private {
-    fn mount(from: Option<&Path>, at: &Path, kind: &str, flags: MsFlags, options: &str) -> Self {
+    fn mount(
+        from: Option<&Path>,
+        target: &Path,
+        kind: &str,
+        flags: MsFlags,
+        options: &str,
+    ) -> Self {
         needs_root();
         let none: Option<&str> = None;
         unshare(CloneFlags::CLONE_NEWNS)
             .and_then(|()| mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none))
-            .and_then(|()| mount(from, at, Some(kind), flags, Some(options)))
+            .and_then(|()| mount(from, target, Some(kind), flags, Some(options)))
             .unwrap_or_else(|error| panic!("{kind} cannot be mounted: {error}"));
-        Self(at.to_owned())
+        Self(target.to_owned())
     }
 }
 
@@ -38,13 +44,13 @@ fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
     let mine = disk.join("mine");
     fs::write(&mine, "kept").unwrap();
     let before = entries(disk).len();
-    let at = disk.to_str().unwrap();
+    let path = disk.to_str().unwrap();
     for row in rows {
-        let line = format!("run {row} --quick --dir {at}");
+        let line = format!("run {row} --quick --dir {path}");
         let error = home.fails(3, &line, "No space left on device in ");
         let advice = "free space there, or choose another directory with --dir";
         assert!(
-            error.contains(at) && error.contains(advice),
+            error.contains(path) && error.contains(advice),
             "{row}: {error}"
         );
         assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
@@ -113,8 +119,8 @@ impl Loop {
 /// A loop device over a new file with an empty ext4.
 fn file_system(image: &Path, bytes: u64) -> Loop {
     File::create(image).unwrap().set_len(bytes).unwrap();
-    let made = Command::new("mkfs.ext4").arg("-q").arg(image).status();
-    assert!(made.unwrap().success());
+    let formatted = Command::new("mkfs.ext4").arg("-q").arg(image).status();
+    assert!(formatted.unwrap().success());
     Loop::over(image)
 }
 

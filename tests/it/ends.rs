@@ -31,8 +31,11 @@ fn interrupted_runs_resume() {
     assert!(after["elapsed_s"].as_f64().unwrap() > 0.0);
     let stored = launches_of(&home);
     for id in ["byte/loop", "byte/sieve"] {
-        let of = |launch: &&String| launch.contains(&format!("\"id\":\"{id}\""));
-        assert!(stored.iter().filter(of).count() >= 10, "{id}: {stored:?}");
+        let matching = |launch: &&String| launch.contains(&format!("\"id\":\"{id}\""));
+        assert!(
+            stored.iter().filter(matching).count() >= 10,
+            "{id}: {stored:?}"
+        );
     }
     // what was kept is still the beginning of what is there
     assert_eq!(stored[..cut.len()], cut[..]);

@@ -39,12 +39,16 @@ fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
         of: Some(NODES as u32),
         ..FleetMember::default()
     });
-    let ids: Vec<_> = run.benchmarks.iter().map(|of| of.id.clone()).collect();
+    let ids: Vec<_> = run
+        .benchmarks
+        .iter()
+        .map(|benchmark| benchmark.id.clone())
+        .collect();
     for launch in &mut run.launches {
         let place = ids.iter().position(|id| *id == launch.id).unwrap();
-        let own = 1.0 + 0.003 * noise(number, place);
+        let scatter = 1.0 + 0.003 * noise(number, place);
         let ns = 10_000.0
-            * own
+            * scatter
             * (1.0 + 0.001 * f64::from(launch.round % 3))
             * slower(launch.id.family());
         for event in &mut launch.events {
@@ -79,7 +83,10 @@ fn fleet() -> Vec<RunData> {
             node
         })
         .collect();
-    let mut checks = fleet[5].launches.iter_mut().flat_map(|of| &mut of.events);
+    let mut checks = fleet[5]
+        .launches
+        .iter_mut()
+        .flat_map(|launch| &mut launch.events);
     let check = checks.find_map(|event| match event {
         Event::Check(check) => Some(check),
         _ => None,
@@ -107,12 +114,12 @@ fn a_week_before() -> Vec<RunData> {
 
 /// What differs: node, family, effect.
 fn outliers(view: &Value) -> Vec<(String, String, f64)> {
-    let outlier = |of: &Value| {
+    let outlier = |entry: &Value| {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         (
-            text(&of["node"]),
-            text(&of["about"]["family"]),
-            of["effect"].as_f64().unwrap(),
+            text(&entry["node"]),
+            text(&entry["about"]["family"]),
+            entry["effect"].as_f64().unwrap(),
         )
     };
     let mut all: Vec<_> = list(&view["outliers"]).iter().map(outlier).collect();
@@ -194,7 +201,7 @@ fn outliers_name_common_facts() {
     );
     let since = |node: &str| {
         let all = list(&view["outliers"]);
-        all.iter().find(|of| of["node"] == node).unwrap()["since"].clone()
+        all.iter().find(|outlier| outlier["node"] == node).unwrap()["since"].clone()
     };
     assert_eq!(since("node-03")["before"], "2026-10-27T10:00:00Z");
     assert_eq!(since("node-09")["first"], "2026-10-27T10:00:00Z");
@@ -308,8 +315,8 @@ fn dead_nodes_are_resumed() {
     let fleets = entries(&home.path().join("data/gritstone/fleets"));
     let mut left = entries(&fleets[0]);
     left.sort();
-    let kept = ["lock", "plan.json", "progress.json"];
-    assert_eq!(left, kept.map(|name| fleets[0].join(name)));
+    let expected = ["lock", "plan.json", "progress.json"];
+    assert_eq!(left, expected.map(|name| fleets[0].join(name)));
     home.ok("fleet resume");
     // against two others nothing is said of this node
     let (code, out, _) = home.run("fleet check --node local-1 --budget 20s");
@@ -359,7 +366,7 @@ fn fleet_runs_can_be_followed() {
     let mut events = BufReader::new(stream);
     let progress = until(&mut events, "progress");
     let counts =
-        |progress: &Value| ["of", "done", "measuring", "failed"].map(|of| progress[of].clone());
+        |progress: &Value| ["of", "done", "measuring", "failed"].map(|key| progress[key].clone());
     assert_eq!(counts(&progress), [3, 1, 1, 1], "{progress}");
     let why = format!("is being measured by process {} on ", measuring.0.id());
     home.fails(2, "fleet resume", &why);

@@ -81,9 +81,15 @@ fn operations_have_four_statistics() {
     for row in rows {
         let id = row["id"].as_str().unwrap();
         measured(&run, id);
-        let of = |name: &str| row["statistics"][name].as_f64().unwrap();
-        assert!(of("min") > 0.0 && of("min") <= of("median"), "{row}");
-        assert!(of("median").max(of("mean")) <= of("max"), "{row}");
+        let statistic = |name: &str| row["statistics"][name].as_f64().unwrap();
+        assert!(
+            statistic("min") > 0.0 && statistic("min") <= statistic("median"),
+            "{row}"
+        );
+        assert!(
+            statistic("median").max(statistic("mean")) <= statistic("max"),
+            "{row}"
+        );
         let cold = id.ends_with("@cold");
         assert_eq!(says(row, "mincore found none"), cold, "{row}");
         let past = row["measured"].as_str().unwrap().starts_with("past the ");
@@ -130,7 +136,7 @@ fn all_disk_paths_work_as_root() {
         if id.contains("@io-uring") {
             let depth = if id.ends_with("-1") { "1" } else { "8" };
             let depths = values(&home, id, "queue_depth");
-            assert!(depths.iter().all(|of| of == depth), "{id} {depths:?}");
+            assert!(depths.iter().all(|value| value == depth), "{id} {depths:?}");
         }
         if id.starts_with("disk/write-") {
             let what = row["measured"].as_str().unwrap();

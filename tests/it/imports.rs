@@ -94,9 +94,9 @@ fn rows_without_value_are_skipped() {
         assert!(error.contains(without) && error.contains(why), "{error}");
         let run = home.json("show it");
         let found = estimates(&run);
-        let of = |title: &str| found.iter().find(|(t, _)| t == title).unwrap().1;
-        assert!(near(of(with), value), "{run}");
-        assert_eq!(of(without), None);
+        let estimate = |title: &str| found.iter().find(|(t, _)| t == title).unwrap().1;
+        assert!(near(estimate(with), value), "{run}");
+        assert_eq!(estimate(without), None);
         let result = list(&run["results"]).iter().find(|r| r["title"] == without);
         assert!(messages(result.unwrap()).contains(why), "{run}");
     }

@@ -96,12 +96,15 @@ fn the_file_system_is_named() {
     let home = Home::new();
     let run = run(&home, "file/create/0k file/fsync");
     let measured = |id: &str| result(&run, id)["measured"].as_str().unwrap().to_owned();
-    let (made, flushed) = (measured("file/create/0k"), measured("file/fsync"));
-    match made.starts_with("page cache of ") {
-        true => assert_eq!(flushed, format!("past the {made}")),
+    let (created, flushed) = (measured("file/create/0k"), measured("file/fsync"));
+    match created.starts_with("page cache of ") {
+        true => assert_eq!(flushed, format!("past the {created}")),
         // in memory there is nothing else
-        false => assert_eq!(flushed, made),
+        false => assert_eq!(flushed, created),
     }
     let (_, out, _) = home.run("show last file/fsync");
-    assert!(out.contains(made.split(' ').next_back().unwrap()), "{out}");
+    assert!(
+        out.contains(created.split(' ').next_back().unwrap()),
+        "{out}"
+    );
 }

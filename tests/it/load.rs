@@ -109,7 +109,7 @@ fn summary() -> (Vec<Id>, Vec<f64>) {
         .iter()
         .find(|row| row.id.as_str() == "rt/summary")
         .unwrap();
-    let Work::Rating { over, weights, .. } = entry.work.clone() else {
+    let Work::Score { over, weights, .. } = entry.work.clone() else {
         panic!("{entry:?}");
     };
     assert_eq!(over.len(), 17);
@@ -127,10 +127,10 @@ fn published_factors_give_published_summary() {
             .map(|(id, &weight)| {
                 let stem = id.as_str().split('@').next().unwrap();
                 let name = format!("{stem}@to-a900");
-                let of = |cell: &&gritstone_references::Cell| {
+                let wanted = |cell: &&gritstone_references::Cell| {
                     cell.machine == machine && cell.benchmark.as_str() == name
                 };
-                let cell = references.cells.iter().find(of).unwrap();
+                let cell = references.cells.iter().find(wanted).unwrap();
                 ScoredBenchmark {
                     launches: vec![cell.value.as_ref().unwrap().value],
                     weights: vec![1.0],

@@ -36,13 +36,13 @@ fn copy_program(folder: &Path) -> PathBuf {
 }
 
 fn arguments(name: &str, over: &str, folder: &Path) -> String {
-    let own = SHORT.iter().find(|(program, _)| *program == name);
-    let own = own.map_or("", |(_, own)| own);
+    let options = SHORT.iter().find(|(program, _)| *program == name);
+    let options = options.map_or("", |(_, options)| options);
     let copy = match name {
         "net/transfer" => format!("net/copy={}", copy_program(folder).display()),
         _ => String::new(),
     };
-    format!("over={over} {own} {LITTLE} {copy}")
+    format!("over={over} {options} {LITTLE} {copy}")
 }
 
 /// Whether there are check values, all of them right.
@@ -533,8 +533,11 @@ impl Ends for Child {
 
 /// Networks of all processes.
 fn networks() -> BTreeSet<PathBuf> {
-    let of = |process: &PathBuf| fs::read_link(process.join("ns/net")).ok();
-    entries(Path::new("/proc")).iter().filter_map(of).collect()
+    let network = |process: &PathBuf| fs::read_link(process.join("ns/net")).ok();
+    entries(Path::new("/proc"))
+        .iter()
+        .filter_map(network)
+        .collect()
 }
 
 fn interfaces() -> BTreeSet<PathBuf> {

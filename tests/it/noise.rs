@@ -37,18 +37,18 @@ fn variations(views: &[Value], key: &str) -> Vec<f64> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for result in views.iter().flat_map(|view| list(&view["results"])) {
         if result["cycles"].is_number() && result["kind"] != "derived" {
-            let of = values.entry(result["id"].as_str().unwrap()).or_default();
-            of.extend(result[key].as_f64());
+            let samples = values.entry(result["id"].as_str().unwrap()).or_default();
+            samples.extend(result[key].as_f64());
         }
     }
-    let variation = |of: &Vec<f64>| {
-        let mean = of.iter().sum::<f64>() / of.len() as f64;
-        let squares = of.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-        (squares / (of.len() - 1) as f64).sqrt() / mean
+    let variation = |samples: &Vec<f64>| {
+        let mean = samples.iter().sum::<f64>() / samples.len() as f64;
+        let squares = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        (squares / (samples.len() - 1) as f64).sqrt() / mean
     };
     let mut all: Vec<f64> = values
         .values()
-        .filter(|of| of.len() >= 4)
+        .filter(|samples| samples.len() >= 4)
         .map(variation)
         .collect();
     all.sort_by(f64::total_cmp);
@@ -100,8 +100,8 @@ fn neighbors_change_no_quick_verdict() {
 #[test]
 fn sides_of_runs_decide_more() {
     let home = Home::new();
-    for (at, path) in recorded("e-").into_iter().enumerate() {
-        let label = ["old", "new"][at % 2];
+    for (index, path) in recorded("e-").into_iter().enumerate() {
+        let label = ["old", "new"][index % 2];
         home.ok(&["import", path.to_str().unwrap(), "--label", label]);
     }
     let width = |view: &Value| {

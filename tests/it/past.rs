@@ -31,8 +31,12 @@ fn histories_grow_with_runs() {
     let text = home.ok("history byte");
     let first = |line: &str| line.split(' ').next().unwrap().to_owned();
     let ids: Vec<String> = text.lines().map(first).collect();
-    let of = |wanted: &str| ids.iter().filter(|id| *id == wanted).count();
-    assert_eq!([of("byte/syscall"), of("byte/pipe")], [1, 0], "{text}");
+    let count = |wanted: &str| ids.iter().filter(|id| *id == wanted).count();
+    assert_eq!(
+        [count("byte/syscall"), count("byte/pipe")],
+        [1, 0],
+        "{text}"
+    );
     let text = home.ok("history byte/syscall --svg history.svg");
     assert!(text.contains("Nothing could be compared."), "{text}");
     let drawn = std::fs::read_to_string(home.path().join("history.svg")).unwrap();
@@ -67,8 +71,8 @@ fn gates_need_three_like_runs() {
         elsewhere,
         side,
     ]);
-    let check_output = |of: &str, output: &str| {
-        let (code, text, error) = home.run(&["check", of]);
+    let check_output = |label: &str, output: &str| {
+        let (code, text, error) = home.run(&["check", label]);
         assert!(code == 4 && text.contains(output), "{text}{error}");
     };
     check_output("b", "3 are needed");

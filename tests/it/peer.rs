@@ -32,14 +32,14 @@ fn succeeds(command: &mut Command) {
 
 /// A process that keeps a network namespace.
 fn namespace() -> Killed {
-    let own = fs::read_link("/proc/self/ns/net").unwrap();
+    let current = fs::read_link("/proc/self/ns/net").unwrap();
     let keeper = Command::new("unshare")
         .args(["--net", "sleep", "1000"])
         .spawn()
         .unwrap();
-    let of = format!("/proc/{}/ns/net", keeper.id());
+    let path = format!("/proc/{}/ns/net", keeper.id());
     eventually("a namespace", || {
-        fs::read_link(&of).is_ok_and(|its| its != own)
+        fs::read_link(&path).is_ok_and(|link| link != current)
     });
     Killed(keeper)
 }
@@ -80,8 +80,8 @@ impl Hosts {
         }
         let path = |name: &str| home.path().join(name).display().to_string();
         for key in ["host-key", "user-key", "strange-key"] {
-            let made = ["-q", "-t", "ed25519", "-N", "", "-f", &path(key)];
-            succeeds(Command::new(program(&["ssh-keygen"])).args(made));
+            let arguments = ["-q", "-t", "ed25519", "-N", "", "-f", &path(key)];
+            succeeds(Command::new(program(&["ssh-keygen"])).args(arguments));
         }
         for folder in ["remote", "bin"] {
             fs::create_dir(path(folder)).unwrap();
@@ -411,8 +411,8 @@ fn intruded(hosts: &Hosts, row: &str) -> String {
     let mut found = None;
     eventually("the far end listens", || {
         found = far_ends().into_iter().find_map(|(pid, line)| {
-            let at = listening(pid);
-            Some((line, at.first()?.clone(), at.len()))
+            let sockets = listening(pid);
+            Some((line, sockets.first()?.clone(), sockets.len()))
         });
         found.is_some()
     });

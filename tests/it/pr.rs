@@ -77,13 +77,13 @@ impl Repository {
 
     /// Directories and journals of runs.
     fn leftovers(&self) -> Vec<PathBuf> {
-        let own = |path: &PathBuf| {
+        let leftover = |path: &PathBuf| {
             let name = path.file_name().unwrap().to_string_lossy();
             name.starts_with("gritstone.")
         };
         let beside = crate::common::entries(self.home.path())
             .into_iter()
-            .filter(own);
+            .filter(leftover);
         let inside = crate::common::entries(&self.root().join(".git/worktrees"));
         beside.chain(inside).chain(self.home.journals()).collect()
     }

@@ -40,11 +40,11 @@ fn without(mut value: Value) -> Value {
     match &mut value {
         Value::Object(map) => {
             map.remove("pruned");
-            for (_, of) in map.iter_mut() {
-                *of = without(of.take());
+            for (_, item) in map.iter_mut() {
+                *item = without(item.take());
             }
         }
-        Value::Array(all) => all.iter_mut().for_each(|of| *of = without(of.take())),
+        Value::Array(all) => all.iter_mut().for_each(|item| *item = without(item.take())),
         _ => {}
     }
     value
@@ -81,19 +81,19 @@ fn pruned(home: &Home, store: &str) {
     );
     // the fact, and the sentence
     let view: Value = serde_json::from_str(&ok("show night-24 --format json")).unwrap();
-    let at = view["pruned"].as_str().unwrap();
+    let date = view["pruned"].as_str().unwrap();
     for words in ["show night-24", "show night-24 byte/sieve"] {
         assert!(ok(words).contains("raw samples pruned on "), "{words}");
     }
     let runs: Value = serde_json::from_str(&ok("runs --all --format json")).unwrap();
-    assert!(list(&runs["runs"]).iter().all(|run| run["pruned"] == at));
+    assert!(list(&runs["runs"]).iter().all(|run| run["pruned"] == date));
     ok("report night-24 --output brief.html");
     let page = fs::read_to_string(home.path().join("brief.html")).unwrap();
     assert!(page.contains("raw samples pruned on "), "no word of it");
     // what needs samples
     let refused = |words: &str| {
         let words: Vec<&str> = words.split(' ').chain(["--store", store]).collect();
-        let error = home.refuses(&words, &format!("were pruned on {at}"));
+        let error = home.refuses(&words, &format!("were pruned on {date}"));
         assert!(error.contains("gritstone show"), "{error}");
     };
     for format in ["jsonl", "csv", "hyperfine"] {
@@ -194,13 +194,13 @@ fn unreadable_results_are_errors() {
     let again = at_hour(&run, 2, "other");
     let mut store = gritstone_store::Store::open(&home.store()).unwrap();
     store.import(&again).unwrap();
-    let kept = gritstone_store::Results {
+    let results = gritstone_store::Results {
         view: r#"{"form":"another"}"#.to_owned(),
         ..Default::default()
     };
     let (id, launches) = (&again.info.id, again.launches.len());
     store
-        .prune(id, "9 0.9.0", launches, &kept, "2026-11-25T12:00:00Z")
+        .prune(id, "9 0.9.0", launches, &results, "2026-11-25T12:00:00Z")
         .unwrap();
     drop(store);
     let error = home.refuses("show other", "kept by Gritstone 9 0.9.0");

@@ -461,7 +461,7 @@ fn systemd_unit_starts_a_server() {
     home.ok(&[
         "--store", store, "token", "create", "team", "--scope", "read",
     ]);
-    let server = Server::of(&home, &line);
+    let server = Server::with_arguments(&home, &line);
     assert_eq!(server.page("/health"), "ok\n");
     assert_eq!(server.get("/").status, 401);
 }

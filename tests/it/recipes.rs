@@ -103,18 +103,18 @@ fn path_with(folder: &Path) -> String {
 fn below<'a>(text: &'a str, key: &str) -> Vec<Vec<&'a str>> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
-    let at = |(number, line): (usize, &&'a str)| {
-        let own = line
+    let block = |(number, line): (usize, &&'a str)| {
+        let entry = line
             .trim_start()
             .strip_prefix("- ")
             .unwrap_or(line.trim_start());
-        (own.trim_end() == key).then(|| {
+        (entry.trim_end() == key).then(|| {
             let rest = lines[number + 1..].iter();
             let more = rest.take_while(|other| indent(other) > indent(line));
             more.map(|other| other.trim()).collect()
         })
     };
-    lines.iter().enumerate().filter_map(at).collect()
+    lines.iter().enumerate().filter_map(block).collect()
 }
 
 /// The fleet and the node of a bundle.
@@ -238,6 +238,6 @@ fn kubernetes_recipe_measures_its_node() {
     );
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("2 nodes"), "{out}");
-    let of = member(&results.join("node-b.jsonl"));
-    assert_eq!(of, ("november".to_owned(), "node-b".to_owned()));
+    let found = member(&results.join("node-b.jsonl"));
+    assert_eq!(found, ("november".to_owned(), "node-b".to_owned()));
 }

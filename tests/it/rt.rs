@@ -33,8 +33,8 @@ fn is_measured(row: &Value) -> bool {
     if row["estimate"].is_null() {
         return false;
     }
-    let of = |name: &str| row["statistics"][name].as_f64().unwrap();
-    let order = ["min", "median", "mean", "max"].map(of);
+    let statistic = |name: &str| row["statistics"][name].as_f64().unwrap();
+    let order = ["min", "median", "mean", "max"].map(statistic);
     assert!(
         order[0] > 0.0 && order[0] <= order[1] && order[1] <= order[3],
         "{row}"

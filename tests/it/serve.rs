@@ -78,7 +78,7 @@ fn overview_links_every_page() {
     home.import(&[at_hour(&run, 1, "before"), at_hour(&run, 2, "after")]);
     let server = Server::start(&home);
     let pages = crawl(&server);
-    let of = |kind: &str| {
+    let count = |kind: &str| {
         pages
             .iter()
             .filter(|(path, _)| path.starts_with(kind))
@@ -91,7 +91,7 @@ fn overview_links_every_page() {
         "/benchmarks/",
         "/systems/",
     ] {
-        assert!(of(kind) > 0, "{kind}");
+        assert!(count(kind) > 0, "{kind}");
     }
     for (path, page) in pages {
         if path.contains(".json") || path.contains(".atom") {
@@ -201,7 +201,7 @@ fn scores_are_of_suites() {
     let view = Server::start(&home).json("/scores.json");
     let ids: Vec<&str> = list(&view["machines"])
         .iter()
-        .map(|of| of["id"].as_str().unwrap())
+        .map(|machine| machine["id"].as_str().unwrap())
         .collect();
     assert_eq!(ids, [suite.info.id]);
 }
@@ -343,17 +343,17 @@ fn it_ends_in_order() {
         let mut server = Server::start(&home);
         // one that asks for nothing, and one that is kept open after an answer
         let mut idle = server.connect();
-        let mut kept = server.connect();
+        let mut open = server.connect();
         let ask = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
-        kept.write_all(ask.as_bytes()).unwrap();
-        assert!(kept.read(&mut [0; 16]).unwrap() > 0);
+        open.write_all(ask.as_bytes()).unwrap();
+        assert!(open.read(&mut [0; 16]).unwrap() > 0);
         let start = Instant::now();
         end(&server.process.0, signal);
         let ended = server.process.0.wait().unwrap();
         assert_eq!(ended.code(), Some(0), "{signal}");
         // not after the time that connections have
         assert!(start.elapsed().as_secs() < 30, "{signal}");
-        for stream in [&mut idle, &mut kept] {
+        for stream in [&mut idle, &mut open] {
             stream.read_to_end(&mut vec![]).unwrap();
         }
     }

@@ -37,18 +37,18 @@ struct Cluster {
 impl Cluster {
     fn start() -> Self {
         let home = Home::new();
-        let at = home.path().join("slurm");
-        fs::create_dir(&at).unwrap();
+        let folder = home.path().join("slurm");
+        fs::create_dir(&folder).unwrap();
         let mut cluster = Self {
             daemons: vec![],
             nodes: vec![],
             slow: Quota::tenth("slurm"),
             home,
         };
-        fs::write(at.join("slurm.conf"), configuration(&at)).unwrap();
-        fs::write(at.join("key"), [0x5a_u8; 1024]).unwrap();
-        crate::common::mode(&at.join("key"), 0o600);
-        let file = |option: &str, name: &str| format!("--{option}={}", at.join(name).display());
+        fs::write(folder.join("slurm.conf"), configuration(&folder)).unwrap();
+        fs::write(folder.join("key"), [0x5a_u8; 1024]).unwrap();
+        crate::common::mode(&folder.join("key"), 0o600);
+        let file = |option: &str, name: &str| format!("--{option}={}", folder.join(name).display());
         cluster.daemon(
             "munged",
             &[
@@ -61,10 +61,10 @@ impl Cluster {
                 file("log-file", "munged.log"),
             ],
         );
-        eventually("munged listens", || at.join("munge.socket").exists());
+        eventually("munged listens", || folder.join("munge.socket").exists());
         cluster.daemon("slurmctld", &["-D".to_owned()]);
         for node in NODES {
-            fs::create_dir_all(at.join("spool").join(node)).unwrap();
+            fs::create_dir_all(folder.join("spool").join(node)).unwrap();
             cluster.begin(node);
         }
         cluster.idle(&NODES);
@@ -181,22 +181,22 @@ impl Cluster {
         let files =
             files.filter(|path| path.contains("gritstone-fleet-") || path.contains("/fleets/"));
         let ours = ["/lock", "/plan.json", "/progress.json"];
-        let files = files.filter(|path| !ours.iter().any(|kept| path.ends_with(kept)));
+        let files = files.filter(|path| !ours.iter().any(|suffix| path.ends_with(suffix)));
         jobs.lines().map(str::to_owned).chain(files).collect()
     }
 
     /// The epilog of examples/fleet, after a job on each of three nodes, one of which fails its check, and one of which is inconclusive.
     fn drains_a_node_that_fails_its_check(&self) {
-        let at = self.home.path().join("slurm");
-        let checks = at.join("checks");
+        let folder = self.home.path().join("slurm");
+        let checks = folder.join("checks");
         let script = format!(
             "#!/bin/sh\necho \"$*\" >>{}\ncase \"$*\" in *--node\\ n2*) exit 4 ;; *--node\\ n3*) exit 1 ;; esac\n",
             checks.display()
         );
-        make_program(&at.join("gritstone"), script.as_bytes());
-        let store = at.join("fleet.db");
+        make_program(&folder.join("gritstone"), script.as_bytes());
+        let store = folder.join("fleet.db");
         fs::write(&store, "").unwrap();
-        let checked = at.join("fleet.db.checked");
+        let checked = folder.join("fleet.db.checked");
         for (node, after) in [("n1", "idle"), ("n2", "idle"), ("n3", "drained")] {
             let _ = fs::remove_file(&checked);
             self.job(node);
@@ -256,26 +256,26 @@ fn daemon(name: &str) -> PathBuf {
     path
 }
 
-fn configuration(at: &Path) -> String {
+fn configuration(folder: &Path) -> String {
     let free = || TcpListener::bind("127.0.0.1:0").unwrap();
     let held: Vec<TcpListener> = (0..=NODES.len()).map(|_| free()).collect();
     let ports: Vec<u16> = held
         .iter()
-        .map(|of| of.local_addr().unwrap().port())
+        .map(|listener| listener.local_addr().unwrap().port())
         .collect();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let host = host.trim();
     let cpus = thread::available_parallelism().unwrap();
     let mut text = format!(
         "ClusterName=gritstone\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={}\nSlurmUser=root\nSlurmdUser=root\n\
-         AuthType=auth/munge\nAuthInfo=socket={at}/munge.socket\nCredType=cred/munge\n\
-         StateSaveLocation={at}/state\nSlurmdSpoolDir={at}/spool/%n\n\
-         SlurmctldPidFile={at}/slurmctld.pid\nSlurmdPidFile={at}/slurmd-%n.pid\n\
-         SlurmctldLogFile={at}/slurmctld.log\nSlurmdLogFile={at}/slurmd-%n.log\n\
+         AuthType=auth/munge\nAuthInfo=socket={folder}/munge.socket\nCredType=cred/munge\n\
+         StateSaveLocation={folder}/state\nSlurmdSpoolDir={folder}/spool/%n\n\
+         SlurmctldPidFile={folder}/slurmctld.pid\nSlurmdPidFile={folder}/slurmd-%n.pid\n\
+         SlurmctldLogFile={folder}/slurmctld.log\nSlurmdLogFile={folder}/slurmd-%n.log\n\
          ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n\
          SelectType=select/linear\nSchedulerType=sched/backfill\nSlurmdTimeout=10\nKillWait=5\nReturnToService=2\n",
         ports[0],
-        at = at.display()
+        folder = folder.display()
     );
     for (node, port) in NODES.iter().zip(&ports[1..]) {
         text += &format!(
@@ -284,12 +284,12 @@ fn configuration(at: &Path) -> String {
     }
     // as slurm.conf has it, with what the environment of a node lacks
     let epilog = format!(
-        "#!/bin/sh\nexport GRITSTONE_STORE={at}/fleet.db HOME={at} PATH={at}:/usr/bin:/bin\nexec {recipe}\n",
-        at = at.display(),
+        "#!/bin/sh\nexport GRITSTONE_STORE={folder}/fleet.db HOME={folder} PATH={folder}:/usr/bin:/bin\nexec {recipe}\n",
+        folder = folder.display(),
         recipe = recipe("slurm-epilog").display()
     );
-    make_program(&at.join("epilog"), epilog.as_bytes());
-    text += &format!("Epilog={}/epilog\n", at.display());
+    make_program(&folder.join("epilog"), epilog.as_bytes());
+    text += &format!("Epilog={}/epilog\n", folder.display());
     text + "PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP\n"
 }
 
@@ -336,8 +336,12 @@ fn slurm_measures_a_fleet_as_root() {
     let view = cluster.report();
     assert_eq!(measured(&view), NODES);
     let outliers = list(&view["outliers"]);
-    let slow = |of: &&Value| of["effect"].as_f64().unwrap() < -0.3;
-    let named: Vec<&Value> = outliers.iter().filter(slow).map(|of| &of["node"]).collect();
+    let slow = |outlier: &&Value| outlier["effect"].as_f64().unwrap() < -0.3;
+    let named: Vec<&Value> = outliers
+        .iter()
+        .filter(slow)
+        .map(|outlier| &outlier["node"])
+        .collect();
     assert!(
         !named.is_empty() && named.iter().all(|name| **name == SLOW),
         "{out}{view}"
@@ -393,11 +397,11 @@ fn jobs_follow_their_fleet_run_as_root() {
 fn times(cluster: &Cluster) -> Vec<(String, [f64; 2])> {
     let store = Store::open(&cluster.home.store()).unwrap();
     let heads = store.runs().unwrap();
-    let members = store.members().unwrap().into_iter().map(|of| {
-        let head = heads.iter().find(|head| head.id == of.run).unwrap();
-        let began: Timestamp = of.started.parse().unwrap();
+    let members = store.members().unwrap().into_iter().map(|member| {
+        let head = heads.iter().find(|head| head.id == member.run).unwrap();
+        let began: Timestamp = member.started.parse().unwrap();
         let began = began.as_microsecond() as f64 / 1e6;
-        (of.member.node, [began, began + head.elapsed_s.unwrap()])
+        (member.member.node, [began, began + head.elapsed_s.unwrap()])
     });
     members.collect()
 }
@@ -444,11 +448,11 @@ fn neighbors_measure_in_turns_as_root() {
 
     let times = times(&cluster);
     let meet = |a: &[f64; 2], b: &[f64; 2]| a[0] < b[1] && b[0] < a[1];
-    let of = |node: &str| times.iter().find(|(name, _)| name == node).unwrap().1;
-    assert!(!meet(&of("n1"), &of("n2")), "{times:?}");
+    let time = |node: &str| times.iter().find(|(name, _)| name == node).unwrap().1;
+    assert!(!meet(&time("n1"), &time("n2")), "{times:?}");
     // as many as measured when a node began
-    let at_once = times.iter().map(|(_, own)| {
-        let then = [own[0], own[0] + f64::EPSILON * own[0]];
+    let at_once = times.iter().map(|(_, span)| {
+        let then = [span[0], span[0] + f64::EPSILON * span[0]];
         times.iter().filter(|(_, other)| meet(other, &then)).count()
     });
     assert_eq!(at_once.max(), Some(2), "{times:?}");

@@ -86,13 +86,13 @@ impl Drop for Sshd {
 }
 
 /// Keys of a host and of a user who may log in there.
-fn make_keys(at: &Path) {
+fn make_keys(folder: &Path) {
     for key in ["host-key", "user-key"] {
         let mut keygen = Command::new(program(&["ssh-keygen"]));
         keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]);
-        assert!(keygen.arg(at.join(key)).status().unwrap().success());
+        assert!(keygen.arg(folder.join(key)).status().unwrap().success());
     }
-    fs::copy(at.join("user-key.pub"), at.join("authorized")).unwrap();
+    fs::copy(folder.join("user-key.pub"), folder.join("authorized")).unwrap();
 }
 
 fn sshd() -> &'static Path {
@@ -319,8 +319,8 @@ fn slow_hosts_are_named_as_root() {
         .collect();
     assert_eq!(names, NODES);
     let outliers = list(&view["outliers"]).iter();
-    let slow = outliers.filter(|of| of["effect"].as_f64().unwrap() < -0.3);
-    let named: Vec<&Value> = slow.map(|of| &of["node"]).collect();
+    let slow = outliers.filter(|outlier| outlier["effect"].as_f64().unwrap() < -0.3);
+    let named: Vec<&Value> = slow.map(|outlier| &outlier["node"]).collect();
     assert!(
         !named.is_empty() && named.iter().all(|name| **name == SLOW),
         "{view}"

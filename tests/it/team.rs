@@ -31,7 +31,7 @@ pub fn served(home: &Home, store: &str) -> (Server, String, [String; 2]) {
     let token = home.path().join("token");
     fs::write(&token, home.ok(&words)).unwrap();
     mode(&token, 0o600);
-    let server = Server::of(
+    let server = Server::with_arguments(
         home,
         &["--store", store, "serve", "--listen", "127.0.0.1:0"],
     );
@@ -53,8 +53,8 @@ fn readers_accept_a_database() {
             .chain(words)
             .collect()
     };
-    let ok = |home: &Home, of: &str| {
-        let words = words(of);
+    let ok = |home: &Home, line: &str| {
+        let words = words(line);
         home.ok(&words.iter().map(String::as_str).collect::<Vec<_>>())
     };
     // nothing is there yet, and to look makes nothing
@@ -68,12 +68,12 @@ fn readers_accept_a_database() {
     );
     let file = fixture("copies").display().to_string();
     let alone = "is written by its server alone";
-    for of in [
+    for line in [
         "run byte/loop --quick",
         "bench true",
         &format!("import {file}"),
     ] {
-        let words = words(of);
+        let words = words(line);
         one.refuses(&words.iter().map(String::as_str).collect::<Vec<_>>(), alone);
     }
     let (server, address, token) = served(&one, &url);
@@ -99,13 +99,13 @@ fn readers_accept_a_database() {
         assert_eq!(bundle(&one, &local, &id), bundle(&other, &url, &id));
     }
     let benchmark = run(1).benchmarks[0].id.to_string();
-    for of in [
+    for line in [
         "show hour-1",
         "compare hour-1 hour-2",
         &format!("history {benchmark}"),
         "runs",
     ] {
-        assert!(!ok(&one, of).is_empty(), "{of}");
+        assert!(!ok(&one, line).is_empty(), "{line}");
     }
     ok(&one, "report hour-1 --output brief.html");
     ok(&one, "runs label hour-1 baseline");
@@ -123,8 +123,8 @@ fn readers_accept_a_database() {
     fs::create_dir_all(&config).unwrap();
     fs::write(config.join("config.toml"), format!("store = '{secret}'\n")).unwrap();
     assert!(one.ok("runs").contains("baseline"));
-    for of in ["runs --help", "config --show"] {
-        let printed = one.ok(of);
+    for line in ["runs --help", "config --show"] {
+        let printed = one.ok(line);
         assert!(
             printed.contains("store") && !printed.contains("hidden"),
             "{printed}"
@@ -196,8 +196,8 @@ fn nothing_acknowledged_is_lost(store: &str) {
     let (address, done) = (Mutex::new(String::new()), AtomicBool::new(false));
     let acknowledged: Mutex<BTreeMap<String, String>> = Mutex::default();
     let lost = AtomicU32::new(0);
-    let machine = |at: u32| {
-        let mut hour = 1 + at;
+    let machine = |number: u32| {
+        let mut hour = 1 + number;
         let mut sent = write_bundle(&run(hour));
         while !done.load(Ordering::Relaxed) {
             let address = address.lock().unwrap().clone();
@@ -218,11 +218,11 @@ fn nothing_acknowledged_is_lost(store: &str) {
         }
     };
     std::thread::scope(|scope| {
-        for at in 0..MACHINES {
-            scope.spawn(move || machine(at));
+        for number in 0..MACHINES {
+            scope.spawn(move || machine(number));
         }
         for kill in 0..KILLS {
-            let server = Server::of(&home, &serve);
+            let server = Server::with_arguments(&home, &serve);
             address.lock().unwrap().clone_from(&server.address);
             // whatever time a machine takes, each server gets some
             let before = acknowledged.lock().unwrap().len();

@@ -139,7 +139,7 @@ fn results_are_one_line() {
         }
     }
     // more columns with -v, and everything with -vv
-    let lines = |of: &str| printed(&home, 200, of).lines().count();
+    let lines = |arguments: &str| printed(&home, 200, arguments).lines().count();
     assert!(printed(&home, 200, "show run -v").contains("launches"));
     assert!(lines("show run -vv") > lines("show run") + 20);
 }

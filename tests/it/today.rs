@@ -96,9 +96,9 @@ fn idle_programs_give_no_result() {
 fn versions_and_inputs_are_stored() {
     let home = Home::new();
     let one = run(&home, None, &["app/today/python3@start"]);
-    let kept = &result(&one, "app/today/python3@start")["program"];
-    let version = kept["compiler"].as_str().unwrap();
-    assert!(version.starts_with("Python 3."), "{kept}");
+    let program = &result(&one, "app/today/python3@start")["program"];
+    let version = program["compiler"].as_str().unwrap();
+    assert!(version.starts_with("Python 3."), "{program}");
     let (_, shown, _) = home.run("show last app/today/python3@start");
     for line in ["numbers of size 100, seed 1, hash ", "peak memory", version] {
         assert!(shown.contains(line), "{line}: {shown}");

@@ -22,14 +22,14 @@ struct TunedHost {
 
 impl TunedHost {
     fn new() -> Self {
-        let made = Self { home: Home::new() };
-        made.set(GOVERNOR, "powersave");
-        made.set(
+        let host = Self { home: Home::new() };
+        host.set(GOVERNOR, "powersave");
+        host.set(
             &GOVERNOR.replace("scaling_governor", "scaling_available_governors"),
             "performance powersave",
         );
-        made.set(TURBO, "0");
-        made
+        host.set(TURBO, "0");
+        host
     }
 
     fn root(&self) -> PathBuf {
@@ -77,16 +77,16 @@ impl TunedHost {
 
 #[test]
 fn tuned_settings_are_stored() {
-    let made = TunedHost::new();
+    let host = TunedHost::new();
     let short = format!("run byte/loop --format json {SHORT}");
-    let (code, text, error) = made.run(&short);
+    let (code, text, error) = host.run(&short);
     assert_eq!(code, 0, "{error}");
     assert!(!text.contains("\"steady\""), "not requested: {text}");
-    let (code, text, error) = made.run(&format!("{short} --tune"));
+    let (code, text, error) = host.run(&format!("{short} --tune"));
     assert_eq!(code, 0, "{error}");
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let steady = list(&run["settings"]["steady"]);
-    assert_eq!(steady[..2], ["governor performance", "turbo off"]);
+    let tuned = list(&run["settings"]["steady"]);
+    assert_eq!(tuned[..2], ["governor performance", "turbo off"]);
     for remark in [
         "not tuned: interrupts away from CPU ",
         "no interrupts in",
@@ -94,59 +94,59 @@ fn tuned_settings_are_stored() {
     ] {
         assert!(error.contains(remark), "{error}");
     }
-    assert!(made.as_it_was() && made.home.journals().is_empty());
-    assert_eq!(processes(&made.home), 0);
-    let (_, text, _) = made.run("compare last~1 last -v");
+    assert!(host.as_it_was() && host.home.journals().is_empty());
+    assert_eq!(processes(&host.home), 0);
+    let (_, text, _) = host.run("compare last~1 last -v");
     assert!(text.contains("governor performance; turbo off"), "{text}");
 }
 
 #[test]
 fn interrupts_restore_our_changes_only() {
-    let made = TunedHost::new();
-    let child = made.start("30s");
-    made.set(GOVERNOR, "schedutil");
-    eventually("a launch is kept", || stored_launches(&made.home) > 0);
+    let host = TunedHost::new();
+    let child = host.start("30s");
+    host.set(GOVERNOR, "schedutil");
+    eventually("a launch is kept", || stored_launches(&host.home) > 0);
     end(&child, Signal::SIGTERM);
     let (code, _, error) = common::output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
     let warning = "it has been changed to 'schedutil' since";
     assert!(error.contains(warning), "{error}");
-    assert_eq!(made.values(), ["schedutil", "0"]);
-    assert!(made.home.journals().is_empty() && traces(&made.home).is_empty());
+    assert_eq!(host.values(), ["schedutil", "0"]);
+    assert!(host.home.journals().is_empty() && traces(&host.home).is_empty());
 }
 
 #[test]
 fn concurrent_runs_change_nothing() {
-    let made = TunedHost::new();
-    let mut first = made.start("90s");
-    let (code, _, error) = made.run(&format!("run byte/loop --tune {SHORT}"));
+    let host = TunedHost::new();
+    let mut first = host.start("90s");
+    let (code, _, error) = host.run(&format!("run byte/loop --tune {SHORT}"));
     assert_eq!(code, 0, "{error}");
     let why = format!("turbo off: process {} has tuned the system", first.id());
     assert!(error.contains(&why), "{error}");
-    assert!(made.is_tuned(), "what the first needs is left to it");
+    assert!(host.is_tuned(), "what the first needs is left to it");
     // and doctor leaves it alone as well
-    let (_, _, error) = made.run("doctor");
-    assert!(made.is_tuned() && !error.contains("restored"), "{error}");
+    let (_, _, error) = host.run("doctor");
+    assert!(host.is_tuned() && !error.contains("restored"), "{error}");
     end(&first, Signal::SIGINT);
     first.wait().unwrap();
-    assert!(made.as_it_was() && made.home.journals().is_empty());
+    assert!(host.as_it_was() && host.home.journals().is_empty());
 }
 
 #[test]
 fn resumed_runs_stay_tuned() {
-    let made = TunedHost::new();
-    let mut child = made.start("4s");
-    eventually("a launch is kept", || stored_launches(&made.home) > 0);
+    let host = TunedHost::new();
+    let mut child = host.start("4s");
+    eventually("a launch is kept", || stored_launches(&host.home) > 0);
     end_at_once(&mut child);
-    eventually("it is put back", || made.as_it_was());
-    fs::remove_file(made.root().join(TURBO)).unwrap();
-    let (code, _, error) = made.run("run --resume");
+    eventually("it is put back", || host.as_it_was());
+    fs::remove_file(host.root().join(TURBO)).unwrap();
+    let (code, _, error) = host.run("run --resume");
     assert_eq!(code, 2, "{error}");
     let parts = ["turbo off", "start a new run"];
     assert!(parts.iter().all(|text| error.contains(text)), "{error}");
-    made.set(TURBO, "0");
-    let (code, text, error) = made.run("run --resume -vv");
+    host.set(TURBO, "0");
+    let (code, text, error) = host.run("run --resume -vv");
     assert_eq!(code, 0, "{error}");
     assert!(text.contains("governor performance; turbo off"), "{text}");
-    assert!(made.as_it_was() && made.home.journals().is_empty());
+    assert!(host.as_it_was() && host.home.journals().is_empty());
 }

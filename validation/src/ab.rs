@@ -78,14 +78,14 @@ fn table_of(
     );
     for (name, weather) in weathers {
         let cells = changes.iter().map(|&factor| {
-            let made: Vec<(Verdict, usize)> = (0..times)
+            let trials: Vec<(Verdict, usize)> = (0..times)
                 .map(|_| trial(&mut world, *weather, Order::Coin, factor))
                 .collect();
-            let mut pairs: Vec<usize> = made.iter().map(|(_, pairs)| *pairs).collect();
+            let mut pairs: Vec<usize> = trials.iter().map(|(_, pairs)| *pairs).collect();
             pairs.sort_unstable();
             let verdicts = [Verdict::Slower, Verdict::Faster, Verdict::Same];
             let shares = verdicts.map(|verdict| {
-                let hits = made.iter().filter(|(made, _)| *made == verdict).count();
+                let hits = trials.iter().filter(|(found, _)| *found == verdict).count();
                 format!("{:.2}", 100.0 * hits as f64 / times as f64)
             });
             format!("{}; {}", shares.join(" / "), pairs[times / 2])
@@ -117,12 +117,12 @@ pub fn busy() -> String {
     ];
     for (name, weather) in weathers {
         let cells = shares.iter().map(|&share| {
-            let made = (0..trials).map(|_| busy_side(&mut world, weather, share));
-            let (verdicts, mut pairs): (Vec<Verdict>, Vec<usize>) = made.unzip();
+            let sides = (0..trials).map(|_| busy_side(&mut world, weather, share));
+            let (verdicts, mut pairs): (Vec<Verdict>, Vec<usize>) = sides.unzip();
             pairs.sort_unstable();
             let shares = [Verdict::Slower, Verdict::Same].map(|verdict| {
                 percent(
-                    verdicts.iter().filter(|made| **made == verdict).count(),
+                    verdicts.iter().filter(|found| **found == verdict).count(),
                     trials,
                 )
             });
@@ -187,20 +187,24 @@ pub fn rankings() -> String {
         let (mut wrong, mut found) = (0, [0; 2]);
         let mut launches: [Vec<usize>; 3] = Default::default();
         for _ in 0..RANKINGS {
-            let made = ranking(&mut world, weather, &factors, 0.01);
-            let called: Vec<_> = made.shown.iter().filter(|c| different(c.verdict)).collect();
+            let ranked = ranking(&mut world, weather, &factors, 0.01);
+            let called: Vec<_> = ranked
+                .shown
+                .iter()
+                .filter(|c| different(c.verdict))
+                .collect();
             wrong += usize::from(called.iter().any(|c| c.other < 3));
             for (side, found) in (3..).zip(&mut found) {
                 *found += usize::from(called.iter().any(|c| c.other == side));
             }
             for (side, launches) in [0, 3, 4].into_iter().zip(&mut launches) {
-                launches.push(made.times.0[side].len());
+                launches.push(ranked.times.0[side].len());
             }
         }
         let shares = [wrong, found[0], found[1]].map(|hits| percent(hits, RANKINGS));
-        let medians = launches.map(|mut of| {
-            of.sort_unstable();
-            of[RANKINGS / 2].to_string()
+        let medians = launches.map(|mut counts| {
+            counts.sort_unstable();
+            counts[RANKINGS / 2].to_string()
         });
         let [best, five, twenty] = medians;
         let cells = shares

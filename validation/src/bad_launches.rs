@@ -4,8 +4,8 @@ use crate::machine::{Effects, Machine, PLAIN, ROWS};
 use crate::series::checked;
 use crate::{head, line, percent};
 use gritstone_analysis::compare::{self, Options};
-use gritstone_analysis::past::Past;
 use gritstone_analysis::run_effect;
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::{CheckOutcome, RunView, Verdict};
 
 /// Runs before the one that is judged.
@@ -57,7 +57,7 @@ pub fn verdicts() -> String {
 
 /// Unchanged runs; the last is the base of comparisons.
 struct Before {
-    past: Vec<Past>,
+    past: Vec<RunSummary>,
     base: RunView,
 }
 
@@ -65,7 +65,7 @@ impl Before {
     fn new(machine: &mut Machine) -> Self {
         let mut past = machine.pasts(&[0.0; ROWS], EARLIER - 1);
         let base = machine.run(&[0.0; ROWS]);
-        past.push(Past::new(&base));
+        past.push(RunSummary::new(&base));
         Self { past, base }
     }
 

@@ -4,7 +4,7 @@ use crate::runs::{empty, run};
 use crate::world::World;
 use crate::{head, line, percent};
 use gritstone_analysis::compare;
-use gritstone_analysis::{past::Past, run_effect};
+use gritstone_analysis::{run_effect, run_summary::RunSummary};
 use gritstone_model::{CopiesPoint, CopiesView, Estimate, RunView, Verdict};
 use gritstone_stats::center;
 
@@ -52,30 +52,30 @@ pub fn together() -> String {
         columns,
     );
     let empty = empty(1, false);
-    for (all, own) in SCATTERS {
+    for (all, extra) in SCATTERS {
         let cells = EARLIER
             .into_iter()
             .flat_map(|runs| LESS.map(|less| (runs, less)));
         let cells = cells.map(|(runs, less)| {
             let mut hits = [0; 2];
             for _ in 0..TIMES {
-                let mut made = (0..runs + 2).map(|number| {
+                let mut views = (0..runs + 2).map(|number| {
                     let factor = if number > runs {
                         1.0 / (1.0 - less)
                     } else {
                         1.0
                     };
-                    measured(&mut world, &empty, number, (all, own), factor)
+                    measured(&mut world, &empty, number, (all, extra), factor)
                 });
-                let earlier: Vec<RunView> = made.by_ref().take(runs + 1).collect();
-                let other = made.next().expect("one is left");
+                let earlier: Vec<RunView> = views.by_ref().take(runs + 1).collect();
+                let other = views.next().expect("one is left");
                 for (hits, verdict) in hits.iter_mut().zip(verdicts(&earlier, &other)) {
                     *hits += usize::from(matches!(verdict, Verdict::Faster | Verdict::Slower));
                 }
             }
             hits.map(|hits| percent(hits, TIMES)).join(" / ")
         });
-        table += &line(&format!("{}%; {}%", 100.0 * all, 100.0 * own), cells);
+        table += &line(&format!("{}%; {}%", 100.0 * all, 100.0 * extra), cells);
     }
     table
 }
@@ -83,7 +83,7 @@ pub fn together() -> String {
 /// Verdicts on total and efficiency of the last run against the one before it.
 fn verdicts(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
-    let past: Vec<Past> = earlier.iter().map(Past::new).collect();
+    let past: Vec<RunSummary> = earlier.iter().map(RunSummary::new).collect();
     let options = compare::Options::new(0.02, run_effect::estimate(&past, base, other));
     let view = compare::compare(base, other, &options);
     let copies = &view.rows[0].copies[0];
@@ -95,11 +95,11 @@ fn measured(
     world: &mut World,
     empty: &RunView,
     number: usize,
-    (all, own): (f64, f64),
+    (all, extra): (f64, f64),
     factor: f64,
 ) -> RunView {
     let run_of_all = (all * world.normal()).exp();
-    let run_of_copies = factor * (own * world.normal()).exp() / f64::from(COPIES);
+    let run_of_copies = factor * (extra * world.normal()).exp() / f64::from(COPIES);
     let rounds: Vec<f64> = (0..ROUNDS)
         .map(|_| (0.005 * world.normal()).exp())
         .collect();

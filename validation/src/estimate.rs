@@ -35,18 +35,18 @@ struct Sampled {
 }
 
 /// Bursts (from, to, slowdown) over the run; each slows by 5 to 60%.
-fn bursts(world: &mut World, of: Neighbors) -> Vec<(f64, f64, f64)> {
+fn bursts(world: &mut World, neighbors: Neighbors) -> Vec<(f64, f64, f64)> {
     let mut all = vec![];
-    if of.share == 0.0 {
+    if neighbors.share == 0.0 {
         return all;
     }
-    let mut on = world.uniform() < of.share;
+    let mut on = world.uniform() < neighbors.share;
     let mut now = 0.0;
     while now < RUN {
         let mean = if on {
-            of.burst
+            neighbors.burst
         } else {
-            of.burst * (1.0 - of.share) / of.share
+            neighbors.burst * (1.0 - neighbors.share) / neighbors.share
         };
         let end = now - mean * (1.0 - world.uniform()).ln();
         if on {
@@ -58,7 +58,7 @@ fn bursts(world: &mut World, of: Neighbors) -> Vec<(f64, f64, f64)> {
 }
 
 fn launch(world: &mut World, layout: Layout, bursts: &[(f64, f64, f64)], seen: bool) -> Sampled {
-    let own = match layout {
+    let level = match layout {
         Layout::Normal(sd) => sd * world.normal(),
         Layout::TwoModes(by) => {
             if world.uniform() < 0.5 {
@@ -69,8 +69,8 @@ fn launch(world: &mut World, layout: Layout, bursts: &[(f64, f64, f64)], seen: b
         }
     };
     let start = world.uniform() * (RUN - 1.0);
-    let times = (0..SAMPLES).map(|at| {
-        let now = start + at as f64 * STEP;
+    let times = (0..SAMPLES).map(|sample| {
+        let now = start + sample as f64 * STEP;
         let burst = bursts
             .iter()
             .find(|(from, to, _)| *from <= now && now < *to);
@@ -83,7 +83,7 @@ fn launch(world: &mut World, layout: Layout, bursts: &[(f64, f64, f64)], seen: b
             _ => probe,
         };
         let weight = (-(above / CONTENDED).powi(2)).exp();
-        ((own + skew + slowed).exp(), weight)
+        ((level + skew + slowed).exp(), weight)
     });
     let times: Vec<(f64, f64)> = times.collect();
     let weight = times.iter().map(|(_, weight)| weight).sum::<f64>() / SAMPLES as f64;
@@ -229,9 +229,9 @@ pub fn bias() -> String {
                 errors.push(100.0 * (found / truth).ln());
             }
         }
-        let median = |mut of: Vec<f64>| {
-            of.sort_unstable_by(f64::total_cmp);
-            format!("{:.1}", of[TIMES / 2])
+        let median = |mut values: Vec<f64>| {
+            values.sort_unstable_by(f64::total_cmp);
+            format!("{:.1}", values[TIMES / 2])
         };
         errors.map(median).join(" / ")
     })

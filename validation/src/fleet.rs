@@ -19,7 +19,7 @@ const MOST: usize = 1_000;
 
 /// Scatter of a fleet.
 #[derive(Clone, Copy)]
-struct Of {
+struct Scenario {
     nodes: usize,
     /// Standard deviation of the common effect on all benchmarks of a run, and on a family of a run.
     common: f64,
@@ -28,7 +28,7 @@ struct Of {
     spikes: f64,
 }
 
-const PLAIN: Of = Of {
+const PLAIN: Scenario = Scenario {
     nodes: 400,
     common: 0.0,
     family: 0.0,
@@ -51,38 +51,38 @@ const PLANTED: [Planted; 5] = [
     Planted::Benchmark(0.20),
 ];
 
-fn lines() -> [(&'static str, Of); 10] {
+fn lines() -> [(&'static str, Scenario); 10] {
     [
-        ("4 nodes", Of { nodes: 4, ..PLAIN }),
-        ("6 nodes", Of { nodes: 6, ..PLAIN }),
-        ("8 nodes", Of { nodes: 8, ..PLAIN }),
-        ("16 nodes", Of { nodes: 16, ..PLAIN }),
-        ("40 nodes", Of { nodes: 40, ..PLAIN }),
+        ("4 nodes", Scenario { nodes: 4, ..PLAIN }),
+        ("6 nodes", Scenario { nodes: 6, ..PLAIN }),
+        ("8 nodes", Scenario { nodes: 8, ..PLAIN }),
+        ("16 nodes", Scenario { nodes: 16, ..PLAIN }),
+        ("40 nodes", Scenario { nodes: 40, ..PLAIN }),
         ("400 nodes", PLAIN),
         (
             "4,000 nodes",
-            Of {
+            Scenario {
                 nodes: 4_000,
                 ..PLAIN
             },
         ),
         (
             "400 nodes; runs share 2%",
-            Of {
+            Scenario {
                 common: 0.02,
                 ..PLAIN
             },
         ),
         (
             "400 nodes; families of a run share 0.5%",
-            Of {
+            Scenario {
                 family: 0.005,
                 ..PLAIN
             },
         ),
         (
             "400 nodes; one result in fifty slower by 5%",
-            Of {
+            Scenario {
                 spikes: 0.02,
                 ..PLAIN
             },
@@ -110,35 +110,35 @@ pub fn nodes() -> String {
     ];
     let mut text = head(&title, "fleet", columns.into_iter().map(str::to_owned));
     let mut world = World::new(1834);
-    for (name, of) in lines() {
-        let fleets = (NODES_PER_LINE / of.nodes).clamp(LEAST, MOST);
+    for (name, scenario) in lines() {
+        let fleets = (NODES_PER_LINE / scenario.nodes).clamp(LEAST, MOST);
         let (mut called, mut any) = (0, 0);
         for _ in 0..fleets {
-            let found = called_nodes(&fit(&simulate(&mut world, of, &[])));
+            let found = called_nodes(&fit(&simulate(&mut world, scenario, &[])));
             called += found.iter().filter(|called| **called).count();
             any += usize::from(found.contains(&true));
         }
         let (mut others, mut all) = (0, 0);
         let mut found = [[0, 0]; PLANTED.len()];
         for number in 0..fleets {
-            let planted = planted(of.nodes, number);
-            let fit = fit(&simulate(&mut world, of, &planted));
-            let slow = |node: &usize| planted.iter().any(|(at, _)| at == node);
+            let planted = planted(scenario.nodes, number);
+            let fit = fit(&simulate(&mut world, scenario, &planted));
+            let slow = |node: &usize| planted.iter().any(|(slow_node, _)| slow_node == node);
             let called = called_nodes(&fit);
-            let innocent = (0..of.nodes).filter(|node| !slow(node));
+            let innocent = (0..scenario.nodes).filter(|node| !slow(node));
             others += innocent.filter(|node| called[*node]).count();
-            all += of.nodes - planted.len();
+            all += scenario.nodes - planted.len();
             for (node, what) in planted {
                 found[what][0] += usize::from(is_found(&fit, node, PLANTED[what]));
                 found[what][1] += 1;
             }
         }
         let mut cells = vec![
-            exact(called, fleets * of.nodes),
+            exact(called, fleets * scenario.nodes),
             percent(any, fleets),
             exact(others, all),
         ];
-        cells.extend(found.map(|[hits, of]| percent(hits, of)));
+        cells.extend(found.map(|[hits, total]| percent(hits, total)));
         text += &line(name, cells.into_iter());
     }
     text
@@ -153,20 +153,22 @@ fn planted(nodes: usize, number: usize) -> Vec<(usize, usize)> {
 }
 
 /// A small share with more digits.
-fn exact(hits: usize, of: usize) -> String {
-    format!("{:.3}", 100.0 * hits as f64 / of as f64)
+fn exact(hits: usize, total: usize) -> String {
+    format!("{:.3}", 100.0 * hits as f64 / total as f64)
 }
 
-fn simulate(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
-    let shared: Vec<(f64, Vec<f64>)> = (0..of.nodes)
+fn simulate(world: &mut World, scenario: Scenario, planted: &[(usize, usize)]) -> Measured {
+    let shared: Vec<(f64, Vec<f64>)> = (0..scenario.nodes)
         .map(|_| {
-            let families = (0..FAMILIES).map(|_| of.family * world.normal()).collect();
-            (of.common * world.normal(), families)
+            let families = (0..FAMILIES)
+                .map(|_| scenario.family * world.normal())
+                .collect();
+            (scenario.common * world.normal(), families)
         })
         .collect();
     let mut value = |benchmark: usize, node: usize| {
         let family = benchmark % FAMILIES;
-        let spike = if of.spikes > 0.0 && world.chance(of.spikes) {
+        let spike = if scenario.spikes > 0.0 && world.chance(scenario.spikes) {
             0.05 * world.exponential()
         } else {
             0.0
@@ -178,8 +180,8 @@ fn simulate(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
             _ => 0.0,
         };
         let slow = (1.0 - slow).ln();
-        let own = NODES * world.normal() + RUNS * world.normal();
-        shared[node].0 + shared[node].1[family] + own - spike + slow
+        let noise = NODES * world.normal() + RUNS * world.normal();
+        shared[node].0 + shared[node].1[family] + noise - spike + slow
     };
     let mut cells = vec![];
     for benchmark in 0..BENCHMARKS {
@@ -190,10 +192,10 @@ fn simulate(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
                 runs: 1,
             })
         };
-        cells.push((0..of.nodes).map(cell).collect());
+        cells.push((0..scenario.nodes).map(cell).collect());
     }
     Measured {
-        kinds: vec![0; of.nodes],
+        kinds: vec![0; scenario.nodes],
         cells,
         families: (0..BENCHMARKS)
             .map(|benchmark| benchmark % FAMILIES)
@@ -207,7 +209,7 @@ fn differs(level: &Option<Level>, node: usize) -> bool {
     level
         .as_ref()
         .and_then(|level| level.nodes[node])
-        .is_some_and(|of| of.differs)
+        .is_some_and(|deviation| deviation.differs)
 }
 
 fn called_nodes(fit: &Fit) -> Vec<bool> {

@@ -67,8 +67,8 @@ fn tried(world: &mut World, nodes: usize, slow: f64, margin: f64) -> Called {
     let mut called = Called::default();
     for _ in 0..FLEETS {
         let (view, right) = simulate(world, nodes, slow, margin);
-        let groups = view.groups.iter().flat_map(|of| {
-            let of_fact = of.groups.iter().map(move |group| (&of.facts, group));
+        let groups = view.groups.iter().flat_map(|table| {
+            let of_fact = table.groups.iter().map(move |group| (&table.facts, group));
             of_fact.filter(|(_, group)| !group.differs.is_empty())
         });
         let is_slow =
@@ -76,10 +76,11 @@ fn tried(world: &mut World, nodes: usize, slow: f64, margin: f64) -> Called {
         let (found, others): (Vec<_>, Vec<_>) =
             groups.partition(|(facts, group)| is_slow(facts, &group.values[0]));
         let family = FleetScope::Family(family(0));
-        let in_family = |of: &gritstone_model::FleetGroup| {
-            of.differs
+        let in_family = |group: &gritstone_model::FleetGroup| {
+            group
+                .differs
                 .iter()
-                .any(|of| of.about == family && of.effect.effect < 0.0)
+                .any(|difference| difference.about == family && difference.effect.effect < 0.0)
         };
         called.fleets += 1;
         called.any += usize::from(!view.groups.is_empty());
@@ -108,8 +109,8 @@ fn order(world: &mut World, nodes: usize) -> Vec<usize> {
 fn simulate(world: &mut World, nodes: usize, slow: f64, margin: f64) -> (FleetView, String) {
     let name = |fact: usize| format!("fact-{fact}");
     let ids: Vec<Id> = (0..BENCHMARKS)
-        .map(|at| {
-            let text = format!("{}/{at}", family(at % FAMILIES));
+        .map(|index| {
+            let text = format!("{}/{index}", family(index % FAMILIES));
             Id::parse(&text).expect("it is an id")
         })
         .collect();
@@ -122,9 +123,9 @@ fn simulate(world: &mut World, nodes: usize, slow: f64, margin: f64) -> (FleetVi
                 0 => (1.0 - slow).ln(),
                 _ => 0.0,
             };
-            let results = ids.iter().enumerate().map(|(at, id)| {
-                let own = NODES * world.normal() + RUNS * world.normal();
-                let speed = own + if at % FAMILIES == 0 { off } else { 0.0 };
+            let results = ids.iter().enumerate().map(|(index, id)| {
+                let noise = NODES * world.normal() + RUNS * world.normal();
+                let speed = noise + if index % FAMILIES == 0 { off } else { 0.0 };
                 let result = NodeResult {
                     version: 1,
                     program: String::new(),

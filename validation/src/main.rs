@@ -7,15 +7,16 @@ use std::time::Instant;
 
 mod ab;
 mod bad_launches;
+mod center;
 mod copies;
 mod estimate;
-mod figure;
 mod fleet;
 mod groups;
 mod machine;
+mod modes;
 mod pr;
-mod rest;
 mod runs;
+mod score;
 mod series;
 mod systems;
 mod tails;
@@ -41,11 +42,11 @@ fn main() {
         ("bad_launches::verdicts", bad_launches::verdicts),
         ("series::changes", series::changes),
         ("series::events", series::events),
-        ("figure::coverage", figure::coverage),
-        ("figure::correlated", figure::correlated),
+        ("center::coverage", center::coverage),
+        ("center::correlated", center::correlated),
         ("tails::coverage", tails::coverage),
         ("tails::comparisons", tails::comparisons),
-        ("rest::modes", rest::modes),
+        ("modes::found", modes::found),
         ("ab::verdicts", ab::verdicts),
         ("ab::orders", ab::orders),
         ("ab::neighbors", ab::neighbors),
@@ -53,7 +54,7 @@ fn main() {
         ("ab::rankings", ab::rankings),
         ("pr::requests", pr::requests),
         ("pr::layouts", pr::layouts),
-        ("rest::rating", rest::rating),
+        ("score::coverage", score::coverage),
         ("copies::together", copies::together),
         ("fleet::nodes", fleet::nodes),
         ("fleet::groups", groups::groups),
@@ -70,24 +71,24 @@ fn main() {
     assert!(!tables.is_empty(), "no table is of {wanted:?}");
     // two threads; each table has its own seed, so their order does not matter
     let next = AtomicUsize::new(0);
-    let made = Mutex::new(vec![String::new(); tables.len()]);
+    let texts = Mutex::new(vec![String::new(); tables.len()]);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((at, (name, table))) = take(&next, &tables) {
+                while let Some((index, (name, table))) = take(&next, &tables) {
                     let begun = Instant::now();
                     let text = table();
                     eprintln!("{name}: {} s", begun.elapsed().as_secs());
-                    made.lock().expect("the other thread failed")[at] = text;
+                    texts.lock().expect("the other thread failed")[index] = text;
                 }
             });
         }
     });
-    let made = made.into_inner().expect("a thread failed");
-    let named = || tables.iter().map(|(name, _)| *name).zip(&made);
+    let texts = texts.into_inner().expect("a thread failed");
+    let named = || tables.iter().map(|(name, _)| *name).zip(&texts);
     let mut page = std::fs::read_to_string(PAGE).expect(PAGE);
     match options.first().map(String::as_str) {
-        None => println!("{}", made.join("\n")),
+        None => println!("{}", texts.join("\n")),
         Some("--write") => {
             for (name, table) in named() {
                 let [before, _, after] = around(&page, name);
@@ -112,21 +113,21 @@ fn main() {
 }
 
 /// Whether two tables have the same words, and numbers that differ by no more than the rounding of another C library may cause.
-fn same(there: &str, made: &str) -> bool {
+fn same(stored: &str, computed: &str) -> bool {
     let numbers = |text: &str| -> Vec<f64> {
         let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         parts.filter_map(|number| number.parse().ok()).collect()
     };
     let words = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
-    let mut pairs = numbers(there).into_iter().zip(numbers(made));
-    words(there) == words(made) && pairs.all(|(a, b)| (a - b).abs() <= 0.3)
+    let mut pairs = numbers(stored).into_iter().zip(numbers(computed));
+    words(stored) == words(computed) && pairs.all(|(a, b)| (a - b).abs() <= 0.3)
 }
 
 /// The document up to the line `<!-- name -->`, from there to the next `<!-- end -->`, and the rest.
 fn around<'a>(page: &'a str, name: &str) -> [&'a str; 3] {
     let begin = format!("<!-- {name} -->\n");
-    let place = page.find(&begin).and_then(|at| {
-        let from = at + begin.len();
+    let place = page.find(&begin).and_then(|start| {
+        let from = start + begin.len();
         Some((from, from + page[from..].find("<!-- end -->")?))
     });
     let (from, to) = place.unwrap_or_else(|| panic!("{PAGE} has no place for {name}"));
@@ -134,8 +135,8 @@ fn around<'a>(page: &'a str, name: &str) -> [&'a str; 3] {
 }
 
 fn take<'a>(next: &AtomicUsize, tables: &[(&'a str, Table)]) -> Option<(usize, (&'a str, Table))> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    tables.get(at).map(|table| (at, *table))
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    tables.get(index).map(|table| (index, *table))
 }
 
 /// Head of a table, with the columns behind the first.
@@ -154,6 +155,6 @@ fn line(first: &str, cells: impl Iterator<Item = String>) -> String {
 }
 
 /// 0.9512 as 95.1.
-fn percent(hits: usize, of: usize) -> String {
-    format!("{:.1}", 100.0 * hits as f64 / of as f64)
+fn percent(hits: usize, total: usize) -> String {
+    format!("{:.1}", 100.0 * hits as f64 / total as f64)
 }

@@ -79,7 +79,7 @@ struct During<'a> {
 impl During<'_> {
     /// ln of the times of a launch's benchmarks, relative to their true times.
     fn launch(&mut self) -> Vec<f64> {
-        let at = self.launches;
+        let launch = self.launches;
         self.launches += 1;
         let world = &mut *self.world;
         let noise = |name: usize| 0.01 + 0.03 * name as f64 / BENCHMARKS as f64;
@@ -96,10 +96,10 @@ impl During<'_> {
                 let remaining: f64 = (-1.0_f64 / 20.0).exp();
                 self.level = remaining * self.level
                     + (1.0 - remaining * remaining).sqrt() * 0.03 * world.normal();
-                self.level + 0.15 * at as f64 / (2 * ROUNDS) as f64
+                self.level + 0.15 * launch as f64 / (2 * ROUNDS) as f64
             }
-            Machine::OneBad if at == self.moment => 10.0_f64.ln(),
-            Machine::InStep if (at + self.moment) % 4 < 2 => 0.08,
+            Machine::OneBad if launch == self.moment => 10.0_f64.ln(),
+            Machine::InStep if (launch + self.moment) % 4 < 2 => 0.08,
             Machine::Correlated => 0.9_f64.sqrt() * world.normal(),
             _ => 0.0,
         };
@@ -141,7 +141,7 @@ fn trial(world: &mut World, machine: Machine, layouts: Layouts, slower: f64) -> 
         let first = (side * layouts.builds + build) * BENCHMARKS;
         let effects = &effects[first..first + BENCHMARKS];
         let times = during.launch().into_iter().enumerate();
-        let of = |(name, ln): (usize, f64)| HarnessResult {
+        let result = |(name, ln): (usize, f64)| HarnessResult {
             name: format!("b{name:02}"),
             unit: "ns".to_owned(),
             better: Better::Lower,
@@ -150,7 +150,7 @@ fn trial(world: &mut World, machine: Machine, layouts: Layouts, slower: f64) -> 
                 _ => 100.0 * (ln + effects[name]).exp(),
             }],
         };
-        times.map(of).collect()
+        times.map(result).collect()
     };
     let margins = Margins {
         default: 0.02,

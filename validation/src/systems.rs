@@ -29,11 +29,11 @@ pub fn comparisons() -> String {
         columns,
     );
     let mut different = [0.0; ROWS];
-    let mut at = 0;
+    let mut index = 0;
     for (number, factor) in DIFFERENT {
-        for slower in &mut different[at..at + number] {
-            *slower = if at.is_multiple_of(2) { 1.0 } else { -1.0 } * f64::ln(factor);
-            at += 1;
+        for slower in &mut different[index..index + number] {
+            *slower = if index.is_multiple_of(2) { 1.0 } else { -1.0 } * f64::ln(factor);
+            index += 1;
         }
     }
     for (seed, effects) in (900..).zip(WORLDS) {

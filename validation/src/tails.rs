@@ -3,7 +3,7 @@
 use crate::world::World;
 use crate::{head, line, percent};
 use gritstone_analysis::{compare, summary};
-use gritstone_analysis::{past::Past, run_effect};
+use gritstone_analysis::{run_effect, run_summary::RunSummary};
 use gritstone_model::{
     Benchmark, Event, Histogram, Id, KernelWork, Launch, Outcome, RunData, RunView, Sample, Unit,
     Verdict, Work,
@@ -82,8 +82,8 @@ fn launches(
 }
 
 fn of_each(launches: &[Vec<Bucket>], share: f64) -> Vec<f64> {
-    let of = |launch: &Vec<Bucket>| percentiles::percentile(launch, share);
-    launches.iter().filter_map(of).collect()
+    let percentile = |launch: &Vec<Bucket>| percentiles::percentile(launch, share);
+    launches.iter().filter_map(percentile).collect()
 }
 
 /// True value for single launches, or for all their events.
@@ -122,7 +122,7 @@ pub fn coverage() -> String {
         for (name, share, events, by_launch) in cases {
             let truth = truth(&many, share, by_launch);
             let cells = sizes.iter().map(|n| {
-                let (mut hits, mut of, mut width) = (0, 0, 0.0);
+                let (mut hits, mut total, mut width) = (0, 0, 0.0);
                 for _ in 0..TRIALS {
                     let launches = launches(&mut world, shape, (*n, events));
                     let Some([low, high]) = interval(&launches, share, by_launch) else {
@@ -130,11 +130,11 @@ pub fn coverage() -> String {
                     };
                     hits += usize::from(low <= truth && truth <= high);
                     width += 50.0 * (high / low).ln();
-                    of += 1;
+                    total += 1;
                 }
-                match of {
+                match total {
                     0 => "–".to_owned(),
-                    of => format!("{} ({:.1})", percent(hits, of), width / of as f64),
+                    total => format!("{} ({:.1})", percent(hits, total), width / total as f64),
                 }
             });
             let basis = if by_launch {
@@ -159,14 +159,14 @@ const LATER: [f64; 3] = [1.0, 2.0, 4.0];
 /// A run of benchmarks with `events` events per launch, whose level scatters between runs by 1% each and by 2% all together, and the share
 /// of delayed events by `tail`.
 fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -> RunView {
-    let id = |at: usize| Id::parse(&format!("made/up/{at}")).expect("it is an identifier");
+    let id = |index: usize| Id::parse(&format!("made/up/{index}")).expect("it is an identifier");
     let work = || KernelWork {
         program: "made/up".to_owned(),
         params: BTreeMap::new(),
         uses: vec![],
     };
     let unit = || Unit::parse("ns").expect("ns is a unit");
-    let benchmark = |at| Benchmark::new(id(at), unit(), Work::Kernel(work()));
+    let benchmark = |index| Benchmark::new(id(index), unit(), Work::Kernel(work()));
     let mut data = RunData {
         benchmarks: (0..BENCHMARKS).map(benchmark).collect(),
         ..RunData::default()
@@ -174,11 +174,11 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
     data.info.id = format!("run-{number}");
     data.info.started = format!("{number:04}");
     let common = 0.02 * world.normal();
-    for at in 0..BENCHMARKS {
+    for index in 0..BENCHMARKS {
         let level = (common + 0.01 * world.normal()).exp();
-        let own = (tail * world.normal()).exp() * if at == 0 { later } else { 1.0 };
+        let delayed = (tail * world.normal()).exp() * if index == 0 { later } else { 1.0 };
         for round in 0..LAUNCHES {
-            let counts = counts(world, Shape::Bursts, events, own);
+            let counts = counts(world, Shape::Bursts, events, delayed);
             let events = histogram(counts, level);
             let sample = Sample {
                 n: events.count,
@@ -186,7 +186,7 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
                 ..Sample::default()
             };
             data.launches.push(Launch {
-                id: id(at),
+                id: id(index),
                 round: round as u32,
                 start: round as u64,
                 cpus: vec![],
@@ -242,7 +242,9 @@ pub fn comparisons() -> String {
                 for trial in 0..COMPARISONS {
                     if trial % SHARED == 0 {
                         past = (0..earlier)
-                            .map(|number| Past::new(&run(&mut world, number, events, tail, 1.0)))
+                            .map(|number| {
+                                RunSummary::new(&run(&mut world, number, events, tail, 1.0))
+                            })
                             .collect();
                     }
                     let base = run(&mut world, 100 + trial, events, tail, 1.0);
@@ -252,10 +254,11 @@ pub fn comparisons() -> String {
                     let view = compare::compare(&base, &other, &options);
                     for row in &view.rows {
                         let changed = row.id.as_str() == "made/up/0";
-                        for of in &row.percentiles {
-                            let sum: &mut [usize; 2] =
-                                called.entry((changed, of.name.clone())).or_default();
-                            let verdict = of.figure.verdict;
+                        for percentile in &row.percentiles {
+                            let sum: &mut [usize; 2] = called
+                                .entry((changed, percentile.name.clone()))
+                                .or_default();
+                            let verdict = percentile.figure.verdict;
                             let different = matches!(verdict, Verdict::Faster | Verdict::Slower);
                             sum[0] += usize::from(different);
                             sum[1] += 1;
@@ -268,7 +271,7 @@ pub fn comparisons() -> String {
                 };
                 let rate = |name: &&str| {
                     let found = called.get(&(later > 1.0, (*name).to_owned()));
-                    found.map_or("–".to_owned(), |[hits, of]| percent(*hits, *of))
+                    found.map_or("–".to_owned(), |[hits, total]| percent(*hits, *total))
                 };
                 names.iter().map(rate).collect::<Vec<_>>().join(" / ")
             });

@@ -40,27 +40,27 @@ fn module(file: &str) -> Module {
 /// Modules that each module names, outside comments and tests.
 fn imports(sources: &BTreeMap<Module, &str>) -> Imports {
     let mut all = Imports::new();
-    for (own, text) in sources {
+    for (module, text) in sources {
         let shipped = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
         let code: Vec<&str> = shipped
             .lines()
             .map(|line| line.split("//").next().unwrap_or_default())
             .collect();
         let code = code.join("\n");
-        let found = all.entry(own.clone()).or_default();
+        let found = all.entry(module.clone()).or_default();
         for (word, base) in [
             ("crate::", &[][..]),
-            ("self::", &own[..]),
-            ("super::", &own[..own.len().saturating_sub(1)]),
+            ("self::", &module[..]),
+            ("super::", &module[..module.len().saturating_sub(1)]),
         ] {
-            for (at, _) in code.match_indices(word) {
+            for (start, _) in code.match_indices(word) {
                 let inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-                if !code[..at].ends_with(inside) {
-                    named(&code[at + word.len()..], base.to_vec(), sources, found);
+                if !code[..start].ends_with(inside) {
+                    named(&code[start + word.len()..], base.to_vec(), sources, found);
                 }
             }
         }
-        found.remove(own);
+        found.remove(module);
     }
     all
 }
@@ -70,15 +70,15 @@ fn named(path: &str, base: Module, sources: &BTreeMap<Module, &str>, found: &mut
     let path = path.trim_start();
     if let Some(group) = path.strip_prefix('{') {
         let (mut depth, mut start) = (0, 0);
-        for (at, c) in group.char_indices() {
+        for (index, c) in group.char_indices() {
             match c {
                 '{' => depth += 1,
                 '}' if depth > 0 => depth -= 1,
                 ',' | '}' if depth == 0 => {
-                    if !group[start..at].trim().is_empty() {
-                        named(&group[start..at], base.clone(), sources, found);
+                    if !group[start..index].trim().is_empty() {
+                        named(&group[start..index], base.clone(), sources, found);
                     }
-                    start = at + 1;
+                    start = index + 1;
                     if c == '}' {
                         break;
                     }

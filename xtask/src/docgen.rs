@@ -15,14 +15,17 @@ pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
     let mut pages = vec![];
     for family in &catalogue.families {
         let all = catalogue.benchmarks.iter();
-        let own: Vec<&Benchmark> = all.filter(|b| b.id.family() == family.name).collect();
-        let variants = own.iter().filter(|b| b.id.as_str().contains('@')).count();
+        let benchmarks: Vec<&Benchmark> = all.filter(|b| b.id.family() == family.name).collect();
+        let variants = benchmarks
+            .iter()
+            .filter(|b| b.id.as_str().contains('@'))
+            .count();
         let name = format!("{}.md", family.name);
         index += &format!(
             "| [{}]({name}) | {} | {} | {variants} |\n",
             family.name,
             family.title,
-            own.len() - variants
+            benchmarks.len() - variants
         );
         let mut page = format!(
             "# `{}`: {}\n\n{HEADER}\n{}\n",
@@ -34,7 +37,7 @@ pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
         for (rule, how) in &family.guidelines {
             page += &format!("- *{rule}* {how}\n");
         }
-        for benchmark in own {
+        for benchmark in benchmarks {
             page += &section(benchmark, catalogue);
         }
         pages.push((name, page));

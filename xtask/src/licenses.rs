@@ -26,10 +26,10 @@ const OTHERS: [&str; 6] = ["APACHE", "ZLIB", "0BSD", "BOOST", "UNLICENSE", "COPY
 /// # Errors
 /// When cargo or a file cannot be read, or a crate has neither a license file nor the MIT license.
 pub fn text(root: &Path) -> Result<String, String> {
-    let own = |path: &str| read(&root.join(path));
+    let file = |path: &str| read(&root.join(path));
     let mut out = String::from("Gritstone is licensed under MIT OR Apache-2.0, at your choice.\n");
     for path in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        section(&mut out, path, &own(path)?);
+        section(&mut out, path, &file(path)?);
     }
     section(
         &mut out,
@@ -42,11 +42,11 @@ pub fn text(root: &Path) -> Result<String, String> {
         include_str!("licenses/LGPL-2.1"),
     );
     let fonts = "Fonts in the PDF: Liberation Sans and Liberation Mono (SIL Open Font License 1.1)";
-    section(&mut out, fonts, &own("crates/pdf/fonts/LICENSE-OFL")?);
+    section(&mut out, fonts, &file("crates/pdf/fonts/LICENSE-OFL")?);
     section(
         &mut out,
         "uPlot, in the pages of serve and site (MIT)",
-        &own("crates/document/src/html/uplot/LICENSE")?,
+        &file("crates/document/src/html/uplot/LICENSE")?,
     );
     // equal texts are listed once, with all their crates
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -75,7 +75,7 @@ pub fn text(root: &Path) -> Result<String, String> {
         }
         let word = |key: &str| package[key].as_str().unwrap_or_default();
         let name = format!("{} {} ({})", word("name"), word("version"), word("license"));
-        for text in of_crate(package, &own("LICENSE-MIT")?)? {
+        for text in of_crate(package, &file("LICENSE-MIT")?)? {
             texts.entry(text).or_default().insert(name.clone());
         }
     }

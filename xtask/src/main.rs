@@ -165,12 +165,12 @@ mod tests {
 
     #[test]
     fn repository_is_tidy() {
-        for made in [
+        for result in [
             tidy(&root()),
             docgen(&root(), true),
             licenses(&root(), true),
         ] {
-            made.unwrap_or_else(|why| panic!("{why}"));
+            result.unwrap_or_else(|why| panic!("{why}"));
         }
     }
 }

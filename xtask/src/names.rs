@@ -25,6 +25,8 @@ const BANNED: [(&str, &str); 13] = [
     ("told", "the noun: message, notification"),
     ("whoever", "the noun: user, reader, process"),
 ];
+/// Names that tell nothing of a variable or a closure's parameter.
+const BANNED_VARIABLES: [&str; 6] = ["at", "kept", "made", "of", "own", "told"];
 const ITEMS: [&str; 9] = [
     "const",
     "enum",
@@ -41,7 +43,7 @@ const TEST_NAME_WORDS: usize = 5;
 const SHORT_COMMENT: usize = 3;
 
 /// Places that may name benchmarks: examples of the help, and the command that an explanation recommends.
-const MAY_NAME_BENCHMARKS: [&str; 2] = ["crates/cli/src/command/", "crates/report/src/ratings.rs"];
+const MAY_NAME_BENCHMARKS: [&str; 2] = ["crates/cli/src/command/", "crates/report/src/scores.rs"];
 
 /// Facts about single benchmarks belong in the catalog, not in Rust.
 pub fn benchmarks(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
@@ -51,8 +53,10 @@ pub fn benchmarks(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     let all: BTreeSet<&str> = all.filter(|id| id.contains('/')).collect();
     let mut faults = vec![];
     for (path, text) in modules(tree) {
-        let may = MAY_NAME_BENCHMARKS.iter().any(|may| path.starts_with(may));
-        if may || path.ends_with("_tests.rs") {
+        let allowed = MAY_NAME_BENCHMARKS
+            .iter()
+            .any(|prefix| path.starts_with(prefix));
+        if allowed || path.ends_with("_tests.rs") {
             continue;
         }
         let shipped = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
@@ -80,6 +84,12 @@ pub fn names(tree: &Tree) -> Vec<String> {
     }
     for (path, text) in tree.iter().filter(|(path, _)| path.ends_with(".rs")) {
         let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in (1..).zip(&lines) {
+            let named = BANNED_VARIABLES.iter().filter(|name| binds(line, name));
+            faults.extend(named.map(|name| {
+                format!("{path}:{number}: the variable {name}: name it by what it holds")
+            }));
+        }
         for (number, name) in lines.iter().enumerate().filter_map(item) {
             let place = format!("{path}:{}: {name}", number + 1);
             let words = words(name);
@@ -104,6 +114,20 @@ pub fn names(tree: &Tree) -> Vec<String> {
         }
     }
     faults
+}
+
+/// Whether `let`, a closure or a function binds this name in a line.
+fn binds(line: &str, name: &str) -> bool {
+    let forms = [
+        format!("let {name} "),
+        format!("let mut {name} "),
+        format!("|{name}|"),
+        format!("|&{name}|"),
+        format!("|{name}: "),
+        format!("({name}: "),
+    ];
+    let code = line.split("//").next().unwrap_or_default();
+    forms.iter().any(|form| code.contains(form.as_str()))
 }
 
 /// A line's index with the name of the item that it defines.
@@ -164,7 +188,7 @@ pub fn comments(tree: &Tree) -> Vec<String> {
             let alone = !around
                 .iter()
                 .flatten()
-                .any(|&at| lines.get(at).is_some_and(|line| line.starts_with("///")));
+                .any(|&index| lines.get(index).is_some_and(|line| line.starts_with("///")));
             let below = lines[number..].iter().find(|line| !line.starts_with("#["));
             if let (Some(comment), Some(below), true) = (line.strip_prefix("/// "), below, alone)
                 && repeats(comment, below)

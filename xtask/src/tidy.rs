@@ -91,10 +91,14 @@ pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
     for line in tree.get(MAP).into_iter().flat_map(|page| page.lines()) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         // every crate must state what it must not know
-        if let [_, folder, _, must_not_know, may, _] = cells[..]
+        if let [_, folder, _, must_not_know, allowed, _] = cells[..]
             && !must_not_know.is_empty()
         {
-            map.extend(named(folder).next().map(|at| (at, named(may).collect())));
+            map.extend(
+                named(folder)
+                    .next()
+                    .map(|path| (path, named(allowed).collect())),
+            );
         }
     }
     let mut faults = vec![];
@@ -108,7 +112,7 @@ pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
             .unwrap_or(manifest)
             .display()
             .to_string();
-        let Some(may) = map.get(path.trim_end_matches("/Cargo.toml")) else {
+        let Some(allowed) = map.get(path.trim_end_matches("/Cargo.toml")) else {
             faults.push(format!("{path}: the crate has no row in the map of {MAP} that says what it must not know and which crates it may import"));
             continue;
         };
@@ -117,8 +121,8 @@ pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
             let ours = name
                 .strip_prefix("gritstone")
                 .map(|name| name.trim_start_matches('-'));
-            if ours.is_some_and(|ours| !may.contains(&ours)) {
-                faults.push(format!("{path}: {name} must not be imported here: {MAP} allows {may:?}; hand in what is needed from above, or move the code"));
+            if ours.is_some_and(|ours| !allowed.contains(&ours)) {
+                faults.push(format!("{path}: {name} must not be imported here: {MAP} allows {allowed:?}; hand in what is needed from above, or move the code"));
             }
         }
     }
@@ -132,7 +136,7 @@ pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
         let programs: Vec<&String> = match &benchmark.work {
             Work::Kernel(work) => work.uses.iter().chain([&work.program]).collect(),
             Work::Command(work) | Work::Scenario(work) => work.uses.iter().collect(),
-            Work::Derived { .. } | Work::Rating { .. } => vec![],
+            Work::Derived { .. } | Work::Score { .. } => vec![],
         };
         for program in programs {
             needed.entry(program).or_insert(benchmark.id.as_str());
@@ -212,11 +216,11 @@ pub fn lengths(tree: &Tree) -> Vec<String> {
                 "{path}: {n} lines, where {LONG_FILE} read well: is it two modules?"
             ));
         }
-        for (at, line) in lines.iter().enumerate() {
-            let n = function(&lines[at..]);
+        for (index, line) in lines.iter().enumerate() {
+            let n = function(&lines[index..]);
             if n > LONG_FUNCTION {
                 let line = line.trim();
-                remarks.push(format!("{path}:{}: {n} lines in `{line}`, where {LONG_FUNCTION} read well: is it two functions?", at + 1));
+                remarks.push(format!("{path}:{}: {n} lines in `{line}`, where {LONG_FUNCTION} read well: is it two functions?", index + 1));
             }
         }
     }
@@ -263,7 +267,7 @@ pub fn words(tree: &Tree) -> Vec<String> {
         let test = path.contains("/tests") || path.ends_with("_tests.rs");
         let source = extension(path) == "rs"
             && path.contains("/src/")
-            && !UNPUBLISHED.iter().any(|of| path.starts_with(of));
+            && !UNPUBLISHED.iter().any(|prefix| path.starts_with(prefix));
         if source && !test && !WRITERS.contains(&path.as_str()) {
             let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
             let code: Vec<&str> = shipped
@@ -284,8 +288,8 @@ pub fn words(tree: &Tree) -> Vec<String> {
 /// Whether a line has the word, not as a part of a longer name (`use_stderr`).
 fn has_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| {
-        let (before, after) = (&line[..at], &line[at + word.len()..]);
+    line.match_indices(word).any(|(start, _)| {
+        let (before, after) = (&line[..start], &line[start + word.len()..]);
         let ends = !word.ends_with(part) || !after.starts_with(part);
         ends && !(word.starts_with(part) && before.ends_with(part))
     })

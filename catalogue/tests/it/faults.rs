@@ -31,7 +31,7 @@ a rate of which less is better | unit = "ns/call"§better | unit = "calls/s"§be
 a size with no better way | unit = "bytes"§better = "lower" | unit = "bytes"
 a kernel with a size | unit = "ns/call"§better | unit = "bytes"§better
 a size in seconds | unit = "bytes" | unit = "s"
-a rating in seconds | unit = "ratio"§better = "higher" | unit = "s"
+a score in seconds | unit = "ratio"§better = "higher" | unit = "s"
 a level of load that there is not | load = [1] | load = [2]
 a load that is none | load/demo | demo/load
 a load without words | what = "a demonstration" | what = ""
@@ -72,11 +72,11 @@ a term that is not there | { id = "demo/call@cross" | { id = "demo/call@near"
 a term of a family that is not there | { id = "demo/call@cross" | { id = "byte/pipe"
 a term that is no time | { id = "demo/call@cross" | { id = "demo/cc"
 a figure made of itself | { id = "demo/call@cross" | { id = "demo/less"
-a rating of nothing | over = ["demo/call", "demo/less"] | over = []
-a rating of a row that is not there | over = ["demo/call", | over = ["demo/cell",
-a rating of rows like no other | over = ["demo/call", | over = ["demo/x*",
-a rating of what cannot be a row | over = ["demo/call", | over = ["demo/Call",
-a rating to no reference | baseline = "ref:vax-11-780" | baseline = "last"
+a score of nothing | over = ["demo/call", "demo/less"] | over = []
+a score of a row that is not there | over = ["demo/call", | over = ["demo/cell",
+a score of rows like no other | over = ["demo/call", | over = ["demo/x*",
+a score of what cannot be a row | over = ["demo/call", | over = ["demo/Call",
+a score to no reference | baseline = "ref:vax-11-780" | baseline = "last"
 a curve of one point | [[1, "demo/call"], [2, "demo/less"]] | [[1, "demo/call"]]
 a curve that goes back | [2, "demo/less"] | [1, "demo/less"]
 a curve through a row that is not there | [2, "demo/less"] | [2, "demo/lass"]
@@ -93,8 +93,8 @@ fn faults_have_their_place() {
     load(&[("catalogue/demo.toml", SOUND)]).expect("what the cases break must be sound");
     let mut messages = String::new();
     for case in CASES.lines().skip(1) {
-        let [name, there, instead] = [0, 1, 2].map(|at| {
-            let part = case.split('|').nth(at).expect(case);
+        let [name, there, instead] = [0, 1, 2].map(|index| {
+            let part = case.split('|').nth(index).expect(case);
             part.trim().replace('§', "\n")
         });
         assert_eq!(SOUND.matches(&there).count(), 1, "{name}: breaks one place");
@@ -112,7 +112,7 @@ fn cross_file_faults_name_files() {
     let other = SOUND
         .replace("name = \"demo\"", "name = \"other\"")
         .replace("\"demo/", "\"other/");
-    let sum = |text: &str, family: &str, of: &str| {
+    let sum = |text: &str, family: &str, term: &str| {
         let there = format!("{{ id = \"{family}/call@cross\"");
         text.replace(&there, &format!("{{ id = \"{of}\""))
     };
@@ -135,13 +135,13 @@ fn circular_derivations_are_refused() {
         .unwrap();
     let (less, _) = less.split_once("[[benchmark]]").unwrap();
     let chain = |n: usize| {
-        let of = |i: usize| match i {
+        let benchmark = |i: usize| match i {
             0 => "demo/call".to_owned(),
             _ => format!("demo/z{}", n - i),
         };
         let row = |i: usize| {
-            let less = less.replace("demo/call\", times", &format!("{}\", times", of(i)));
-            format!("[[benchmark]]\nid = \"{}\"{less}", of(i + 1))
+            let less = less.replace("demo/call\", times", &format!("{}\", times", benchmark(i)));
+            format!("[[benchmark]]\nid = \"{}\"{less}", benchmark(i + 1))
         };
         let text =
             head.replace("curve =", "remark = \"x\" #") + &(0..n).map(row).collect::<String>();

@@ -14,17 +14,17 @@ fn only(kinds: &[&str]) -> String {
         let is = |kind: &&str| entry.contains(&format!("kind = \"{kind}\""));
         kinds.iter().any(is)
     });
-    let kept = |line: &&str| !line.starts_with("load =") && !line.starts_with("curve =");
+    let is_needed = |line: &&str| !line.starts_with("load =") && !line.starts_with("curve =");
     let text: String = entries.map(|entry| format!("{ENTRY}{entry}")).collect();
-    let lines: Vec<&str> = text.lines().filter(kept).collect();
+    let lines: Vec<&str> = text.lines().filter(is_needed).collect();
     format!("{head}{}\n", lines.join("\n"))
 }
 
 #[test]
 fn damaged_files_never_panic() {
     // short ones too: a reader that ends at the first fault gets further in them, and sooner
-    let (times, ratings) = (only(&["kernel"]), only(&["kernel", "derived", "rating"]));
-    let inputs = [times.as_str(), &ratings, DEMO];
+    let (times, scores) = (only(&["kernel"]), only(&["kernel", "derived", "rating"]));
+    let inputs = [times.as_str(), &scores, DEMO];
     for good in inputs {
         let read = gritstone_catalogue::load(&[("demo.toml", good)]);
         read.expect("what is damaged is good at first");

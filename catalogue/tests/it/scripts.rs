@@ -109,7 +109,7 @@ fn commands_do_their_work() {
         }
         let needs = &benchmark.needs;
         for shell in SHELLS {
-            let at = format!("{} under {shell:?}", benchmark.id);
+            let place = format!("{} under {shell:?}", benchmark.id);
             let [nothing, dir] = [(); 2].map(|()| tempfile::tempdir().unwrap());
             run(&work, &["true".to_owned()], shell, needs, nothing.path());
             let before = left(&work, nothing.path());
@@ -120,16 +120,16 @@ fn commands_do_their_work() {
 
             let printed = run(&work, &work.argv, shell, needs, dir.path());
             let expected = work.stdout.as_deref().unwrap_or("");
-            assert_eq!(words(&printed), words(expected), "{at}");
-            assert_eq!(left(&work, dir.path()), after, "{at}");
+            assert_eq!(words(&printed), words(expected), "{place}");
+            assert_eq!(left(&work, dir.path()), after, "{place}");
             for name in &work.leaves {
                 fs::remove_file(dir.path().join(name)).unwrap();
             }
 
             let Some(verify) = &work.verify else { continue };
             let printed = run(&work, &verify.argv, shell, needs, dir.path());
-            assert_eq!(words(&printed), words(&verify.stdout), "{at}");
-            assert_eq!(left(&work, dir.path()), before, "{at}");
+            assert_eq!(words(&printed), words(&verify.stdout), "{place}");
+            assert_eq!(left(&work, dir.path()), before, "{place}");
         }
     }
 }
@@ -149,7 +149,7 @@ fn script_proof_matches_its_utilities() {
     let text: String = words.iter().map(|word| format!("{word}\n")).collect();
     let sum: u32 = text.bytes().map(u32::from).sum();
     let addresses = (0..text.len()).step_by(16).chain([text.len()]);
-    let addresses: Vec<String> = addresses.map(|at| format!("{at:07o}")).collect();
+    let addresses: Vec<String> = addresses.map(|address| format!("{address:07o}")).collect();
     let (n, all, lines) = (found.len(), words.join(" "), found.join(" "));
     let counts = format!("{n} {n} {characters}");
     let expected = format!(
@@ -195,11 +195,11 @@ fn other_work_fails_the_proofs() {
         assert_eq!(script.matches(there).count(), 1, "{there}");
         *script = script.replace(there, instead);
         let dir = tempfile::tempdir().unwrap();
-        let mut made = ready(&verify.argv, &["/bin/sh"], &[], dir.path());
+        let mut command = ready(&verify.argv, &["/bin/sh"], &[], dir.path());
         for (name, text) in &work.files {
             fs::write(dir.path().join(name), text).unwrap();
         }
-        let printed = String::from_utf8_lossy(&made.output().unwrap().stdout).into_owned();
+        let printed = String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
         assert_ne!(words(&printed), words(&verify.stdout), "{instead}");
     }
 }
@@ -252,7 +252,7 @@ fn unix_sums_match_their_lines() {
         assert_eq!(verify.stdout, plain, "{id}");
     }
     assert_eq!(command("unix/sort").verify.unwrap().stdout, sorted);
-    let count = |at: usize| words(&plain)[at].to_owned();
+    let count = |index: usize| words(&plain)[index].to_owned();
     let counted = format!("27000 27000 {} foo", count(1));
     assert_eq!(command("unix/wc").stdout, Some(counted));
 }

@@ -49,7 +49,7 @@ fn entries_are_proven_and_unique() {
                 );
             }
             // one with weights is a mean of its own, and no environment: a row in two would count twice in the score over all
-            Work::Rating {
+            Work::Score {
                 over,
                 weights,
                 together,
@@ -260,7 +260,7 @@ fn chapters_have_every_exhibit() {
         let name = file.unwrap().file_name().into_string().unwrap();
         let number = name
             .strip_prefix("table-")
-            .and_then(|of| of.strip_suffix(".toml"));
+            .and_then(|name| name.strip_suffix(".toml"));
         let number = number.filter(|number| !number.ends_with("-rates"));
         if let Some(number) = number {
             assert!(

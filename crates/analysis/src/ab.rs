@@ -34,7 +34,10 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let trial = trial.unwrap_or_default();
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
     let rounds = rounds(runs, &compared);
-    let times: Vec<Times> = rounds.iter().map(|of| times(of, runs.len())).collect();
+    let times: Vec<Times> = rounds
+        .iter()
+        .map(|rounds| times(rounds, runs.len()))
+        .collect();
     let own_margin = |row: &Benchmark| trial.margins.get(&row.id).copied();
     let margin = |row: usize| own_margin(compared[row]).unwrap_or(trial.margin);
     let judged = interim::decide_all(&times, margin, over);
@@ -96,7 +99,7 @@ fn compared(run: &RunData) -> Vec<&Benchmark> {
 
 fn layouts(rounds: &[Rounds]) -> Option<usize> {
     let launches = rounds.iter().flat_map(BTreeMap::values).flatten();
-    let layouts = launches.filter_map(|(_, timed)| timed.as_ref().map(|of| of.layout));
+    let layouts = launches.filter_map(|(_, timed)| timed.as_ref().map(|timed| timed.layout));
     let different: BTreeSet<u32> = layouts.collect();
     Some(different.len()).filter(|number| *number > 1)
 }
@@ -144,14 +147,14 @@ fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
             None => reader.see(launch),
         }
     }
-    let of = |row: &&Benchmark| found.remove(&row.id).unwrap_or_default();
-    rows.iter().map(of).collect()
+    let rounds_of = |row: &&Benchmark| found.remove(&row.id).unwrap_or_default();
+    rows.iter().map(rounds_of).collect()
 }
 
 fn times(rounds: &Rounds, sides: usize) -> Times {
     let side = |side: usize| {
         let timed = |round: &Vec<(usize, Option<Timed>)>| {
-            let of_side = round.iter().find(|(of, _)| *of == side);
+            let of_side = round.iter().find(|(index, _)| *index == side);
             of_side.and_then(|(_, timed)| *timed)
         };
         rounds.values().map(timed).collect()
@@ -165,12 +168,12 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
     let comparisons = rounds
         .iter()
         .zip(shown)
-        .flat_map(|(of, shown)| shown.iter().map(move |c| (of, c)));
+        .flat_map(|(rounds, shown)| shown.iter().map(move |c| (rounds, c)));
     let found: Vec<Option<([f64; 2], f64)>> = comparisons
         .map(|(rounds, c)| {
             let (mut base_first, mut other_first) = (vec![], vec![]);
             for round in rounds.values() {
-                let place = |side: usize| round.iter().position(|(of, _)| *of == side);
+                let place = |side: usize| round.iter().position(|(index, _)| *index == side);
                 let (Some(b), Some(o)) = (place(c.base), place(c.other)) else {
                     continue;
                 };
@@ -188,10 +191,10 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
             Some(([center(&base_first)?, center(&other_first)?], p))
         })
         .collect();
-    let p: Vec<Option<f64>> = found.iter().map(|of| Some(of.as_ref()?.1)).collect();
+    let p: Vec<Option<f64>> = found.iter().map(|test| Some(test.as_ref()?.1)).collect();
     let adjusted = multiple::holm(&p).into_iter();
-    let finding = |(of, p): (Option<([f64; 2], f64)>, Option<f64>)| {
-        let ([base_first, other_first], p) = (of?.0, p.filter(|p| *p < interim::LEVEL)?);
+    let finding = |(test, p): (Option<([f64; 2], f64)>, Option<f64>)| {
+        let ([base_first, other_first], p) = (test?.0, p.filter(|p| *p < interim::LEVEL)?);
         Some(Finding::CarryOver {
             base_first,
             other_first,
@@ -277,14 +280,19 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     let result: Option<&Measurement> = view.get(id);
     let readings = readings(run, id);
     let samples = || readings.iter().flat_map(|reading| &reading.samples);
-    let sum =
-        |of: fn(&gritstone_model::Sample) -> u64| samples().map(|s| of(s) as f64).sum::<f64>();
+    let sum = |value: fn(&gritstone_model::Sample) -> u64| {
+        samples().map(|s| value(s) as f64).sum::<f64>()
+    };
     let (n, user, system) = (sum(|s| s.n), sum(|s| s.usage.user), sum(|s| s.usage.system));
     let tick = readings
         .iter()
         .find_map(Reading::tick_ns)
         .unwrap_or(10_000_000) as f64;
-    let of_shell = |metric| readings.iter().find_map(|of| of.numbers(metric).next());
+    let of_shell = |metric| {
+        readings
+            .iter()
+            .find_map(|reading| reading.numbers(metric).next())
+    };
     let start_up = |metric| of_shell(metric).map_or(0.0, Number::get);
     let [user_0, system_0] = [Metric::StartUpUser, Metric::StartUpSystem].map(start_up);
     let each = |ns: f64, start_up: f64| (n > 0.0).then(|| (ns / n - start_up).max(0.0) / 1e9);

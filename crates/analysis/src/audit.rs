@@ -171,7 +171,7 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
 /// total. None without batches.
 fn per_op<'a>(
     all: &'a [&Reading],
-    of: impl Fn(&Usage) -> u64 + 'a,
+    amount: impl Fn(&Usage) -> u64 + 'a,
 ) -> impl Iterator<Item = f64> + 'a {
     all.iter().filter_map(move |launch| {
         let sample = launch.samples.first()?;
@@ -179,10 +179,10 @@ fn per_op<'a>(
         let n = sample.n as f64;
         let alike = launch.samples.iter().filter(|s| s.n == sample.n);
         let (sum, count) = alike.fold((0.0, 0.0), |(sum, count), s| {
-            (sum + of(&s.usage) as f64, count + 1.0)
+            (sum + amount(&s.usage) as f64, count + 1.0)
         });
         let large = sum / count;
-        let small = of(&batch.usage) as f64 / batch.walls.len() as f64;
+        let small = amount(&batch.usage) as f64 / batch.walls.len() as f64;
         Some(match sample.n == batch.n {
             true => large / n,
             false => (large - small) / (n - batch.n as f64),

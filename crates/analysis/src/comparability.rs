@@ -11,7 +11,8 @@ pub struct Circumstances {
     /// Directory of file benchmarks, as a proxy for the file system.
     pub dir: String,
     /// Settings held by `--tune`.
-    pub steady: Vec<String>,
+    #[serde(rename = "steady")]
+    pub tuned: Vec<String>,
     /// Parameters of workloads that override those of their catalog entries.
     pub params: BTreeMap<String, String>,
     /// Place of the far ends, if not on the system itself.
@@ -50,7 +51,7 @@ impl Circumstances {
             machine: machine.id.clone(),
             peer: settings.peer.as_ref().map(gritstone_model::Peer::path),
             dir: settings.dir,
-            steady: settings.steady,
+            tuned: settings.tuned,
             params: settings.params,
         }
     }

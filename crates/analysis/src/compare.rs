@@ -323,7 +323,7 @@ fn set_verdicts(rows: &mut [Row], options: &Options) {
         for compared in row
             .copies
             .iter_mut()
-            .flat_map(|of| [&mut of.total, &mut of.efficiency])
+            .flat_map(|point| [&mut point.total, &mut point.efficiency])
         {
             set_verdict(compared, adjusted.next().flatten(), options);
         }
@@ -341,7 +341,7 @@ fn set_verdict(compared: &mut CompareFigure, p: Option<f64>, options: &Options) 
 
 fn tested(row: &CompareRow) -> Vec<Option<f64>> {
     let copies = row.copies.iter();
-    let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
+    let copies = copies.flat_map(|point| [point.total.p, point.efficiency.p]);
     std::iter::once(row.p).chain(copies).collect()
 }
 
@@ -358,7 +358,7 @@ fn unseen(rows: &mut [Row], options: &Options) {
     {
         let inconclusive = row.verdict == Some(Verdict::Inconclusive) && row.p.is_some();
         let difference = difference.filter(|_| inconclusive);
-        row.smallest = difference.map(|of| measured::smallest(&of, tests, options));
+        row.smallest = difference.map(|difference| measured::smallest(&difference, tests, options));
     }
 }
 

@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn buckets_end_at_extreme_events() {
         // bucket 256 is 512 to 519 ns, and 100 is 100 ns
-        let of = |min, max| {
+        let ends = |min, max| {
             let buckets = buckets(&Histogram {
                 count: 3,
                 min,
@@ -131,8 +131,8 @@ mod tests {
                 .map(|b| [b.low, b.high])
                 .collect::<Vec<_>>()
         };
-        assert_eq!(of(1, 600), [[99.5, 100.5], [511.5, 519.5]]);
-        assert_eq!(of(100, 516), [[100.0, 100.5], [511.5, 516.0]]);
+        assert_eq!(ends(1, 600), [[99.5, 100.5], [511.5, 519.5]]);
+        assert_eq!(ends(100, 516), [[100.0, 100.5], [511.5, 516.0]]);
     }
 
     #[test]

@@ -40,17 +40,17 @@ impl Located {
 /// Changes of one system in one direction that may have begun with the same run form one event; the largest event is formed first.
 fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
     left.sort_by(|a, b| {
-        let begun = |of: &Located| {
+        let begun = |located: &Located| {
             (
-                of.change.change.started.clone(),
-                of.change.benchmark.clone(),
+                located.change.change.started.clone(),
+                located.change.benchmark.clone(),
             )
         };
         begun(a).cmp(&begun(b))
     });
     let mut events: Vec<ChangeEvent> = vec![];
     while let Some(first) = likeliest(&left) {
-        let (members, others) = left.into_iter().partition(|of| first.has(of));
+        let (members, others) = left.into_iter().partition(|located| first.has(located));
         left = others;
         events.push(event(&first, members));
     }
@@ -67,9 +67,9 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn has(&self, of: &Located) -> bool {
-        let alike = self.machine == of.change.machine && self.worse == of.is_worse();
-        alike && of.joins.contains(&self.run)
+    fn has(&self, located: &Located) -> bool {
+        let alike = self.machine == located.change.machine && self.worse == located.is_worse();
+        alike && located.joins.contains(&self.run)
     }
 }
 
@@ -77,11 +77,11 @@ impl Beginning {
 fn likeliest(all: &[Located]) -> Option<Beginning> {
     let mut counts: BTreeMap<Beginning, (usize, usize)> = BTreeMap::new();
     let mut order = vec![];
-    for of in all {
-        for run in &of.may_begin {
+    for located in all {
+        for run in &located.may_begin {
             let beginning = Beginning {
-                machine: of.change.machine.clone(),
-                worse: of.is_worse(),
+                machine: located.change.machine.clone(),
+                worse: located.is_worse(),
                 run: run.clone(),
             };
             let count = counts.entry(beginning.clone()).or_insert_with(|| {
@@ -89,10 +89,13 @@ fn likeliest(all: &[Located]) -> Option<Beginning> {
                 (0, 0)
             });
             count.0 += 1;
-            count.1 += usize::from(of.change.change.run == *run);
+            count.1 += usize::from(located.change.change.run == *run);
         }
     }
-    order.into_iter().rev().max_by_key(|of| counts[of])
+    order
+        .into_iter()
+        .rev()
+        .max_by_key(|beginning| counts[beginning])
 }
 
 /// Begins with a run that may have begun most of its changes.
@@ -100,33 +103,35 @@ fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
     let begins = |run: &String| {
         members
             .iter()
-            .filter(|of| of.may_begin.contains(run))
+            .filter(|member| member.may_begin.contains(run))
             .count()
     };
-    let longest = members.iter().map(|of| &of.joins);
+    let longest = members.iter().map(|member| &member.joins);
     let widest = longest.max_by_key(|runs| runs.len()).cloned();
     let may_begin = widest.unwrap_or_default().into_iter();
-    let of_first = members.iter().find(|of| of.change.change.run == first.run);
-    let at = &of_first.unwrap_or(&members[0]).change;
+    let of_first = members
+        .iter()
+        .find(|member| member.change.change.run == first.run);
+    let change = &of_first.unwrap_or(&members[0]).change;
     ChangeEvent {
         id: format!(
             "{}{}",
-            at.change.run,
+            change.change.run,
             EVENT_SUFFIXES[usize::from(!first.worse)]
         ),
-        run: at.change.run.clone(),
-        started: at.change.started.clone(),
-        before: at.before.clone(),
+        run: change.change.run.clone(),
+        started: change.change.started.clone(),
+        before: change.before.clone(),
         may_begin: may_begin
             .filter(|run| 10 * begins(run) >= 7 * members.len())
             .collect(),
         machine: first.machine.clone(),
-        name: at.name.clone(),
+        name: change.name.clone(),
         worse: first.worse,
         differ_in: vec![],
         commits: None,
         triage: Triage::default(),
-        changes: members.into_iter().map(|of| of.change).collect(),
+        changes: members.into_iter().map(|member| member.change).collect(),
     }
 }
 
@@ -153,9 +158,12 @@ fn changes_in(view: &HistoryView) -> impl Iterator<Item = Located> {
 fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) -> Located {
     let before = series.points[..change.at].iter().rev();
     let before = before.clone().find(|point| point.value.is_some());
-    let starts = || series.changes.iter().map(|of| of.at);
-    let start = starts().filter(|at| *at < change.at).max().unwrap_or(0);
-    let end = starts().filter(|at| *at > change.at).min();
+    let starts = || series.changes.iter().map(|change| change.at);
+    let start = starts()
+        .filter(|start| *start < change.at)
+        .max()
+        .unwrap_or(0);
+    let end = starts().filter(|end| *end > change.at).min();
     let end = end.unwrap_or(series.points.len());
     let [first, last] = change.between;
     let runs = |first: usize, last: usize| {

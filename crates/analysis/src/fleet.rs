@@ -90,10 +90,16 @@ pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
         benchmarks: rows
             .iter()
             .enumerate()
-            .map(|(at, row)| benchmark(row, fit.benchmarks[at].as_ref(), measured.between_runs[at]))
+            .map(|(index, row)| {
+                benchmark(
+                    row,
+                    fit.benchmarks[index].as_ref(),
+                    measured.between_runs[index],
+                )
+            })
             .collect(),
         nodes: (0..nodes.len())
-            .map(|at| node_view(at, &nodes, &rows, &families, &fit))
+            .map(|index| node_view(index, &nodes, &rows, &families, &fit))
             .collect(),
         outliers,
     }
@@ -110,9 +116,9 @@ fn nodes(runs: &[NodeRun]) -> (Vec<Node<'_>>, Vec<FleetKind>) {
         let model = runs.last().and_then(|run| run.facts.get("cpu.model"));
         model.cloned().unwrap_or_default()
     };
-    for own in by_name.values_mut() {
-        own.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
-        *kinds.entry(model(own)).or_default() += 1;
+    for runs in by_name.values_mut() {
+        runs.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
+        *kinds.entry(model(runs)).or_default() += 1;
     }
     let place = |runs: &[&NodeRun]| kinds.keys().position(|known| *known == model(runs));
     let nodes = by_name.into_iter().map(|(name, runs)| Node {
@@ -142,11 +148,12 @@ fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
         let (most, (_, first)) = work.into_iter().max_by_key(|(_, (times, _))| *times)?;
         let of_node = |node: &Node<'a>| node.runs.iter().filter_map(valid).collect();
         let mut results: Vec<Vec<&NodeResult>> = nodes.iter().map(of_node).collect();
-        let other = |own: &&Vec<&NodeResult>| own.iter().any(|result| result.work() != most);
+        let other =
+            |results: &&Vec<&NodeResult>| results.iter().any(|result| result.work() != most);
         let other_work = results.iter().filter(other).count();
-        let without_result = results.iter().filter(|own| own.is_empty()).count();
-        for own in &mut results {
-            own.retain(|result| result.work() == most);
+        let without_result = results.iter().filter(|results| results.is_empty()).count();
+        for results in &mut results {
+            results.retain(|result| result.work() == most);
         }
         Some(Row {
             id,
@@ -160,12 +167,16 @@ fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
 }
 
 fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
-    let family = |row: &Row| families.iter().position(|of| *of == row.id.family());
-    let cell = |own: &Vec<&NodeResult>| {
-        let values: Vec<f64> = own.iter().filter_map(|result| result.speed).collect();
+    let family = |row: &Row| {
+        families
+            .iter()
+            .position(|family| *family == row.id.family())
+    };
+    let cell = |results: &Vec<&NodeResult>| {
+        let values: Vec<f64> = results.iter().filter_map(|result| result.speed).collect();
         (!values.is_empty()).then(|| Cell {
             value: descriptive::mean(&values),
-            within: own.iter().map(|result| result.within).sum::<f64>()
+            within: results.iter().map(|result| result.within).sum::<f64>()
                 / (values.len() * values.len()) as f64,
             runs: values.len(),
         })
@@ -184,7 +195,7 @@ fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
 
 /// Variance between the runs of a node, from the median difference of consecutive runs.
 fn between_runs(row: &Row) -> Option<f64> {
-    let pairs = row.results.iter().flat_map(|own| own.windows(2));
+    let pairs = row.results.iter().flat_map(|results| results.windows(2));
     let differences = pairs.filter_map(|pair| Some((pair[1].speed? - pair[0].speed?).abs()));
     let differences: Vec<f64> = differences.collect();
     (differences.len() >= MIN_NODES).then(|| {
@@ -197,18 +208,18 @@ fn between_runs(row: &Row) -> Option<f64> {
 /// Outliers, by level.
 fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<FleetOutlier> {
     let mut found = vec![];
-    let mut call = |level: &Level, about: &dyn Fn() -> FleetScope, of: &dyn Fn(&Row) -> bool| {
-        for (at, deviation) in level.nodes.iter().enumerate() {
-            let Some(deviation) = deviation.filter(|of| of.differs) else {
+    let mut call = |level: &Level, about: &dyn Fn() -> FleetScope, has: &dyn Fn(&Row) -> bool| {
+        for (index, deviation) in level.nodes.iter().enumerate() {
+            let Some(deviation) = deviation.filter(|deviation| deviation.differs) else {
                 continue;
             };
             let behind = rows
                 .iter()
-                .filter(|row| of(row))
-                .flat_map(|row| &row.results[at]);
+                .filter(|row| has(row))
+                .flat_map(|row| &row.results[index]);
             let behind: Vec<&&NodeResult> = behind.collect();
             found.push(FleetOutlier {
-                node: nodes[at].name.to_owned(),
+                node: nodes[index].name.to_owned(),
                 about: about(),
                 effect: effect(deviation),
                 since: None,
@@ -251,12 +262,12 @@ fn in_order(outliers: &mut [FleetOutlier]) {
     });
 }
 
-fn effect(of: Deviation) -> FleetEffect {
+fn effect(deviation: Deviation) -> FleetEffect {
     FleetEffect {
-        effect: of.by.exp_m1(),
-        interval: [of.by - of.half, of.by + of.half].map(f64::exp_m1),
-        p: of.p,
-        p_adjusted: of.p_adjusted,
+        effect: deviation.by.exp_m1(),
+        interval: [deviation.by - deviation.half, deviation.by + deviation.half].map(f64::exp_m1),
+        p: deviation.p,
+        p_adjusted: deviation.p_adjusted,
     }
 }
 
@@ -267,7 +278,7 @@ fn spread(level: &Level, between_runs: Option<f64>) -> FleetSpread {
         sd: level.sd,
         between_runs: between_runs.map(f64::sqrt),
         smallest: -(-level.smallest).exp_m1(),
-        outliers: known().filter(|of| of.differs).count(),
+        outliers: known().filter(|deviation| deviation.differs).count(),
     }
 }
 
@@ -275,10 +286,10 @@ fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> Fle
     let estimates = row
         .results
         .iter()
-        .flat_map(|own| own.last())
+        .flat_map(|results| results.last())
         .map(|result| result.estimate);
     let estimates = descriptive::sorted(&estimates.collect::<Vec<_>>());
-    let disturbed = |own: &&Vec<&NodeResult>| own.iter().any(|of| of.interference);
+    let disturbed = |results: &&Vec<&NodeResult>| results.iter().any(|result| result.interference);
     FleetBenchmark {
         id: row.id.clone(),
         unit: row.first.unit.clone(),
@@ -291,13 +302,19 @@ fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> Fle
     }
 }
 
-fn node_view(at: usize, nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> FleetNode {
-    let node = &nodes[at];
-    let own = || rows.iter().map(|row| &row.results[at]);
-    let of = |level: &Option<Level>| Some(effect(level.as_ref()?.nodes[at]?));
+fn node_view(
+    index: usize,
+    nodes: &[Node],
+    rows: &[Row],
+    families: &[&str],
+    fit: &Fit,
+) -> FleetNode {
+    let node = &nodes[index];
+    let results = || rows.iter().map(|row| &row.results[index]);
+    let deviation = |level: &Option<Level>| Some(effect(level.as_ref()?.nodes[index]?));
     let by_family = families.iter().zip(&fit.families);
     let by_family =
-        by_family.filter_map(|(family, level)| Some(((*family).to_owned(), of(level)?)));
+        by_family.filter_map(|(family, level)| Some(((*family).to_owned(), deviation(level)?)));
     FleetNode {
         node: node.name.to_owned(),
         runs: node.runs.iter().map(|run| run.run.clone()).collect(),
@@ -306,9 +323,12 @@ fn node_view(at: usize, nodes: &[Node], rows: &[Row], families: &[&str], fit: &F
             .runs
             .last()
             .map_or_else(BTreeMap::new, |run| run.place.clone()),
-        benchmarks: own().filter(|own| !own.is_empty()).count(),
-        interference: own().flatten().filter(|result| result.interference).count(),
-        overall: of(&fit.all),
+        benchmarks: results().filter(|results| !results.is_empty()).count(),
+        interference: results()
+            .flatten()
+            .filter(|result| result.interference)
+            .count(),
+        overall: deviation(&fit.all),
         families: by_family.collect(),
     }
 }

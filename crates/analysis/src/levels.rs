@@ -1,7 +1,7 @@
 //! Levels of all benchmarks over the runs of a system: the one model behind `compare`, `history`, `changes` and `check`
 //! ([`gritstone_stats::series`]).
 
-use crate::past::{Past, RunValue};
+use crate::run_summary::{RunSummary, RunValue};
 use gritstone_model::Id;
 use gritstone_stats::series::{self, Point, Series};
 use std::collections::BTreeMap;
@@ -44,9 +44,9 @@ impl Role {
 /// the earlier runs, one level each.
 #[must_use]
 pub fn fit<'a>(
-    runs: &[&'a Past],
+    runs: &[&'a RunSummary],
     role: &dyn Fn(&str) -> Role,
-    values: &dyn Fn(&'a Past) -> Option<&'a BTreeMap<Id, RunValue>>,
+    values: &dyn Fn(&'a RunSummary) -> Option<&'a BTreeMap<Id, RunValue>>,
 ) -> SystemLevels {
     let role = |run: usize| role(&runs[run].run);
     let mut order: Vec<usize> = (0..runs.len()).collect();
@@ -77,7 +77,11 @@ pub fn fit<'a>(
     }
     series::fit(all.values_mut());
     let apart = deviations(&all);
-    let by = |all: &[Deviation]| all.iter().map(|of| of.by).collect::<Vec<f64>>();
+    let by = |all: &[Deviation]| {
+        all.iter()
+            .map(|deviation| deviation.by)
+            .collect::<Vec<f64>>()
+    };
     let common: BTreeMap<usize, f64> = apart
         .iter()
         .map(|(run, all)| (*run, series::in_common(&by(all))))
@@ -102,11 +106,11 @@ struct Deviation {
 /// Deviations by run.
 fn deviations(all: &BTreeMap<Id, Series>) -> BTreeMap<usize, Vec<Deviation>> {
     let mut runs: BTreeMap<usize, Vec<Deviation>> = BTreeMap::new();
-    for of in all.values() {
-        let Some(noise) = of.noise else { continue };
-        let long = of.points.len() >= MIN_RUNS_OF_TAILS;
-        let each = series::deviations(&of.points, &of.starts);
-        for (point, by) in of.points.iter().zip(each) {
+    for series in all.values() {
+        let Some(noise) = series.noise else { continue };
+        let long = series.points.len() >= MIN_RUNS_OF_TAILS;
+        let each = series::deviations(&series.points, &series.starts);
+        for (point, by) in series.points.iter().zip(each) {
             let sd = long.then(|| noise.sd(point));
             let of_run = runs.entry(point.run).or_default();
             of_run.push(Deviation { by, sd });
@@ -123,7 +127,7 @@ fn tails(
 ) -> f64 {
     let others = apart.iter().filter(|(run, _)| is_other(**run));
     let distances = others.flat_map(|(run, all)| {
-        let distance = |of: &Deviation| Some((of.by - common[run]) / of.sd?);
+        let distance = |deviation: &Deviation| Some((deviation.by - common[run]) / deviation.sd?);
         all.iter().filter_map(distance)
     });
     let (results, far) = distances.fold((0, 0), |(results, far), distance| {

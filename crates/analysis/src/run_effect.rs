@@ -3,7 +3,7 @@
 
 use crate::comparability::Circumstances;
 use crate::levels::{self, Role, SystemLevels};
-use crate::past::{Past, RunValue, varies, within};
+use crate::run_summary::{RunSummary, RunValue, varies, within};
 use crate::side::{MedianOfRuns, Medians, Side};
 use crate::tails;
 use gritstone_model::{Id, OfRuns, RunView};
@@ -56,27 +56,27 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
 }
 
 /// The results of a run: its estimates, or a percentile of them.
-type Values<'a> = &'a dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>;
+type Values<'a> = &'a dyn Fn(&RunSummary) -> Option<&BTreeMap<Id, RunValue>>;
 
 /// [`of_sides`] with one run per side.
 #[must_use]
-pub fn estimate(past: &[impl Borrow<Past>], base: &RunView, other: &RunView) -> RunEffects {
+pub fn estimate(past: &[impl Borrow<RunSummary>], base: &RunView, other: &RunView) -> RunEffects {
     of_sides(past, &[base, other].map(Side::from))
 }
 
 /// Learns from all stored runs of both systems and from the runs of a side of several. Two systems have separate variances, which are
 /// averaged.
 #[must_use]
-pub fn of_sides(past: &[impl Borrow<Past>], sides: &[Side; 2]) -> RunEffects {
+pub fn of_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffects {
     let runs = sides.each_ref().map(|side| side.runs.len());
     let [of_base, of_other] = sides.each_ref().map(|side| &side.runs[0].circumstances);
     // runs from files are not among the stored ones
     let several = sides.iter().filter(|side| side.runs.len() > 1);
-    let own = several.flat_map(|side| &side.runs);
-    let all: Vec<&Past> = past.iter().map(Borrow::borrow).chain(own).collect();
+    let side_runs = several.flat_map(|side| &side.runs);
+    let all: Vec<&RunSummary> = past.iter().map(Borrow::borrow).chain(side_runs).collect();
     let role = |run: &str| {
-        let of = |side: &Side| side.runs.iter().any(|of| of.run == run);
-        match sides.iter().position(of) {
+        let has_run = |side: &Side| side.runs.iter().any(|past| past.run == run);
+        match sides.iter().position(has_run) {
             Some(side) if runs != [1; 2] => Role::Side(side),
             Some(_) => Role::Judged,
             None => Role::Earlier,
@@ -84,7 +84,7 @@ pub fn of_sides(past: &[impl Borrow<Past>], sides: &[Side; 2]) -> RunEffects {
     };
     let fitted = |like: &Circumstances, values: Values| {
         let runs = all.iter().copied().filter(|run| run.circumstances == *like);
-        levels::fit(&runs.collect::<Vec<&Past>>(), &role, values)
+        levels::fit(&runs.collect::<Vec<&RunSummary>>(), &role, values)
     };
     // each system has its own variances
     let systems = |values: Values| {
@@ -102,10 +102,10 @@ pub fn of_sides(past: &[impl Borrow<Past>], sides: &[Side; 2]) -> RunEffects {
         both.collect()
     };
     let percentile = |name: &str| {
-        let rows = rows(&systems(&|run: &Past| run.percentiles.get(name)));
+        let rows = rows(&systems(&|run: &RunSummary| run.percentiles.get(name)));
         (!rows.is_empty()).then(|| (name.to_owned(), rows))
     };
-    let estimates = systems(&|run: &Past| Some(&run.values));
+    let estimates = systems(&|run: &RunSummary| Some(&run.values));
     let (base, other) = &estimates;
     let common = |system: &SystemLevels| system.others_common.clone();
     RunEffects {
@@ -126,7 +126,7 @@ fn medians(sides: &[Side; 2], systems: [&SystemLevels; 2]) -> Medians {
         let series = systems[side].series.get(id);
         MedianOfRuns {
             runs,
-            share: series::of_median(series.and_then(|of| of.noise), runs),
+            share: series::of_median(series.and_then(|series| series.noise), runs),
         }
     };
     let results = sides[0].view.results.iter();
@@ -156,7 +156,7 @@ fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {
 }
 
 /// Adds the half-width over runs to each result.
-pub fn add_to(past: &[impl Borrow<Past>], view: &mut RunView) {
+pub fn add_to(past: &[impl Borrow<RunSummary>], view: &mut RunView) {
     let learned = estimate(past, view, view);
     for result in &mut view.results {
         if result.values().is_empty() || !varies(result) {

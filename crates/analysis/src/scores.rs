@@ -13,8 +13,8 @@ mod pair;
 use crate::compare;
 use crate::run_effect::{RunEffects, STATED};
 use gritstone_model::{
-    Benchmark, Finding, Flag, Id, LeftOutRow, Measurement, Note, Part, Profile, RatedMachine,
-    Rating, Ratings, RunView, Withheld, Work,
+    Benchmark, EnvironmentScore, Finding, Flag, Id, LeftOutRow, Measurement, Note, Part, Profile,
+    RunView, ScoredSystem, SystemScores, Withheld, Work,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::score::{self, ScoredBenchmark, geometric};
@@ -47,12 +47,12 @@ pub struct Options {
 #[must_use]
 pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Environment> {
     let parts = |benchmark: &Benchmark| match &benchmark.work {
-        Work::Rating { over, together, .. } if *together == counts_together => over.clone(),
+        Work::Score { over, together, .. } if *together == counts_together => over.clone(),
         _ => vec![],
     };
     let parts: BTreeSet<Id> = benchmarks.iter().flat_map(parts).collect();
     let environment = |benchmark: &Benchmark| match &benchmark.work {
-        Work::Rating { over, .. } if parts.contains(&benchmark.id) => Some(Environment {
+        Work::Score { over, .. } if parts.contains(&benchmark.id) => Some(Environment {
             name: benchmark.title.clone(),
             weight: 1.0,
             score: Some(benchmark.id.clone()),
@@ -83,7 +83,7 @@ pub fn score_profile(
     machine: &RunView,
     base: &RunView,
     options: &Options,
-) -> RatedMachine {
+) -> ScoredSystem {
     let environments = profiled(profile);
     let find = sides(machine, base);
     let mut rated = scores_of(&environments, &find, options);
@@ -99,16 +99,16 @@ pub fn score_profile(
             [] => Withheld::NotComparable,
             _ => Withheld::Uncovered(lacking),
         };
-        *overall = Rating {
+        *overall = EnvironmentScore {
             environment: profile.name.clone(),
             rows: std::mem::take(&mut overall.rows),
             of: overall.of,
             withheld: Some(withheld),
-            ..Rating::default()
+            ..EnvironmentScore::default()
         };
     }
     let wanted = |id: &Id| profile.weights.contains_key(id);
-    RatedMachine {
+    ScoredSystem {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         one_cpu: rated,
@@ -124,9 +124,9 @@ pub fn score(
     machine: &RunView,
     base: &RunView,
     options: &Options,
-) -> RatedMachine {
+) -> ScoredSystem {
     let find = sides(machine, base);
-    RatedMachine {
+    ScoredSystem {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         programs: None,
@@ -143,14 +143,14 @@ pub fn score_programs(
     machine: &RunView,
     base: &RunView,
     options: &Options,
-) -> Option<Ratings> {
+) -> Option<SystemScores> {
     let find = sides(machine, base);
     let options = Options {
         together: true,
         ..options.clone()
     };
-    let ratings = scores_of(environments, &find, &options);
-    (!ratings.overall.rows.is_empty()).then_some(ratings)
+    let scores = scores_of(environments, &find, &options);
+    (!scores.overall.rows.is_empty()).then_some(scores)
 }
 
 /// The results of both runs by benchmark; none of the base where the peers differ.
@@ -165,26 +165,31 @@ fn sides<'a>(
 /// Results of the system and of the base.
 pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
-fn scores_of(environments: &[Environment], find: &Find, options: &Options) -> Ratings {
+fn scores_of(environments: &[Environment], find: &Find, options: &Options) -> SystemScores {
     let each = environments.iter().map(|environment| {
         let group = std::slice::from_ref(environment);
         over(&environment.name, group, find, options)
     });
     let overall = over("All environments", environments, find, options);
-    Ratings {
+    SystemScores {
         environments: each.collect(),
         overall,
     }
 }
 
 /// Weights belong to groups; the benchmarks of a group share its weight.
-pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Options) -> Rating {
+pub(crate) fn over(
+    name: &str,
+    groups: &[Environment],
+    find: &Find,
+    options: &Options,
+) -> EnvironmentScore {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut uncovered: Vec<Part> = Vec::new();
-    let mut result = Rating {
+    let mut result = EnvironmentScore {
         environment: name.to_owned(),
         of: groups.iter().map(|group| group.rows.len()).sum(),
-        ..Rating::default()
+        ..EnvironmentScore::default()
     };
     for group in groups {
         let mut in_group: Vec<Pair> = Vec::new();
@@ -217,8 +222,8 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
     }
     match mean(&pairs, options) {
         Err(why) => result.withheld = Some(why),
-        Ok((rating, interval)) => {
-            result.rating = Some(rating.value);
+        Ok((score, interval)) => {
+            result.score = Some(score.value);
             result.interval = interval;
             result.notes = doubts(&pairs, interval.is_some());
         }
@@ -228,20 +233,20 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
 
 /// The mean with its interval: variance of the launches of both sides and between runs of each measured side.
 fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64; 2]>), Withheld> {
-    let side = |of: fn(&Pair) -> &ScoredBenchmark| -> Vec<ScoredBenchmark> {
-        pairs.iter().map(|pair| of(pair).clone()).collect()
+    let side = |scored: fn(&Pair) -> &ScoredBenchmark| -> Vec<ScoredBenchmark> {
+        pairs.iter().map(|pair| scored(pair).clone()).collect()
     };
     let parts: Vec<&Part> = pairs.iter().map(|pair| &pair.part).collect();
-    let whose = |why| withheld(why, &parts);
-    let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(whose)?;
-    let base = geometric(&side(|p| &p.base), options.confidence).map_err(whose)?;
+    let reason = |why| withheld(why, &parts);
+    let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(reason)?;
+    let base = geometric(&side(|p| &p.base), options.confidence).map_err(reason)?;
     // printed values have no variance; two of them give no interval
-    let half = |rating: &score::Score, printed: bool| match rating.interval {
+    let half = |score: &score::Score, printed: bool| match score.interval {
         _ if printed => Some(0.0),
         Some([low, high]) => Some((high / low).ln() / 2.0),
         None => None,
     };
-    let printed = |of: fn(&Pair) -> bool| pairs.iter().all(of);
+    let printed = |is_printed: fn(&Pair) -> bool| pairs.iter().all(is_printed);
     let (one, other) = (printed(|p| p.machine_printed), printed(|p| p.base_printed));
     let halves = half(&machine, one).zip(half(&base, other));
     let halves = halves.filter(|_| !(one && other));
@@ -267,7 +272,12 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
 }
 
 pub(crate) fn withheld(why: score::Withheld, parts: &[&Part]) -> Withheld {
-    let named = |places: Vec<usize>| places.into_iter().map(|at| parts[at].clone()).collect();
+    let named = |places: Vec<usize>| {
+        places
+            .into_iter()
+            .map(|place| parts[place].clone())
+            .collect()
+    };
     match why {
         score::Withheld::Empty => Withheld::Empty,
         score::Withheld::Missing(rows) => Withheld::Missing(named(rows)),
@@ -294,12 +304,12 @@ fn doubts(pairs: &[Pair], has_interval: bool) -> Vec<Note> {
     flags.filter_map(note).collect()
 }
 
-pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, of: usize) -> Option<Note> {
+pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, parts: usize) -> Option<Note> {
     (!benchmarks.is_empty()).then(|| {
         Note::new(Finding::PartsFlagged {
             flag,
             benchmarks,
-            of,
+            of: parts,
         })
     })
 }

@@ -3,7 +3,7 @@
 use crate::comparability::Circumstances;
 use crate::compare::counts;
 use crate::levels::{self, Role, SystemLevels};
-use crate::past::Past;
+use crate::run_summary::RunSummary;
 use gritstone_model::{
     Difference, HistoryChange, HistoryMark, HistoryPoint, HistorySeries, HistoryView, Id,
     Measurement, RunView, SCHEMA_HISTORY, Subject, Unit,
@@ -17,24 +17,27 @@ pub struct Systems(Vec<(Circumstances, Vec<String>, SystemLevels)>);
 
 impl Systems {
     #[must_use]
-    pub fn fit(past: &[Past]) -> Self {
-        let mut groups: Vec<(&Circumstances, Vec<&Past>)> = vec![];
+    pub fn fit(past: &[RunSummary]) -> Self {
+        let mut groups: Vec<(&Circumstances, Vec<&RunSummary>)> = vec![];
         for run in past {
-            match groups.iter_mut().find(|(of, _)| **of == run.circumstances) {
+            match groups
+                .iter_mut()
+                .find(|(circumstances, _)| **circumstances == run.circumstances)
+            {
                 Some((_, runs)) => runs.push(run),
                 None => groups.push((&run.circumstances, vec![run])),
             }
         }
-        let fitted = groups.into_iter().map(|(of, runs)| {
+        let fitted = groups.into_iter().map(|(circumstances, runs)| {
             let system = levels::fit(&runs, &|_| Role::Earlier, &|run| Some(&run.values));
             let ids = runs.iter().map(|run| run.run.clone()).collect();
-            (of.clone(), ids, system)
+            (circumstances.clone(), ids, system)
         });
         Self(fitted.collect())
     }
 
-    fn series(&self, of: &Circumstances, id: &Id) -> Option<(&[String], &Series)> {
-        let (_, ids, system) = self.0.iter().find(|(like, ..)| like == of)?;
+    fn series(&self, circumstances: &Circumstances, id: &Id) -> Option<(&[String], &Series)> {
+        let (_, ids, system) = self.0.iter().find(|(like, ..)| like == circumstances)?;
         Some((ids, system.series.get(id)?))
     }
 }
@@ -46,10 +49,10 @@ pub fn history<'a>(
     runs: impl IntoIterator<Item = &'a RunView>,
     systems: &Systems,
 ) -> Option<HistoryView> {
-    let of = |run: &RunView| run.get(id).cloned();
+    let result = |run: &RunView| run.get(id).cloned();
     let found: Vec<(&RunView, Measurement)> = runs
         .into_iter()
-        .filter_map(|run| Some((run, of(run)?)))
+        .filter_map(|run| Some((run, result(run)?)))
         .collect();
     let newest = found.last()?.1.clone();
     let mut groups: Vec<(Key, Vec<(&RunView, Measurement)>)> = vec![];
@@ -57,7 +60,7 @@ pub fn history<'a>(
         let key = Key::new(run, &result);
         // the series with the newest run comes last
         let mut group = match groups.iter().position(|(alike, _)| *alike == key) {
-            Some(at) => groups.remove(at),
+            Some(index) => groups.remove(index),
             None => (key, vec![]),
         };
         group.1.push((run, result));
@@ -71,7 +74,7 @@ pub fn history<'a>(
         better: newest.better,
         series: groups
             .into_iter()
-            .map(|(key, of)| series(id, key, &of, systems))
+            .map(|(key, group)| series(id, key, &group, systems))
             .collect(),
     })
 }
@@ -128,7 +131,7 @@ fn series(
         version: key.version,
         unit: key.unit,
         dir: key.circumstances.dir,
-        steady: key.circumstances.steady,
+        tuned: key.circumstances.tuned,
         params: key.circumstances.params,
         changes: known.map_or(vec![], |(runs, known)| changes(&points, runs, known)),
         marks: marks(group),
@@ -153,8 +156,8 @@ fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
     };
     let pairs = group.windows(2).enumerate();
     pairs
-        .map(|(at, pair)| HistoryMark {
-            at: at + 1,
+        .map(|(index, pair)| HistoryMark {
+            at: index + 1,
             differ_in: differences(pair),
         })
         .filter(|mark| !mark.differ_in.is_empty())
@@ -167,21 +170,21 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
         return vec![];
     };
     let all = known.levels();
-    let place = |at: usize| {
-        let run = &runs[known.points[at].run];
+    let place = |index: usize| {
+        let run = &runs[known.points[index].run];
         points.iter().position(|point| point.run == *run)
     };
     let change = |pair: &[Level]| {
         let [before, after] = pair else { return None };
-        let at = place(after.start)?;
+        let index = place(after.start)?;
         let (first, last) =
             series::location(&known.points, &noise, before.start, after.start, after.end);
         let by = after.mean - before.mean;
         let half = quantile::student(0.95, noise.variance.df) * before.error.hypot(after.error);
         Some(HistoryChange {
-            run: points[at].run.clone(),
-            started: points[at].started.clone(),
-            at,
+            run: points[index].run.clone(),
+            started: points[index].started.clone(),
+            at: index,
             between: [place(first)?, place(last)?],
             ratio: by.exp(),
             interval: Some([(by - half).exp(), (by + half).exp()]),

@@ -1,7 +1,7 @@
 //! One side of a comparison: a run, or the median of several runs of one system.
 
 use crate::conversion::{scale, to_reference};
-use crate::past::{Past, RunValue, within};
+use crate::run_summary::{RunSummary, RunValue, within};
 use gritstone_model::{Data, Estimate, Id, Measurement, RunView};
 use gritstone_stats::{descriptive, quantile};
 use std::borrow::Cow;
@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
     pub view: Cow<'a, RunView>,
-    pub(crate) runs: Vec<Past>,
+    pub(crate) runs: Vec<RunSummary>,
 }
 
 impl<'a> From<&'a RunView> for Side<'a> {
     fn from(run: &'a RunView) -> Self {
         Self {
             view: Cow::Borrowed(run),
-            runs: vec![Past::new(run)],
+            runs: vec![RunSummary::new(run)],
         }
     }
 }
@@ -44,7 +44,7 @@ impl Side<'static> {
     pub fn new(mut runs: Vec<RunView>) -> Result<Self, SideError> {
         runs.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
         let newest = runs.last().ok_or(SideError::Empty)?.clone();
-        let past: Vec<Past> = runs.iter().map(Past::new).collect();
+        let past: Vec<RunSummary> = runs.iter().map(RunSummary::new).collect();
         for pair in past.windows(2) {
             if pair[0].run == pair[1].run {
                 return Err(SideError::Twice(pair[0].run.clone()));
@@ -88,7 +88,7 @@ impl Side<'_> {
     /// Number of runs in the median of a result.
     pub(crate) fn count(&self, id: &Id) -> usize {
         let version = self.view.get(id).map(|result| result.version);
-        let has = |run: &&Past| run.values.get(id).map(|value| value.version) == version;
+        let has = |run: &&RunSummary| run.values.get(id).map(|value| value.version) == version;
         self.runs.iter().filter(has).count().max(1)
     }
 }

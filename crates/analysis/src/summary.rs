@@ -1,6 +1,6 @@
 //! Results of a stored run, computed from its launches.
 //!
-//! Launches -> `reading` -> launched benchmarks (`measured`, `size`) -> computed ones (`derived`, `rating`, curves).
+//! Launches -> `reading` -> launched benchmarks (`measured`, `size`) -> computed ones (`derived`, `score`, curves).
 //! Nothing that was measured is left out without a finding.
 
 mod caches;
@@ -68,10 +68,10 @@ struct Launched<'a> {
     launches: Vec<Reading<'a>>,
 }
 
-fn estimate(of: center::Estimate) -> Estimate {
+fn estimate(center: center::Estimate) -> Estimate {
     Estimate {
-        value: of.value,
-        interval: of.interval,
+        value: center.value,
+        interval: center.interval,
     }
 }
 
@@ -131,7 +131,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
             Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => {
                 measured::result(launched, run, options)
             }
-            Work::Derived { .. } | Work::Rating { .. } => continue,
+            Work::Derived { .. } | Work::Score { .. } => continue,
         };
         results.insert(&launched.benchmark.id, result);
     }
@@ -154,7 +154,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         }
     }
     for launched in by_id.values() {
-        if let Work::Rating {
+        if let Work::Score {
             over,
             baseline,
             weights,
@@ -190,7 +190,7 @@ fn budget_for_all(run: &RunData) -> Option<f64> {
     let skipped: BTreeSet<&Id> = run.skips.iter().map(|skip| &skip.id).collect();
     let launched: BTreeSet<&Id> = run.launches.iter().map(|launch| &launch.id).collect();
     let unreached = run.benchmarks.iter().filter(|benchmark| {
-        let computed = matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
+        let computed = matches!(benchmark.work, Work::Derived { .. } | Work::Score { .. });
         !computed && !skipped.contains(&benchmark.id) && !launched.contains(&benchmark.id)
     });
     let lacking = (rules::fewest(0.95) * unreached.count()) as f64;

@@ -77,7 +77,7 @@ fn add(family: &mut Family, series: &HistorySeries, better: Better, from: &Run) 
     };
     let newest = series.points.iter().enumerate();
     let newest = newest.filter(|(_, point)| run(point) >= *from);
-    let known = newest.filter_map(|(at, point)| Some((at, run(point), speed(point.value?))));
+    let known = newest.filter_map(|(index, point)| Some((index, run(point), speed(point.value?))));
     let known: Vec<(usize, Run, f64)> = known.collect();
     let Some((first, ..)) = known.first().cloned() else {
         return;
@@ -87,8 +87,8 @@ fn add(family: &mut Family, series: &HistorySeries, better: Better, from: &Run) 
     for (_, run, speed) in known {
         family.runs.entry(run).or_default().push(speed - center);
     }
-    let changes = series.changes.iter().filter(|of| of.at > first);
-    let ratios: Vec<f64> = changes.map(|of| of.ratio.ln()).collect();
+    let changes = series.changes.iter().filter(|change| change.at > first);
+    let ratios: Vec<f64> = changes.map(|change| change.ratio.ln()).collect();
     family.changed += usize::from(!ratios.is_empty());
     family.changes.push(ratios.iter().sum());
 }
@@ -100,16 +100,16 @@ fn system(
 ) -> (Option<String>, SystemTrend) {
     let runs = families
         .values()
-        .filter_map(|of| of.runs.keys().next_back());
+        .filter_map(|family| family.runs.keys().next_back());
     let newest = runs.map(|(started, _)| started.clone()).max();
     let mean = |values: &[f64]| (values.iter().sum::<f64>() / values.len() as f64).exp();
-    let family = |(name, of): (&str, Family)| {
-        (!of.runs.is_empty()).then(|| FamilyTrend {
+    let family = |(name, family): (&str, Family)| {
+        (!family.runs.is_empty()).then(|| FamilyTrend {
             family: name.to_owned(),
-            benchmarks: of.changes.len(),
-            changed: of.changed,
-            ratio: mean(&of.changes),
-            speeds: of.runs.values().map(|values| mean(values)).collect(),
+            benchmarks: family.changes.len(),
+            changed: family.changed,
+            ratio: mean(&family.changes),
+            speeds: family.runs.values().map(|values| mean(values)).collect(),
         })
     };
     let trend = SystemTrend {
@@ -126,11 +126,11 @@ mod tests {
     use gritstone_model::{HistoryChange, Id, SCHEMA_HISTORY, Unit};
 
     fn view(id: &str, machine: &str, values: &[f64], changes: Vec<HistoryChange>) -> HistoryView {
-        let point = |(at, value): (usize, &f64)| HistoryPoint {
-            run: format!("r{at:02}"),
+        let point = |(index, value): (usize, &f64)| HistoryPoint {
+            run: format!("r{index:02}"),
             label: None,
             commit: None,
-            started: format!("2026-{:02}-{:02}T00:00:00Z", 1 + at / 28, 1 + at % 28),
+            started: format!("2026-{:02}-{:02}T00:00:00Z", 1 + index / 28, 1 + index % 28),
             estimate: Some(*value),
             interval: None,
             value: Some(*value),
@@ -150,7 +150,7 @@ mod tests {
                 version: 1,
                 unit: Unit::parse("ns/call").unwrap(),
                 dir: String::new(),
-                steady: vec![],
+                tuned: vec![],
                 params: BTreeMap::new(),
                 points: values.iter().enumerate().map(point).collect(),
                 changes,
@@ -159,14 +159,14 @@ mod tests {
         }
     }
 
-    fn halved(at: usize) -> HistoryChange {
+    fn halved(index: usize) -> HistoryChange {
         HistoryChange {
-            run: format!("r{at:02}"),
+            run: format!("r{index:02}"),
             started: String::new(),
-            at,
+            at: index,
             ratio: 0.5,
             interval: None,
-            between: [at, at],
+            between: [index, index],
             runs: 2,
         }
     }
@@ -180,7 +180,7 @@ mod tests {
             view("b/one", "late", &[5.0; 6], vec![]),
         ];
         let all = trends(&views);
-        let names: Vec<&str> = all.iter().map(|of| of.machine.as_str()).collect();
+        let names: Vec<&str> = all.iter().map(|trend| trend.machine.as_str()).collect();
         assert_eq!(names, ["late", "m"]);
         let [a, b] = all[1].families.as_slice() else {
             panic!("{all:?}")

@@ -34,13 +34,13 @@ fn main() -> Result<()> {
     let mut store = Store::open(Path::new(&store))?;
     let mut random = Pcg64::seed_from_u64(1);
     let slow = (number / 40).clamp(1, 20);
-    for at in 0..number {
-        let slower = match at {
-            _ if at >= slow => 1.0,
-            _ if at % 2 == 0 => 1.0 / 0.97,
+    for index in 0..number {
+        let slower = match index {
+            _ if index >= slow => 1.0,
+            _ if index % 2 == 0 => 1.0 / 0.97,
             _ => 1.0 / 0.9,
         };
-        store.import(&node(&run, at, slower, &mut random))?;
+        store.import(&node(&run, index, slower, &mut random))?;
     }
     Ok(())
 }
@@ -53,14 +53,22 @@ fn shorten(run: &mut RunData) {
             .events
             .iter()
             .any(|event| matches!(event, Event::Sample(_)));
-        let of = launches.entry(launch.id.clone()).or_default();
-        *of += 1;
-        sampled && *of <= LAUNCHES && FAMILIES.contains(&launch.id.family())
+        let count = launches.entry(launch.id.clone()).or_default();
+        *count += 1;
+        sampled && *count <= LAUNCHES && FAMILIES.contains(&launch.id.family())
     });
-    let measured: Vec<Id> = run.benchmarks.iter().map(|of| of.id.clone()).collect();
-    let measured = measured
-        .into_iter()
-        .filter(|id| run.launches.iter().filter(|of| of.id == *id).count() == LAUNCHES);
+    let measured: Vec<Id> = run
+        .benchmarks
+        .iter()
+        .map(|benchmark| benchmark.id.clone())
+        .collect();
+    let measured = measured.into_iter().filter(|id| {
+        run.launches
+            .iter()
+            .filter(|launch| launch.id == *id)
+            .count()
+            == LAUNCHES
+    });
     // some of each family
     let mut by_family: BTreeMap<String, Vec<Id>> = BTreeMap::new();
     for id in measured {
@@ -70,11 +78,13 @@ fn shorten(run: &mut RunData) {
             .push(id);
     }
     let most = by_family.values().map(Vec::len).max().unwrap_or(0);
-    let in_turn = (0..most).flat_map(|at| by_family.values().filter_map(move |ids| ids.get(at)));
+    let in_turn =
+        (0..most).flat_map(|position| by_family.values().filter_map(move |ids| ids.get(position)));
     let ids: Vec<Id> = in_turn.take(BENCHMARKS).cloned().collect();
-    run.benchmarks.retain(|of| ids.contains(&of.id));
-    run.launches.retain(|of| ids.contains(&of.id));
-    run.skips.retain(|of| ids.contains(&of.id));
+    run.benchmarks
+        .retain(|benchmark| ids.contains(&benchmark.id));
+    run.launches.retain(|launch| ids.contains(&launch.id));
+    run.skips.retain(|skip| ids.contains(&skip.id));
     for launch in &mut run.launches {
         let mut sampled = false;
         launch.events.retain(|event| match event {
@@ -96,20 +106,20 @@ fn node(run: &RunData, number: usize, slower: f64, random: &mut Pcg64) -> RunDat
         place: BTreeMap::from([("rack".to_owned(), (number / 40).to_string())]),
         ..FleetMember::default()
     });
-    let own: BTreeMap<Id, f64> = run
+    let factors: BTreeMap<Id, f64> = run
         .benchmarks
         .iter()
-        .map(|of| {
-            let slower = match of.id.family() {
+        .map(|benchmark| {
+            let slower = match benchmark.id.family() {
                 "memory" => slower,
                 _ => 1.0,
             };
             let scatter = 0.005 * normal(random) + 0.01 * normal(random);
-            (of.id.clone(), slower * scatter.exp())
+            (benchmark.id.clone(), slower * scatter.exp())
         })
         .collect();
     for launch in &mut run.launches {
-        let ns = TIME * own[&launch.id] * (0.001 * normal(random)).exp();
+        let ns = TIME * factors[&launch.id] * (0.001 * normal(random)).exp();
         for event in &mut launch.events {
             match event {
                 Event::Sample(sample) => {

@@ -26,17 +26,17 @@ fn main() -> Result<()> {
     let mut store = Store::open(Path::new(&store))?;
     let mut random = Pcg64::seed_from_u64(1);
     let first: jiff::Timestamp = "2025-01-01T00:00:00Z".parse()?;
-    for at in 0..number {
-        let started = first + jiff::SignedDuration::from_hours(i64::from(at));
+    for index in 0..number {
+        let started = first + jiff::SignedDuration::from_hours(i64::from(index));
         let factor = 1.0 + 0.02 * (random.random::<f64>() - 0.5);
         let mut copy = scaled(&run, factor);
-        copy.info.id = gritstone_store::new_id(started, at);
+        copy.info.id = gritstone_store::new_id(started, index);
         copy.info.started = started.to_string();
         copy.info.label = None;
         if systems > 0 {
             let machine = &mut copy.info.machine;
-            machine.id = format!("{:012x}", at % systems);
-            machine.name = format!("node-{}", at % systems);
+            machine.id = format!("{:012x}", index % systems);
+            machine.name = format!("node-{}", index % systems);
         }
         store.import(&copy)?;
     }

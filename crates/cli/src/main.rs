@@ -77,7 +77,7 @@ fn licenses() -> anyhow::Result<Exit> {
 
 /// Whether an argument is the URL of a server with its password.
 fn has_password(word: &str) -> bool {
-    let url = word.find("postgres").map(|at| &word[at..]);
+    let url = word.find("postgres").map(|start| &word[start..]);
     url.is_some_and(|url| gritstone_store::has_password(url.as_ref()))
 }
 
@@ -91,7 +91,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         _ if cli.licenses => licenses(),
         None => command::overview::print_overview(&context),
-        Some(Command::Run(args)) => command::run::run(&with_programs(context, &args.own)?, args),
+        Some(Command::Run(args)) => command::run::run(&with_programs(context, &args.custom)?, args),
         Some(Command::Bench(args)) => command::bench::bench(&context, args),
         Some(Command::List(args)) => command::list::list(context, args),
         Some(Command::Info(args)) => command::info::info(context, args),
@@ -139,11 +139,11 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Serve(args)) => command::serve::serve(&context.serving(), args),
         #[cfg(feature = "server")]
         Some(Command::Site(args)) => command::site::site(&context, args),
-        Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.own)?, args),
+        Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.custom)?, args),
         Some(Command::Pr(args)) => command::pr::pr(&context, args),
         Some(Command::Bisect(args)) => command::bisect::bisect(args),
         Some(Command::Audit(args)) => {
-            command::audit::audit(&with_programs(context, &args.own)?, args)
+            command::audit::audit(&with_programs(context, &args.custom)?, args)
         }
     }
 }
@@ -151,8 +151,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
 /// Adds the custom catalog whose programs are to run, once the user trusts it.
 fn with_programs(context: Context, args: &CatalogueArgs) -> anyhow::Result<Context> {
     let context = context.with_catalogue(args.catalogue.as_deref())?;
-    if let Some(own) = &context.own {
-        gritstone_session::trust::ensure(own, args.trust, ui::confirm::run_it)?;
+    if let Some(custom) = &context.custom {
+        gritstone_session::trust::ensure(custom, args.trust, ui::confirm::run_it)?;
     }
     Ok(context)
 }

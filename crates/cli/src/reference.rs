@@ -170,8 +170,11 @@ fn configuration(root: &Command) -> String {
             found.push((section, arg));
         }
     }
-    for (of, _) in VARIABLES {
-        assert!(keys.keys().any(|(_, key)| *key == of), "no key {of}");
+    for (option, _) in VARIABLES {
+        assert!(
+            keys.keys().any(|(_, key)| *key == option),
+            "no key {option}"
+        );
     }
     for ((by, key), found) in keys {
         let file = match by {
@@ -196,7 +199,7 @@ fn configuration(root: &Command) -> String {
             .collect();
         let variable = VARIABLES
             .iter()
-            .find(|(of, _)| *of == key)
+            .find(|(option, _)| *option == key)
             .map_or("", |(_, variable)| *variable);
         let _ = writeln!(
             text,
@@ -277,7 +280,7 @@ fn about(arg: &Arg) -> String {
 fn cell(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts: Vec<String> = parts
-        .map(|(at, part)| match at % 2 {
+        .map(|(index, part)| match index % 2 {
             0 => part
                 .replace('*', "\\*")
                 .replace('<', "&lt;")

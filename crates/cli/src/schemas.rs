@@ -20,12 +20,12 @@ const PARTS: &str = "definitions.json";
 /// The schema of a document: its type, with its own name.
 fn document<T: JsonSchema>(generator: &mut SchemaGenerator, name: &str) -> (String, Value) {
     let reference = generator.subschema_for::<T>().to_value();
-    let of = reference["$ref"].as_str().expect("a type with a name");
+    let pointer = reference["$ref"].as_str().expect("a type with a name");
     let (_, file) = name.split_once('/').expect("gritstone/NAME/VERSION");
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": name,
-        "$ref": format!("{PARTS}{of}"),
+        "$ref": format!("{PARTS}{pointer}"),
         "properties": { "schema": { "const": name } },
     });
     (format!("{}.json", file.replace('/', "-")), schema)
@@ -53,8 +53,8 @@ fn worded(schema: &mut Value, flag: &Value) {
         more.push(("flag", json!({ "anyOf": [flag, { "type": "null" }] })));
         more.push(("message", json!({ "type": "string" })));
     }
-    for (name, of) in more {
-        schema["properties"][name] = of;
+    for (name, property) in more {
+        schema["properties"][name] = property;
         let required = schema["required"].as_array_mut().expect("some are");
         required.push(name.into());
     }
@@ -86,7 +86,7 @@ fn schemas_are_current() {
         document::<CompareView>(&mut all, SCHEMA_COMPARE),
         document::<CheckView>(&mut all, SCHEMA_CHECK),
         document::<HistoryView>(&mut all, SCHEMA_HISTORY),
-        document::<RatingsView>(&mut all, SCHEMA_RATINGS),
+        document::<ScoresView>(&mut all, SCHEMA_SCORES),
         document::<AuditView>(&mut all, SCHEMA_AUDIT),
         document::<AbView>(&mut all, SCHEMA_AB),
         document::<FleetView>(&mut all, SCHEMA_FLEET),
@@ -96,12 +96,12 @@ fn schemas_are_current() {
     let mut parts = json!({ "$defs": all.take_definitions(true) });
     worded(&mut parts, &json!({ "enum": FLAGS.map(Flag::as_str) }));
     documents.push((PARTS.to_owned(), parts));
-    let kept = fs::read_dir(FOLDER).into_iter().flatten();
-    let mut kept: Vec<String> = kept
+    let remaining = fs::read_dir(FOLDER).into_iter().flatten();
+    let mut remaining: Vec<String> = remaining
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     for (file, schema) in documents {
-        kept.retain(|name| *name != file);
+        remaining.retain(|name| *name != file);
         let (path, text) = (format!("{FOLDER}/{file}"), format!("{schema:#}\n"));
         if env::var_os("GRITSTONE_WRITE_SCHEMAS").is_some() {
             fs::create_dir_all(FOLDER).unwrap();
@@ -110,5 +110,5 @@ fn schemas_are_current() {
         let current = fs::read_to_string(&path).unwrap_or_default();
         assert!(current == text, "{file} is not what the types say");
     }
-    assert!(kept.is_empty(), "of no document: {kept:?}");
+    assert!(remaining.is_empty(), "of no document: {remaining:?}");
 }

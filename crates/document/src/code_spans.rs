@@ -5,7 +5,7 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let paired = text.matches('`').count().is_multiple_of(2);
     let most = if paired { usize::MAX } else { 1 };
     let pieces = text.splitn(most, '`').enumerate();
-    pieces.map(|(at, piece)| (at % 2 == 1, piece))
+    pieces.map(|(index, piece)| (index % 2 == 1, piece))
 }
 
 #[cfg(test)]

@@ -105,8 +105,8 @@ fn fitted(widths: &[Width], room: usize, floor: usize) -> Vec<usize> {
         false => (w.natural, w.least),
     };
     let capped = |cap| {
-        let of = widths.iter().map(bounds);
-        of.map(move |(natural, least)| natural.min(cap).max(least))
+        let limits = widths.iter().map(bounds);
+        limits.map(move |(natural, least)| natural.min(cap).max(least))
     };
     let most = widths.iter().map(|w| w.natural).max().unwrap_or(0);
     let (mut low, mut high) = (0, most + 1);
@@ -145,8 +145,9 @@ mod tests {
 
     fn indices(columns: &[Column], widths: &[Width], room: usize) -> Vec<Vec<usize>> {
         let panels = Layout::new(columns, widths.to_vec(), &|_| 0).panels(room, 1);
-        let of = |panel: Vec<(usize, usize)>| panel.into_iter().map(|(i, _)| i).collect();
-        panels.into_iter().map(of).collect()
+        let panel_indices =
+            |panel: Vec<(usize, usize)>| panel.into_iter().map(|(i, _)| i).collect();
+        panels.into_iter().map(panel_indices).collect()
     }
 
     #[test]

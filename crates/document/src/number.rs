@@ -236,23 +236,23 @@ fn scale(unit: &str, value: f64) -> (f64, String) {
         Ok(Quantity::Rate { .. }) => &BYTES,
         _ => &[],
     };
-    let Some(own) = ladder.iter().position(|u| *u == head) else {
+    let Some(start) = ladder.iter().position(|u| *u == head) else {
         return match unit.ends_with("/s") && value.abs() >= MILLION {
             true => (1.0 / MILLION, format!("M{unit}")),
             false => (1.0, unit.to_owned()),
         };
     };
-    let (mut at, mut scaled, mut steps) = (own, value, 0);
+    let (mut index, mut scaled, mut steps) = (start, value, 0);
     if !(0.1..10_000.0).contains(&value.abs()) && value != 0.0 {
-        while scaled.abs() >= 1000.0 && at + 1 < ladder.len() {
-            (at, scaled, steps) = (at + 1, scaled / 1000.0, steps - 1);
+        while scaled.abs() >= 1000.0 && index + 1 < ladder.len() {
+            (index, scaled, steps) = (index + 1, scaled / 1000.0, steps - 1);
         }
-        while scaled.abs() < 1.0 && at > 0 {
-            (at, scaled, steps) = (at - 1, scaled * 1000.0, steps + 1);
+        while scaled.abs() < 1.0 && index > 0 {
+            (index, scaled, steps) = (index - 1, scaled * 1000.0, steps + 1);
         }
     }
     let tail = &unit[head.len()..];
-    let unit = format!("{}{tail}", ladder[at].replace('u', "µ"));
+    let unit = format!("{}{tail}", ladder[index].replace('u', "µ"));
     (1000f64.powi(steps), unit)
 }
 

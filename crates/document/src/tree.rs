@@ -249,12 +249,13 @@ impl Table {
     /// Removes columns without values, except keys.
     #[must_use]
     pub fn without_empty_columns(mut self) -> Self {
-        for at in (0..self.columns.len()).rev() {
-            let says = self.columns[at].key || self.rows.iter().any(|r| !r.cells[at].is_missing());
+        for index in (0..self.columns.len()).rev() {
+            let says =
+                self.columns[index].key || self.rows.iter().any(|r| !r.cells[index].is_missing());
             if !says {
-                self.columns.remove(at);
+                self.columns.remove(index);
                 for row in &mut self.rows {
-                    row.cells.remove(at);
+                    row.cells.remove(index);
                 }
             }
         }

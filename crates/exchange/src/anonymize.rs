@@ -69,9 +69,9 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, Ano
     let texts = PrivateTexts::new(&view.machine, peer, home);
     machine(&mut view.machine, &texts);
     let mut catalogue = None;
-    if let Some(own) = &mut view.settings {
-        settings(own, &texts);
-        catalogue = own.catalogue.take();
+    if let Some(all) = &mut view.settings {
+        settings(all, &texts);
+        catalogue = all.catalogue.take();
     }
     let mut view = scrubbed(&view, &texts)?;
     if let Some(settings) = &mut view.settings {
@@ -156,18 +156,18 @@ mod tests {
 
     #[test]
     fn params_are_anonymized_distinctly() {
-        let of = |server: &str| {
+        let anonymized = |server: &str| {
             let mut params = BTreeMap::from([(SERVER.to_owned(), server.to_owned())]);
             let texts = PrivateTexts::new(&Machine::default(), None, None);
             self::params(&mut params, &texts);
             params.remove(SERVER).unwrap()
         };
-        let [one, other] = ["postgresql://ann@db1/x", "postgresql://ann@db2/x"].map(of);
+        let [one, other] = ["postgresql://ann@db1/x", "postgresql://ann@db2/x"].map(anonymized);
         assert!(
             one != other && one.starts_with("server-") && !one.contains("db1"),
             "{one}"
         );
-        assert_eq!(of("none"), "none");
+        assert_eq!(anonymized("none"), "none");
         let mut params = BTreeMap::from([("program".to_owned(), "/home/ann/x".to_owned())]);
         let texts = PrivateTexts::new(&Machine::default(), None, None);
         self::params(&mut params, &texts);

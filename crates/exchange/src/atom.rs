@@ -18,18 +18,18 @@ pub fn atom(events: &[ChangeEvent]) -> String {
         element("updated", newest.unwrap_or("1970-01-01T00:00:00Z")),
         element("name", "Gritstone"),
     );
-    for of in events {
-        let id = [of.machine.as_str(), &of.id].map(encoded).join(":");
-        let known = gritstone_report::newest_entry(of).into_iter();
-        let lines = known.chain(gritstone_report::event_lines(of));
+    for event in events {
+        let id = [event.machine.as_str(), &event.id].map(encoded).join(":");
+        let known = gritstone_report::newest_entry(event).into_iter();
+        let lines = known.chain(gritstone_report::event_lines(event));
         let lines = lines.collect::<Vec<_>>().join("; ");
         let _ = writeln!(
             text,
             "<entry>{}{}{}<link href=\"{}\"/>{}</entry>",
             element("id", &format!("urn:gritstone:change:{id}")),
-            element("title", &gritstone_report::event(of)),
-            element("updated", updated(of)),
-            Foreign(&path(&About::Event(of.id.clone()))).markup(),
+            element("title", &gritstone_report::event(event)),
+            element("updated", updated(event)),
+            Foreign(&path(&About::Event(event.id.clone()))).markup(),
             element("summary", &lines),
         );
     }
@@ -37,7 +37,7 @@ pub fn atom(events: &[ChangeEvent]) -> String {
 }
 
 /// Time of the last triage entry, else of the event.
-fn updated(of: &ChangeEvent) -> &str {
-    let known = of.triage.log.last().map(|entry| entry.at.as_str());
-    known.map_or(&of.started, |at| at.max(&of.started))
+fn updated(event: &ChangeEvent) -> &str {
+    let known = event.triage.log.last().map(|entry| entry.at.as_str());
+    known.map_or(&event.started, |time| time.max(&event.started))
 }

@@ -262,10 +262,10 @@ struct Schema {
 
 fn parse<T: for<'a> Deserialize<'a>>(text: &[u8], line: usize) -> Result<T, ImportError> {
     serde_json::from_slice(text).map_err(|error| {
-        let at = format!(" at line 1 column {}", error.column());
+        let position = format!(" at line 1 column {}", error.column());
         let what = error
             .to_string()
-            .replace(&at, &format!(" (column {})", error.column()));
+            .replace(&position, &format!(" (column {})", error.column()));
         wrong(line, what)
     })
 }

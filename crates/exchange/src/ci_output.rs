@@ -30,9 +30,9 @@ pub fn junit(view: &CheckView) -> String {
             "<testcase classname=\"{family}\" name=\"{id}\">{inner}</testcase>"
         );
     };
-    for of in &view.missing {
-        let said = Foreign(&missing_text(of)).markup();
-        case(&of.id, format!("<error message=\"{said}\"/>"));
+    for missing in &view.missing {
+        let said = Foreign(&missing_text(missing)).markup();
+        case(&missing.id, format!("<error message=\"{said}\"/>"));
     }
     for row in &view.rows {
         let message = Foreign(&row_text(row)).markup();
@@ -49,16 +49,19 @@ pub fn junit(view: &CheckView) -> String {
 /// Workflow commands: an error for each regression and each missing benchmark, one warning for all that is inconclusive, and a notice of the outcome.
 #[must_use]
 pub fn github_annotations(view: &CheckView) -> String {
-    let of = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
-    let regressed = of(CheckOutcome::Regressed).map(|row| (&row.row.id, row_text(row)));
-    let missing = view.missing.iter().map(|of| (&of.id, missing_text(of)));
+    let with_outcome = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
+    let regressed = with_outcome(CheckOutcome::Regressed).map(|row| (&row.row.id, row_text(row)));
+    let missing = view
+        .missing
+        .iter()
+        .map(|missing| (&missing.id, missing_text(missing)));
     let mut text = String::new();
     for (id, said) in regressed.chain(missing) {
         let title = Foreign(id.as_str()).command_property();
         let said = Foreign(&said).command();
         let _ = writeln!(text, "::error title={title}::{said}");
     }
-    let open: Vec<&str> = of(CheckOutcome::Inconclusive)
+    let open: Vec<&str> = with_outcome(CheckOutcome::Inconclusive)
         .map(|row| row.row.id.as_str())
         .collect();
     if !open.is_empty() {
@@ -94,8 +97,8 @@ pub fn gitlab_metrics(view: &CheckView) -> String {
         );
     }
     text += "# TYPE gritstone_check_missing gauge\n";
-    for of in &view.missing {
-        let name = Foreign(of.id.as_str()).openmetrics();
+    for missing in &view.missing {
+        let name = Foreign(missing.id.as_str()).openmetrics();
         let _ = writeln!(text, "gritstone_check_missing{{benchmark=\"{name}\"}} 1");
     }
     text + "# EOF\n"
@@ -117,8 +120,9 @@ pub fn check_markdown(view: &CheckView) -> String {
     if open().next().is_some() || !view.missing.is_empty() {
         text += "\n| benchmark | outcome | change | interval | expected | found |\n| --- | --- | ---: | --- | ---: | ---: |\n";
     }
-    for of in &view.missing {
-        let [id, said] = [of.id.as_str(), &missing_text(of)].map(|text| Foreign(text).markdown());
+    for missing in &view.missing {
+        let [id, said] =
+            [missing.id.as_str(), &missing_text(missing)].map(|text| Foreign(text).markdown());
         let _ = writeln!(text, "| {id} | {said} | | | | |");
     }
     for row in open() {
@@ -170,18 +174,18 @@ fn headline(view: &CheckView) -> String {
 
 /// Change of the value, with its interval.
 fn change(row: &CheckRow) -> Option<(String, Option<String>)> {
-    let of = &row.row;
-    Some(value_change(of.better, of.ratio?, of.interval))
+    let result = &row.row;
+    Some(value_change(result.better, result.ratio?, result.interval))
 }
 
-fn missing_text(of: &MissingBenchmark) -> String {
-    format!("missing: {}", missing_reason(of))
+fn missing_text(missing: &MissingBenchmark) -> String {
+    format!("missing: {}", missing_reason(missing))
 }
 
 fn row_text(row: &CheckRow) -> String {
-    let of = &row.row;
+    let result = &row.row;
     let Some((change, interval)) = change(row) else {
-        let reasons: Vec<String> = of.notes.iter().map(findings::message).collect();
+        let reasons: Vec<String> = result.notes.iter().map(findings::message).collect();
         return match reasons.is_empty() {
             true => "no ratio".to_owned(),
             false => reasons.join(" "),
@@ -194,8 +198,8 @@ fn row_text(row: &CheckRow) -> String {
 
 /// The expected and the found value.
 fn sides(row: &CheckRow) -> [String; 2] {
-    let of = &row.row;
-    [of.base, of.other].map(|side| compared_value(side, &of.unit).unwrap_or_default())
+    let result = &row.row;
+    [result.base, result.other].map(|side| compared_value(side, &result.unit).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -27,35 +27,45 @@ const COLUMNS: [&str; 13] = [
 #[must_use]
 pub fn csv(view: &FleetView) -> String {
     let head = COLUMNS.map(str::to_owned);
-    let wrong = view.wrong.iter().map(|of| {
-        let by = match of.by {
+    let wrong = view.wrong.iter().map(|wrong| {
+        let by = match wrong.by {
             FleetProof::Workload => "workload".to_owned(),
             FleetProof::Nodes(nodes) => format!("{nodes} nodes"),
         };
-        let mut row = ["wrong", &of.node, &by, of.id.as_str(), "", "", "", "", ""]
+        let (node, id) = (&wrong.node, wrong.id.as_str());
+        let mut row = ["wrong", node, &by, id, "", "", "", "", ""]
             .map(|text| Foreign(text).csv())
             .to_vec();
-        row.extend([of.n, of.got, of.right].map(|number| number.to_string()));
+        row.extend([wrong.n, wrong.got, wrong.right].map(|number| number.to_string()));
         row.push(String::new());
         row
     });
-    let called = view.outliers.iter().map(|of| {
-        let (level, about) = level(&of.about);
-        row("differs", &of.node, level, about, &of.effect, since(of))
+    let called = view.outliers.iter().map(|outlier| {
+        let (level, about) = level(&outlier.about);
+        row(
+            "differs",
+            &outlier.node,
+            level,
+            about,
+            &outlier.effect,
+            since(outlier),
+        )
     });
     let others = view.nodes.iter().flat_map(|node| {
-        let all = node.overall.iter().map(|of| ("all", "", of));
+        let all = node.overall.iter().map(|effect| ("all", "", effect));
         let families = node
             .families
             .iter()
-            .map(|(family, of)| ("family", family.as_str(), of));
+            .map(|(family, effect)| ("family", family.as_str(), effect));
         all.chain(families)
             .filter(|(level, about, _)| !is_called(view, &node.node, level, about))
-            .map(|(level, about, of)| row("like the others", &node.node, level, about, of, ""))
+            .map(|(level, about, effect)| {
+                row("like the others", &node.node, level, about, effect, "")
+            })
     });
     let without = view.nodes.iter().filter(|node| {
-        let mut called = view.outliers.iter().map(|of| &of.node);
-        node.overall.is_none() && node.families.is_empty() && !called.any(|of| *of == node.node)
+        let mut called = view.outliers.iter().map(|outlier| &outlier.node);
+        node.overall.is_none() && node.families.is_empty() && !called.any(|name| *name == node.node)
     });
     let without = without.map(|node| {
         let compared = view.kinds.get(node.kind).is_some_and(|kind| kind.compared);
@@ -80,9 +90,9 @@ pub fn csv(view: &FleetView) -> String {
 }
 
 fn is_called(view: &FleetView, node: &str, level: &str, about: &str) -> bool {
-    view.outliers.iter().any(|of| {
-        of.node == node
-            && match &of.about {
+    view.outliers.iter().any(|outlier| {
+        outlier.node == node
+            && match &outlier.about {
                 FleetScope::All => level == "all",
                 FleetScope::Family(family) => level == "family" && family == about,
                 FleetScope::Benchmark(_) => false,
@@ -90,8 +100,8 @@ fn is_called(view: &FleetView, node: &str, level: &str, about: &str) -> bool {
     })
 }
 
-fn since(of: &FleetOutlier) -> &str {
-    of.since.as_ref().map_or("", |since| &since.first)
+fn since(outlier: &FleetOutlier) -> &str {
+    outlier.since.as_ref().map_or("", |since| &since.first)
 }
 
 /// A level, and its subject.
@@ -108,14 +118,14 @@ fn row(
     node: &str,
     level: &str,
     about: &str,
-    of: &FleetEffect,
+    effect: &FleetEffect,
     since: &str,
 ) -> Vec<String> {
     let mut row = [finding, node, level, about]
         .map(|text| Foreign(text).csv())
         .to_vec();
-    let [low, high] = of.interval;
-    row.extend([of.effect, low, high, of.p, of.p_adjusted].map(|x| x.to_string()));
+    let [low, high] = effect.interval;
+    row.extend([effect.effect, low, high, effect.p, effect.p_adjusted].map(|x| x.to_string()));
     row.extend(["", "", "", since].map(str::to_owned));
     row
 }
@@ -129,22 +139,28 @@ pub fn openmetrics(view: &FleetView) -> String {
         format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
     };
     let effects = view.nodes.iter().flat_map(|node| {
-        let all = node.overall.iter().map(|of| (("all", ""), of));
+        let all = node.overall.iter().map(|effect| (("all", ""), effect));
         let families = node.families.iter();
-        let families = families.map(|(family, of)| (("family", family.as_str()), of));
+        let families = families.map(|(family, effect)| (("family", family.as_str()), effect));
         all.chain(families)
-            .map(|(scope, of)| (labels(&node.node, scope), of.effect))
+            .map(|(scope, effect)| (labels(&node.node, scope), effect.effect))
             .collect::<Vec<_>>()
     });
-    let outliers = view.outliers.iter().flat_map(|of| {
-        let labels = labels(&of.node, level(&of.about));
-        let [low, high] = of.effect.interval;
-        let bounds = [("estimate", of.effect.effect), ("low", low), ("high", high)];
+    let outliers = view.outliers.iter().flat_map(|outlier| {
+        let labels = labels(&outlier.node, level(&outlier.about));
+        let [low, high] = outlier.effect.interval;
+        let bounds = [
+            ("estimate", outlier.effect.effect),
+            ("low", low),
+            ("high", high),
+        ];
         bounds.map(|(bound, x)| (format!("{labels},bound=\"{bound}\""), x))
     });
     let mut wrong: BTreeMap<(&str, &str), f64> = BTreeMap::new();
-    for of in &view.wrong {
-        *wrong.entry((&of.node, of.id.as_str())).or_default() += 1.0;
+    for check_value in &view.wrong {
+        *wrong
+            .entry((&check_value.node, check_value.id.as_str()))
+            .or_default() += 1.0;
     }
     let wrong = wrong.into_iter().map(|((node, id), times)| {
         let [node, id] = [node, id].map(|text| Foreign(text).openmetrics());
@@ -153,11 +169,11 @@ pub fn openmetrics(view: &FleetView) -> String {
             times,
         )
     });
-    let smallest = view.families.iter().map(|of| {
-        let family = Foreign(&of.family).openmetrics();
+    let smallest = view.families.iter().map(|family| {
+        let name = Foreign(&family.family).openmetrics();
         (
-            format!("{of_fleet},family=\"{family}\""),
-            of.spread.smallest,
+            format!("{of_fleet},family=\"{name}\""),
+            family.spread.smallest,
         )
     });
     let started = view.started.parse::<jiff::Timestamp>().ok();
@@ -195,8 +211,8 @@ pub fn openmetrics(view: &FleetView) -> String {
         + END
 }
 
-fn points(name: &str, help: &str, of: impl Iterator<Item = (String, f64)>) -> String {
+fn points(name: &str, help: &str, values: impl Iterator<Item = (String, f64)>) -> String {
     let name = format!("gritstone_fleet_{name}");
-    let points = of.map(|(labels, x)| format!("{name}{{{labels}}} {x}\n"));
+    let points = values.map(|(labels, x)| format!("{name}{{{labels}}} {x}\n"));
     family(&name, help, points.collect())
 }

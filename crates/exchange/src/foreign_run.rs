@@ -70,14 +70,14 @@ impl Repetition {
 
 impl ForeignRun {
     pub(crate) fn named(&mut self, name: &str) -> &mut Series {
-        let at = *self.index.entry(name.to_owned()).or_insert_with(|| {
+        let index = *self.index.entry(name.to_owned()).or_insert_with(|| {
             self.series.push(Series {
                 name: name.to_owned(),
                 ..Series::default()
             });
             self.series.len() - 1
         });
-        &mut self.series[at]
+        &mut self.series[index]
     }
 
     /// Adds a launch. An invalid value, or one in another unit than before, excludes the benchmark: the remaining values alone would be

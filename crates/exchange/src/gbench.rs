@@ -19,7 +19,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
             left_out.push((id.clone(), why.to_owned()));
         }
         let whys = messages(figure.result);
-        entries.extend(launches.iter().enumerate().map(|(at, (real, done))| {
+        entries.extend(launches.iter().enumerate().map(|(index, (real, done))| {
             json!({
                 "name": id,
                 "family_index": family,
@@ -27,7 +27,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
                 "run_name": id,
                 "run_type": "iteration",
                 "repetitions": launches.len(),
-                "repetition_index": at,
+                "repetition_index": index,
                 "threads": 1,
                 "iterations": done.operations,
                 "real_time": real,
@@ -83,9 +83,9 @@ fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
     };
     // if launches were dropped, the values do not name theirs: each gets the mean of all
     let whole = real.len() == done.len();
-    let of = |at: usize| if whole { done[at] } else { typical };
+    let work = |launch: usize| if whole { done[launch] } else { typical };
     let timed = real.into_iter().enumerate();
-    timed.map(|(at, real)| (real, of(at))).collect()
+    timed.map(|(launch, real)| (real, work(launch))).collect()
 }
 
 fn done(launch: &Launch) -> Option<Done> {

@@ -51,31 +51,36 @@ pub(crate) const END: &str = "# EOF\n";
 
 /// The results of runs by family.
 fn families(views: &[&RunView], timed: bool) -> String {
-    let of: Vec<_> = views
+    let runs: Vec<_> = views
         .iter()
         .map(|view| {
-            let at = view.started.parse::<jiff::Timestamp>().ok();
-            let at = at.filter(|_| timed);
-            let at = at.map_or(String::new(), |time| format!(" {}", time.as_second()));
-            (figures(view).0, Foreign(&view.machine.id).openmetrics(), at)
+            let timestamp = view.started.parse::<jiff::Timestamp>().ok();
+            let timestamp = timestamp.filter(|_| timed);
+            let timestamp =
+                timestamp.map_or(String::new(), |time| format!(" {}", time.as_second()));
+            (
+                figures(view).0,
+                Foreign(&view.machine.id).openmetrics(),
+                timestamp,
+            )
         })
         .collect();
     let mut text = String::new();
     for (plain, name, help) in FAMILIES {
-        let points = of.iter().flat_map(|(figures, machine, at)| {
+        let points = runs.iter().flat_map(|(figures, machine, timestamp)| {
             let of_family = figures.iter().filter(|figure| figure.plain().0 == plain);
-            of_family.flat_map(|figure| points(figure, name, machine, at))
+            of_family.flat_map(|figure| points(figure, name, machine, timestamp))
         });
         text += &family(name, help, points.collect());
     }
-    let flags = of.iter().flat_map(|(figures, machine, at)| {
+    let flags = runs.iter().flat_map(|(figures, machine, timestamp)| {
         figures.iter().flat_map(move |figure| {
             let id = Foreign(figure.result.id.as_str()).openmetrics();
             let notes: Vec<_> = figure.result.notes_on_result().cloned().collect();
             let words = flags(&notes).into_iter().map(Flag::as_str);
             let point = |flag| {
                 format!(
-                    "gritstone_flag{{benchmark=\"{id}\",machine=\"{machine}\",flag=\"{flag}\"}} 1{at}\n"
+                    "gritstone_flag{{benchmark=\"{id}\",machine=\"{machine}\",flag=\"{flag}\"}} 1{timestamp}\n"
                 )
             };
             words.map(point).collect::<Vec<_>>()
@@ -96,7 +101,7 @@ pub(crate) fn family(name: &str, help: &str, points: String) -> String {
 }
 
 /// The estimate, and the bounds of its interval as separate points.
-fn points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> Vec<String> {
+fn points(figure: &Figure<'_>, name: &str, machine: &str, timestamp: &str) -> Vec<String> {
     let (id, thing) = (
         Foreign(figure.result.id.as_str()).openmetrics(),
         Foreign(figure.thing()).openmetrics(),
@@ -113,7 +118,7 @@ fn points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> Vec<Strin
     let line = |(bound, x): (&str, f64)| {
         let labels =
             format!("benchmark=\"{id}\",machine=\"{machine}\",of=\"{thing}\",bound=\"{bound}\"");
-        format!("{name}{{{labels}}} {}{at}\n", x * times)
+        format!("{name}{{{labels}}} {}{timestamp}\n", x * times)
     };
     points.into_iter().map(line).collect()
 }

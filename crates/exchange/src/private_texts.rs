@@ -95,8 +95,8 @@ impl PrivateTexts {
     fn without_paths(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
-        while let Some(at) = rest.find('/') {
-            let (before, path) = rest.split_at(at);
+        while let Some(slash) = rest.find('/') {
+            let (before, path) = rest.split_at(slash);
             out.push_str(before);
             let length = path.find(ends_path).unwrap_or(path.len());
             let (path, after) = path.split_at(length);
@@ -132,8 +132,8 @@ pub fn is_word(c: char) -> bool {
 fn replace_word(text: &mut String, word: &str, replacement: &str) {
     let mut out = String::new();
     let mut rest = text.as_str();
-    while let Some(at) = rest.find(word) {
-        let (before, after) = (&rest[..at], &rest[at + word.len()..]);
+    while let Some(start) = rest.find(word) {
+        let (before, after) = (&rest[..start], &rest[start + word.len()..]);
         out.push_str(before);
         let stands = !out.ends_with(is_word) && !after.starts_with(is_word);
         out.push_str(if stands { replacement } else { word });
@@ -179,8 +179,8 @@ fn length_of_home(path: &str, home: Option<&str>) -> usize {
 fn without_addresses(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find(is_part) {
-        let (before, word) = rest.split_at(at);
+    while let Some(start) = rest.find(is_part) {
+        let (before, word) = rest.split_at(start);
         let length = word.find(|c| !is_part(c)).unwrap_or(word.len());
         let (word, after) = word.split_at(length);
         out.push_str(before);
@@ -191,11 +191,11 @@ fn without_addresses(text: &str) -> String {
             is_address(split_port(&after[..length]).0)
         });
         let ends = range.unwrap_or_else(|| !after.starts_with(is_word));
-        let address = starts(word, begins).find(|at| is_address(split_port(&word[*at..]).0));
+        let address = starts(word, begins).find(|start| is_address(split_port(&word[*start..]).0));
         match address.filter(|_| ends) {
-            Some(at) => {
-                let (_, port) = split_port(&word[at..]);
-                out.push_str(&format!("{}{ADDRESS}{port}", &word[..at]));
+            Some(start) => {
+                let (_, port) = split_port(&word[start..]);
+                out.push_str(&format!("{}{ADDRESS}{port}", &word[..start]));
             }
             None => out.push_str(word),
         }
@@ -210,21 +210,21 @@ fn is_part(c: char) -> bool {
 
 /// Positions where an address can begin: the start of the word, and after a colon, as in `tcp:10.0.0.7`.
 fn starts(word: &str, begins: bool) -> impl Iterator<Item = usize> {
-    let colons = word.match_indices(':').map(|(at, _)| at);
-    let single =
-        colons.filter(|at| !word[at + 1..].starts_with(':') && !word[..*at].ends_with(':'));
+    let colons = word.match_indices(':').map(|(colon, _)| colon);
+    let single = colons
+        .filter(|colon| !word[colon + 1..].starts_with(':') && !word[..*colon].ends_with(':'));
     begins
         .then_some(0)
         .into_iter()
-        .chain(single.map(|at| at + 1))
+        .chain(single.map(|colon| colon + 1))
 }
 
 /// Splits off the port of an IPv4 address, or the end of a sentence.
 fn split_port(word: &str) -> (&str, &str) {
     let end = word.trim_end_matches(['.', ':']).len();
     let is_quad = |text: &str| text.parse::<Ipv4Addr>().is_ok();
-    match word.find(':').filter(|at| is_quad(&word[..*at])) {
-        Some(at) => word.split_at(at),
+    match word.find(':').filter(|colon| is_quad(&word[..*colon])) {
+        Some(colon) => word.split_at(colon),
         None => word.split_at(match word.parse::<Ipv6Addr>() {
             Ok(_) => word.len(),
             Err(_) => end,

@@ -28,7 +28,7 @@ pub fn share_markdown(view: &RunView, file: &str) -> String {
     let measured: Vec<&Measurement> = view
         .results
         .iter()
-        .filter(|of| of.value().is_some())
+        .filter(|result| result.value().is_some())
         .collect();
     if !measured.is_empty() {
         text +=

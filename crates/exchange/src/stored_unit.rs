@@ -24,11 +24,11 @@ impl StoredUnit {
     pub fn parse(text: &str) -> Option<Self> {
         let known = |unit: &str, factor| {
             let unit = Unit::parse(unit).ok()?;
-            let kept = matches!(
+            let supported = matches!(
                 unit.quantity(),
                 Quantity::Time { .. } | Quantity::Rate { .. }
             );
-            kept.then_some(Self { unit, factor })
+            supported.then_some(Self { unit, factor })
         };
         if let Some(unit) = known(text, 1.0) {
             return Some(unit);

@@ -44,8 +44,8 @@ impl Timing {
 
     /// From the launches of one benchmark, an operation as an execution.
     pub(crate) fn of_row(id: &Id, run: &RunData) -> Self {
-        let own = |launch: &&Launch| launch.id == *id && launch.copies == 1;
-        Self::of_launches(id.as_str(), run.launches.iter().filter(own))
+        let single_copy = |launch: &&Launch| launch.id == *id && launch.copies == 1;
+        Self::of_launches(id.as_str(), run.launches.iter().filter(single_copy))
     }
 
     fn of_launches<'a>(command: &str, launches: impl Iterator<Item = &'a Launch>) -> Self {
@@ -177,7 +177,12 @@ pub fn csv(timings: &[Timing]) -> String {
         ];
         let mut row = vec![Foreign(&timing.command).csv()];
         row.extend(numbers.map(|number| number.to_string()));
-        let value = |name: &&String| timing.parameters.iter().find(|(own, _)| own == *name);
+        let value = |name: &&String| {
+            timing
+                .parameters
+                .iter()
+                .find(|(parameter, _)| parameter == *name)
+        };
         row.extend(
             parameters
                 .iter()
@@ -272,7 +277,10 @@ fn relative(
     let ratio = all.mean / of_base.mean;
     let share = |all: TimeStatistics| Some(all.deviation? / all.mean);
     match (share(all), share(of_base)) {
-        (Some(own), Some(other)) => format!("{ratio:.2} ± {:.2}", ratio * own.hypot(other)),
+        (Some(deviation), Some(base_deviation)) => format!(
+            "{ratio:.2} ± {:.2}",
+            ratio * deviation.hypot(base_deviation)
+        ),
         _ => format!("{ratio:.2}"),
     }
 }

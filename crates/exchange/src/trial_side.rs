@@ -50,14 +50,14 @@ pub fn trial_side(
         },
         ..RunData::default()
     };
-    for of in benchmarks {
+    for benchmark in benchmarks {
         if let Some(trial) = &mut run.info.settings.trial
-            && trial.margin.total_cmp(&of.margin).is_ne()
+            && trial.margin.total_cmp(&benchmark.margin).is_ne()
         {
-            let id = identifier_of(program, &of.name)?;
-            trial.margins.insert(id, of.margin);
+            let id = identifier_of(program, &benchmark.name)?;
+            trial.margins.insert(id, benchmark.margin);
         }
-        add(&mut run, program, of, launches)?;
+        add(&mut run, program, benchmark, launches)?;
     }
     // within a round, in the order of the benchmarks
     run.launches.sort_by_key(|launch| launch.round);
@@ -73,23 +73,23 @@ pub fn trial_side(
 fn add(
     run: &mut RunData,
     program: &'static str,
-    of: &SideBenchmark,
+    side_benchmark: &SideBenchmark,
     launches: &[RoundLaunch],
 ) -> Result<(), ImportError> {
-    let id = identifier_of(program, &of.name)?;
+    let id = identifier_of(program, &side_benchmark.name)?;
     let series = Series {
-        name: of.name.clone(),
+        name: side_benchmark.name.clone(),
         ..Series::default()
     };
-    let Some(unit) = StoredUnit::parse(&of.unit) else {
-        let reason = format!("'{}' is neither a time nor a rate", of.unit);
+    let Some(unit) = StoredUnit::parse(&side_benchmark.unit) else {
+        let reason = format!("'{}' is neither a time nor a rate", side_benchmark.unit);
         let ns = StoredUnit::nanoseconds().unit;
-        let unmeasured = benchmark(program, id.clone(), &series, ns, of.better);
+        let unmeasured = benchmark(program, id.clone(), &series, ns, side_benchmark.better);
         run.benchmarks.push(unmeasured);
         run.skips.push(Skip { id, reason });
         return Ok(());
     };
-    for (round, (value, launch)) in (0..).zip(of.values.iter().zip(launches)) {
+    for (round, (value, launch)) in (0..).zip(side_benchmark.values.iter().zip(launches)) {
         let events = value.map(|value| events_of(&Repetition::new(value), &unit));
         let (outcome, mut events) = match events {
             Some(Ok(events)) => (Outcome::Measured, events),
@@ -115,7 +115,7 @@ fn add(
             conditions: Conditions::default(),
         });
     }
-    let benchmark = benchmark(program, id, &series, unit.unit, of.better);
+    let benchmark = benchmark(program, id, &series, unit.unit, side_benchmark.better);
     run.benchmarks.push(benchmark);
     Ok(())
 }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn rounds_become_launches() {
-        let of = |name: &str, unit: &str, values: &[Option<f64>]| SideBenchmark {
+        let benchmark = |name: &str, unit: &str, values: &[Option<f64>]| SideBenchmark {
             name: name.to_owned(),
             unit: unit.to_owned(),
             better: Better::Lower,
@@ -135,9 +135,9 @@ mod tests {
             values: values.to_vec(),
         };
         let rows = [
-            of("a", "us", &[Some(2.0), None, Some(4.0)]),
-            of("b", "us", &[Some(3.0)]),
-            of("c", "bytes", &[Some(3.0)]),
+            benchmark("a", "us", &[Some(2.0), None, Some(4.0)]),
+            benchmark("b", "us", &[Some(3.0)]),
+            benchmark("c", "bytes", &[Some(3.0)]),
         ];
         let rounds = [(5, None), (9, Some(7)), (14, None)];
         let rounds = rounds.map(|(start, other_run)| RoundLaunch {

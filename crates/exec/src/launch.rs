@@ -264,7 +264,7 @@ impl Job<'_> {
                 Some(user) => self.user_command(work, user),
                 None => self.command(work),
             },
-            Work::Derived { .. } | Work::Rating { .. } if alone => {
+            Work::Derived { .. } | Work::Score { .. } if alone => {
                 skip("It is computed from other benchmarks.")
             }
             _ => skip(

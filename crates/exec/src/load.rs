@@ -119,9 +119,9 @@ impl Load {
         let hours = before.when.elapsed().as_secs_f64() / 3600.0;
         let mut events = vec![];
         for (part, earlier) in self.parts.iter().zip(&before.done) {
-            let (done, of) = part.done();
+            let (done, unit) = part.done();
             let rate = done.saturating_sub(*earlier) as f64 / hours;
-            let rate = Param::new(&*part.program, format!("{rate:.0} {of}"));
+            let rate = Param::new(&*part.program, format!("{rate:.0} {unit}"));
             events.push(Event::Param(rate));
             if let Ok(text) = fs::read_to_string(part.directory.join(STAND_IN)) {
                 events.push(Event::Param(Param::StandIn(text.trim().to_owned())));
@@ -148,8 +148,8 @@ impl Part {
     /// Units of work done and their name; empty until the first one.
     fn done(&self) -> (u64, String) {
         let text = fs::read_to_string(self.directory.join(PROGRESS)).unwrap_or_default();
-        let (done, of) = text.split_once(' ').unwrap_or_default();
-        (done.parse().unwrap_or(0), of.trim().to_owned())
+        let (done, unit) = text.split_once(' ').unwrap_or_default();
+        (done.parse().unwrap_or(0), unit.trim().to_owned())
     }
 
     fn is_at_work(&self) -> bool {

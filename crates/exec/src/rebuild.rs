@@ -309,6 +309,6 @@ impl Workshop {
 
 /// At most `most` bytes.
 fn shortened(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
+    let end = (0..=most.min(text.len())).rfind(|&index| text.is_char_boundary(index));
     &text[..end.unwrap_or(0)]
 }

@@ -231,7 +231,7 @@ fn wrong_checks_are_reported() {
 
 /// Standard error of a shell command that the supervisor starts with these words. `meanwhile` is called with its mark
 /// while it runs.
-fn supervised_stderr(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
+fn supervised_stderr(words: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
     let folder = tempfile::tempdir().unwrap();
     let supervisor = supervisor_in(folder.path());
     let mark = folder.path().display().to_string();
@@ -242,7 +242,7 @@ fn supervised_stderr(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + 
     let task = Task {
         supervisor: &supervisor,
         cpus: "-",
-        words: steady,
+        words,
         program: Path::new("/bin/sh"),
         arguments: vec!["-c".into(), script.into()],
         directory: folder.path(),

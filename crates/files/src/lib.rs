@@ -251,7 +251,7 @@ pub fn own_file(path: &Path) -> io::Result<PathBuf> {
             match new_file(&real) {
                 // created by another process since
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => own_file(&real),
-                made => made.map(|_| real),
+                result => result.map(|_| real),
             }
         }
         Err(why) => Err(why),

@@ -144,36 +144,36 @@ fn user_private_groups_are_safe() {
 #[test]
 fn own_files_open_by_name() {
     let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    let made = own_file(&at("made")).unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let file = own_file(&path("made")).unwrap();
     assert_eq!(
-        fs::metadata(&made).unwrap().permissions().mode() & 0o7777,
+        fs::metadata(&file).unwrap().permissions().mode() & 0o7777,
         0o600
     );
-    assert_eq!(own_file(&at("made")).unwrap(), made);
-    symlink("made", at("link")).unwrap();
-    assert_eq!(own_file(&at("link")).unwrap(), made);
-    symlink("missing", at("dangling")).unwrap();
-    own_file(&at("dangling")).unwrap_err();
-    assert!(!at("missing").exists());
-    fs::create_dir(at("directory")).unwrap();
-    assert!(is_not_ours(&own_file(&at("directory")).unwrap_err()));
-    mode(&made, 0o666);
-    assert!(is_not_ours(&own_file(&made).unwrap_err()));
-    mode(&made, 0o600);
+    assert_eq!(own_file(&path("made")).unwrap(), file);
+    symlink("made", path("link")).unwrap();
+    assert_eq!(own_file(&path("link")).unwrap(), file);
+    symlink("missing", path("dangling")).unwrap();
+    own_file(&path("dangling")).unwrap_err();
+    assert!(!path("missing").exists());
+    fs::create_dir(path("directory")).unwrap();
+    assert!(is_not_ours(&own_file(&path("directory")).unwrap_err()));
+    mode(&file, 0o666);
+    assert!(is_not_ours(&own_file(&file).unwrap_err()));
+    mode(&file, 0o600);
     mode(dir.path(), 0o777);
-    assert!(is_not_ours(&own_file(&made).unwrap_err()));
+    assert!(is_not_ours(&own_file(&file).unwrap_err()));
     mode(dir.path(), 0o700);
-    let sticky = at("sticky");
+    let sticky = path("sticky");
     fs::create_dir(&sticky).unwrap();
     mode(&sticky, 0o1777);
     own_file(&sticky.join("file")).unwrap();
     if nix::unistd::geteuid().is_root() {
-        symlink(&made, sticky.join("planted")).unwrap();
+        symlink(&file, sticky.join("planted")).unwrap();
         std::os::unix::fs::lchown(sticky.join("planted"), Some(65534), None).unwrap();
         assert!(is_not_ours(&own_file(&sticky.join("planted")).unwrap_err()));
-        chown(&made, Some(65534), None).unwrap();
-        assert!(is_not_ours(&own_file(&made).unwrap_err()));
+        chown(&file, Some(65534), None).unwrap();
+        assert!(is_not_ours(&own_file(&file).unwrap_err()));
     }
 }
 

@@ -13,10 +13,10 @@ pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
         Some(store) => store.members()?,
         None => vec![],
     };
-    let own = members
+    let complete = members
         .iter()
-        .filter(|of| of.ended && of.member.fleet == plan.fleet);
-    let measured: BTreeSet<&str> = own.map(|of| of.member.node.as_str()).collect();
+        .filter(|member| member.ended && member.member.fleet == plan.fleet);
+    let measured: BTreeSet<&str> = complete.map(|member| member.member.node.as_str()).collect();
     let missing = plan
         .nodes
         .iter()

@@ -102,13 +102,13 @@ fn waves(
                 Err(why) => progress.skipped(&node.node, &format!("{why:#}"), None),
             }
         }
-        let mut at = 0;
-        while at < running.len() {
-            let Some(status) = running[at].0.child.try_wait()? else {
-                at += 1;
+        let mut index = 0;
+        while index < running.len() {
+            let Some(status) = running[index].0.child.try_wait()? else {
+                index += 1;
                 continue;
             };
-            let (mut started, since) = running.remove(at);
+            let (mut started, since) = running.remove(index);
             started.wait_for_output();
             let taken = match status.success() {
                 true => take(context, plan, &started.bundle(), &started.node.node),

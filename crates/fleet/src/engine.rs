@@ -39,7 +39,7 @@ impl Started {
     /// Waits until its output is in files.
     pub fn wait_for_output(&mut self) {
         let since = Instant::now();
-        let copies = |of: &[JoinHandle<()>]| of.iter().any(|copy| !copy.is_finished());
+        let copies = |threads: &[JoinHandle<()>]| threads.iter().any(|copy| !copy.is_finished());
         while copies(&self.output) && since.elapsed() < OUTPUT_PATIENCE {
             thread::sleep(Duration::from_millis(10));
         }
@@ -54,7 +54,7 @@ impl Started {
     /// Removes its files. The log stays if it failed, and so does a bundle that could not be imported.
     pub fn clean(&self, measured: bool) {
         let file = |end: &str| self.files.with_added_extension(end);
-        let empty = std::fs::metadata(self.bundle()).is_ok_and(|of| of.len() == 0);
+        let empty = std::fs::metadata(self.bundle()).is_ok_and(|metadata| metadata.len() == 0);
         let needless = ["db", "db-wal", "db-shm"].map(file).into_iter();
         let needless = needless.chain(measured.then(|| file("log")));
         for path in needless.chain((measured || empty).then(|| self.bundle())) {

@@ -51,16 +51,16 @@ pub fn nodes(on: Engine, partition: Option<&str>, text: Option<&str>) -> Result<
 /// Nodes of a partition: all, a number of usable ones, those of a list in Slurm's syntax, or of an inventory.
 fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
     let known = tools::nodes(partition)?;
-    let of = |known: &Known| {
+    let to_node = |known: &Known| {
         let place = BTreeMap::from([(NO_PLACE.to_owned(), known.partition.clone())]);
         Node::new(known.name.clone(), place)
     };
     let selected = match text {
-        None => known.iter().map(of).collect(),
+        None => known.iter().map(to_node).collect(),
         Some(text) => match text.parse::<usize>() {
             Ok(number) => {
                 let usable = known.iter().filter(|known| known.unusable().is_none());
-                let nodes: Vec<Node> = usable.map(of).take(number).collect();
+                let nodes: Vec<Node> = usable.map(to_node).take(number).collect();
                 ensure!(
                     nodes.len() == number,
                     "--nodes {number}: {} can have a job now",
@@ -80,10 +80,14 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
             });
             format!("{which} has no node {}", node.node)
         })?;
-        let mut own = of(known);
-        ensure!(is_host_name(&own.node), "'{}' is not a host name", own.node);
-        own.place.extend(node.place);
-        Ok(own)
+        let mut slurm_node = to_node(known);
+        ensure!(
+            is_host_name(&slurm_node.node),
+            "'{}' is not a host name",
+            slurm_node.node
+        );
+        slurm_node.place.extend(node.place);
+        Ok(slurm_node)
     };
     selected.into_iter().map(with_partition).collect()
 }
@@ -96,7 +100,7 @@ fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
                 format!("--nodes {text}: with --on local, how often this machine is measured, 1 to {MOST_LOCAL}")
             })?;
             (1..=number)
-                .map(|at| Node::new(format!("local-{at}"), BTreeMap::new()))
+                .map(|index| Node::new(format!("local-{index}"), BTreeMap::new()))
                 .collect()
         }
         _ if Path::new(text).is_file() => inventory(text)?,
@@ -140,7 +144,7 @@ mod tests {
             nodes(on, None, Some(text))
                 .unwrap()
                 .into_iter()
-                .map(|of| of.node)
+                .map(|node| node.node)
                 .collect()
         };
         assert_eq!(names(Engine::Local, "2"), ["local-1", "local-2"]);

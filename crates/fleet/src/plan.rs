@@ -174,8 +174,8 @@ impl Plan {
     /// Writes the plan.
     pub fn keep(&self, context: &Context) -> Result<PathBuf> {
         let folder = self.folder(context)?;
-        let made = self.state(context)?.make();
-        made.with_context(|| format!("cannot make {}", folder.display()))?;
+        let directory = self.state(context)?.make();
+        directory.with_context(|| format!("cannot make {}", folder.display()))?;
         let text = serde_json::to_string(self)?;
         gritstone_runs::output_file::write(&folder.join(FILE), text.as_bytes())?;
         Ok(folder)

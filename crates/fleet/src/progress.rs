@@ -25,7 +25,7 @@ pub struct Known {
 
 impl Known {
     /// Empty without a file.
-    fn of(folder: &Path) -> Result<Self> {
+    fn read(folder: &Path) -> Result<Self> {
         let text = gritstone_exec::read_owned_text(folder, FILE)?;
         Ok(match text {
             Some(text) => serde_json::from_str(&text)?,
@@ -36,10 +36,10 @@ impl Known {
     /// Writes the file. Errors are ignored: the fleet run goes on.
     pub fn keep(&self, folder: &Path) {
         let text = serde_json::to_string(self).map_err(anyhow::Error::from);
-        let kept = text.and_then(|text| {
+        let written = text.and_then(|text| {
             gritstone_runs::output_file::write(&folder.join(FILE), text.as_bytes())
         });
-        if let Err(why) = kept {
+        if let Err(why) = written {
             log::info!("others cannot follow this fleet: {why:#}");
         }
     }
@@ -113,13 +113,13 @@ impl Progress {
 pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetProgress>> {
     let members = store.map_or(Ok(vec![]), Store::members)?;
     let measured = plan::measured(context);
-    let newest = members.first().map(|of| of.member.fleet.as_str());
+    let newest = members.first().map(|member| member.member.fleet.as_str());
     let Some(fleet) = measured.as_ref().map(|plan| plan.fleet.as_str()).or(newest) else {
         return Ok(None);
     };
     let members: Vec<&Member> = members
         .iter()
-        .filter(|of| of.member.fleet == fleet)
+        .filter(|member| member.member.fleet == fleet)
         .collect();
     let planned = match &measured {
         Some(plan) => Some(plan.clone()),
@@ -132,17 +132,19 @@ pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetPr
         Some(plan) => of_plan(context, &plan, &members)?,
         None => of_runs(fleet, &members),
     };
-    Ok(Some(progress)
-        .filter(|of| of.nodes.len() < of.of || of.nodes.iter().any(FleetNodeProgress::is_missing)))
+    Ok(Some(progress).filter(|progress| {
+        progress.nodes.len() < progress.of
+            || progress.nodes.iter().any(FleetNodeProgress::is_missing)
+    }))
 }
 
 fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
     let folder = plan.folder(context)?;
-    let (is_measured, known) = (lock::is_held(&folder), Known::of(&folder)?);
+    let (is_measured, known) = (lock::is_held(&folder), Known::read(&folder)?);
     let node = |name: &String| {
         let run = members
             .iter()
-            .find(|of| of.ended && of.member.node == *name);
+            .find(|member| member.ended && member.member.node == *name);
         let why = known.failed.get(name).cloned();
         let state = match (run, &why) {
             (Some(_), _) => FleetNodeState::Done,
@@ -153,7 +155,7 @@ fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetP
         FleetNodeProgress {
             node: name.clone(),
             state,
-            run: run.map(|of| of.run.clone()),
+            run: run.map(|member| member.run.clone()),
             why: why.filter(|_| run.is_none()),
         }
     };
@@ -161,32 +163,36 @@ fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetP
         fleet: plan.fleet.clone(),
         of: plan.nodes.len(),
         ended: !is_measured,
-        nodes: plan.nodes.iter().map(|of| node(&of.node)).collect(),
+        nodes: plan
+            .nodes
+            .iter()
+            .map(|planned| node(&planned.node))
+            .collect(),
     })
 }
 
 /// Without the plan: more runs may come.
 fn of_runs(fleet: &str, members: &[&Member]) -> FleetProgress {
     let mut nodes: BTreeMap<&str, &Member> = BTreeMap::new();
-    for of in members {
-        let known = nodes.entry(&of.member.node).or_insert(of);
-        if of.ended && !known.ended {
-            *known = of;
+    for member in members {
+        let known = nodes.entry(&member.member.node).or_insert(member);
+        if member.ended && !known.ended {
+            *known = member;
         }
     }
-    let node = |(name, of): (&str, &Member)| FleetNodeProgress {
+    let node = |(name, member): (&str, &Member)| FleetNodeProgress {
         node: name.to_owned(),
-        state: match of.ended {
+        state: match member.ended {
             true => FleetNodeState::Done,
             false => FleetNodeState::Measuring,
         },
-        run: Some(of.run.clone()),
+        run: Some(member.run.clone()),
         why: None,
     };
-    let of = members.iter().filter_map(|of| of.member.of).max();
+    let size = members.iter().filter_map(|member| member.member.of).max();
     FleetProgress {
         fleet: fleet.to_owned(),
-        of: of.map_or(0, |of| of as usize).max(nodes.len()),
+        of: size.map_or(0, |size| size as usize).max(nodes.len()),
         ended: false,
         nodes: nodes.into_iter().map(node).collect(),
     }

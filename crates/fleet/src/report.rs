@@ -31,8 +31,8 @@ pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetVie
 
 /// Nodes whose history is read: the outliers, and enough others for medians.
 fn compared(view: &FleetView) -> BTreeSet<String> {
-    let differ = view.outliers.iter().map(|of| &of.node);
-    let some = view.nodes.iter().map(|of| &of.node);
+    let differ = view.outliers.iter().map(|outlier| &outlier.node);
+    let some = view.nodes.iter().map(|node| &node.node);
     let some = some.step_by(view.nodes.len().div_ceil(MOST_OTHERS).max(1));
     differ.chain(some).cloned().collect()
 }
@@ -44,19 +44,21 @@ fn earlier(
     view: &FleetView,
     nodes: &BTreeSet<String>,
 ) -> Result<Vec<Earlier>> {
-    let own: BTreeSet<&String> = view.nodes.iter().flat_map(|of| &of.runs).collect();
+    let current: BTreeSet<&String> = view.nodes.iter().flat_map(|node| &node.runs).collect();
     let members = store.members()?;
     let mut fleets: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
-    for of in members.iter().filter(|of| of.ended) {
-        fleets.entry(&of.member.fleet).or_default().push(of);
+    for member in members.iter().filter(|member| member.ended) {
+        fleets.entry(&member.member.fleet).or_default().push(member);
     }
     let mut found = vec![];
     for members in fleets.values() {
-        let started = members.iter().map(|of| of.started.as_str()).min();
+        let started = members.iter().map(|member| member.started.as_str()).min();
         let before = started.filter(|started| *started < view.started.as_str());
-        let wanted = members.iter().filter(|of| nodes.contains(&of.member.node));
-        let wanted: Vec<&str> = wanted.map(|of| of.run.as_str()).collect();
-        let reported = members.iter().any(|of| own.contains(&of.run));
+        let wanted = members
+            .iter()
+            .filter(|member| nodes.contains(&member.member.node));
+        let wanted: Vec<&str> = wanted.map(|member| member.run.as_str()).collect();
+        let reported = members.iter().any(|member| current.contains(&member.run));
         if let Some(started) = before.filter(|_| !wanted.is_empty() && !reported) {
             found.push((started, wanted));
         }
@@ -84,18 +86,18 @@ fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRu
 
 /// The named runs, and their common name.
 pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
-    let (kept, files): (Vec<&String>, Vec<&String>) =
+    let (stored, files): (Vec<&String>, Vec<&String>) =
         words.iter().partition(|word| is_store_name(word));
     let mut nodes = vec![];
     for file in &files {
         let run = context.data(file)?;
         nodes.push(NodeRun::of(&run, &context.summary(&run)));
     }
-    let mut names: Vec<String> = match (files.len(), kept.is_empty()) {
+    let mut names: Vec<String> = match (files.len(), stored.is_empty()) {
         (several @ 2.., true) => vec![format!("{several} files")],
         _ => files.iter().map(ToString::to_string).collect(),
     };
-    if !kept.is_empty() || words.is_empty() {
+    if !stored.is_empty() || words.is_empty() {
         let store = context
             .reader()?
             .context("no run is stored yet: `gritstone import` brings in the bundles of nodes")?;
@@ -108,7 +110,7 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
             ids.extend(of_fleet(&members, &newest.member.fleet));
             names.push(newest.member.fleet.clone());
         }
-        for word in kept {
+        for word in stored {
             let (name, runs) = named(context, &store, &members, word)?;
             ids.extend(runs);
             names.push(name);
@@ -123,10 +125,10 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
 
 /// Complete runs of a fleet; an incomplete one means that its node died.
 fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
-    let own = members
+    let complete = members
         .iter()
-        .filter(|of| of.member.fleet == fleet && of.ended);
-    own.map(|of| of.run.clone()).collect()
+        .filter(|member| member.member.fleet == fleet && member.ended);
+    complete.map(|member| member.run.clone()).collect()
 }
 
 /// The runs that a word names, and their name: those of a fleet, all with a label, or one.
@@ -136,7 +138,10 @@ fn named(
     members: &[Member],
     word: &str,
 ) -> Result<(String, Vec<String>)> {
-    let fleets: BTreeSet<&str> = members.iter().map(|of| of.member.fleet.as_str()).collect();
+    let fleets: BTreeSet<&str> = members
+        .iter()
+        .map(|member| member.member.fleet.as_str())
+        .collect();
     let like: Vec<&str> = fleets
         .iter()
         .copied()

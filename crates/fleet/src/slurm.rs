@@ -67,15 +67,15 @@ pub fn measure(
     folder: &Path,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
-    let own = format!("gritstone-fleet-{}", plan.fleet);
+    let name = format!("gritstone-fleet-{}", plan.fleet);
     let shared = match &plan.slurm.shared {
         Some(base) => {
             let state = Directory {
                 base: base.clone(),
-                below: own.into(),
+                below: name.into(),
             };
-            let made = state.make();
-            made.with_context(|| format!("cannot make {}", state.path().display()))?
+            let directory = state.make();
+            directory.with_context(|| format!("cannot make {}", state.path().display()))?
         }
         None => plan.open(context)?,
     };
@@ -112,7 +112,7 @@ impl Fleet<'_> {
             return Ok(failed);
         }
         let (nodes, out) = self.usable(bundles::missing(self.context, self.plan)?)?;
-        failed.retain(|node, _| !nodes.iter().any(|of| of.node == *node));
+        failed.retain(|node, _| !nodes.iter().any(|usable| usable.node == *node));
         failed.extend(out);
         Known {
             failed: failed.clone(),
@@ -203,13 +203,14 @@ impl Fleet<'_> {
             nodes: nodes.to_vec(),
         };
         let text = serde_json::to_string(&queued)?;
-        let kept = gritstone_runs::output_file::write(&self.folder.join(QUEUED), text.as_bytes());
-        if kept.is_err() {
+        let written =
+            gritstone_runs::output_file::write(&self.folder.join(QUEUED), text.as_bytes());
+        if written.is_err() {
             // an unrecorded job would go on without us
             let _ = cancel(&queued.job);
         }
         log::info!("job {}: {} nodes in the queue", queued.job, nodes.len());
-        kept.map(|()| queued)
+        written.map(|()| queued)
     }
 
     /// The script of each task. A bundle gets its name when it is complete.
@@ -248,7 +249,12 @@ impl Fleet<'_> {
             queued.job
         );
         let mut nodes = queued.nodes.iter();
-        let known = nodes.all(|node| self.plan.nodes.iter().any(|of| of.node == node.node));
+        let known = nodes.all(|node| {
+            self.plan
+                .nodes
+                .iter()
+                .any(|planned| planned.node == node.node)
+        });
         ensure!(
             known,
             "job {} has a node that is not in the plan",
@@ -364,10 +370,10 @@ impl Fleet<'_> {
     fn leave(&self, node: &Node, failed: bool) {
         for end in LEFT {
             let file = self.file(node, end);
-            let kept = self.folder.join(&node.node).with_added_extension(end);
-            if failed && end != "part" && file != kept {
+            let copy = self.folder.join(&node.node).with_added_extension(end);
+            if failed && end != "part" && file != copy {
                 // some files may not exist
-                let _ = fs::copy(&file, kept);
+                let _ = fs::copy(&file, copy);
             }
             if !failed || end == "part" || self.shared != self.folder {
                 let _ = fs::remove_file(file);

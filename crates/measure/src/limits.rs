@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn runs_end_within_their_limits() {
-        let [second, minute] = [Duration::from_secs, Duration::from_mins].map(|of| of(1));
+        let [second, minute] =
+            [Duration::from_secs, Duration::from_mins].map(|duration| duration(1));
         let limits = |budget, quick| Limits {
             budget,
             precision: 0.02,

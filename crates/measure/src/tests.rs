@@ -279,7 +279,10 @@ fn launches_reuse_calibrations() {
     let earlier: Vec<Launch> = backend.launches().into_iter().take(PILOT).collect();
     drive(&plans, &earlier, reader(false), &mut scheduler, &mut rest).unwrap();
     for (side, growth_shown) in [(0, true), (1, false)] {
-        let first = rest.calibrations.iter().find(|(at, _)| *at == side);
+        let first = rest
+            .calibrations
+            .iter()
+            .find(|(launch_side, _)| *launch_side == side);
         assert_eq!(first.map(|(_, passed)| *passed), Some(found(growth_shown)));
     }
 }

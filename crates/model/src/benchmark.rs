@@ -32,7 +32,8 @@ pub enum Kind {
     /// Computed from other results, with its interval.
     Derived,
     /// A mean of ratios to a baseline.
-    Rating,
+    #[serde(rename = "rating")]
+    Score,
 }
 
 /// Origin of an entry.
@@ -268,7 +269,8 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         share_of: Option<Id>,
     },
-    Rating {
+    #[serde(rename = "rating")]
+    Score {
         /// Parts of the score.
         over: Vec<Id>,
         /// The reference machine, with score 1: `ref:...`.
@@ -291,7 +293,7 @@ impl Work {
             Self::Command(_) => Kind::Command,
             Self::Scenario(_) => Kind::Scenario,
             Self::Derived { .. } => Kind::Derived,
-            Self::Rating { .. } => Kind::Rating,
+            Self::Score { .. } => Kind::Score,
         }
     }
 
@@ -303,7 +305,7 @@ impl Work {
                 let terms = terms.iter().map(|term| &term.id);
                 terms.chain(share_of).collect()
             }
-            Self::Rating { over, .. } => over.iter().collect(),
+            Self::Score { over, .. } => over.iter().collect(),
             Self::Kernel(_) | Self::Command(_) | Self::Scenario(_) => Vec::new(),
         }
     }

@@ -1,13 +1,13 @@
 //! Input of the report of a run.
 
-use crate::{Assessment, Benchmark, CompareView, RatingsView, RunView, Timeline};
+use crate::{Assessment, Benchmark, CompareView, RunView, ScoresView, Timeline};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BriefParts {
     /// Reliability of the results.
     pub assessment: Assessment,
     /// Scores against the base.
-    pub scores: RatingsView,
+    pub scores: ScoresView,
     pub base: RunView,
     /// The run compared with the base.
     pub baseline: CompareView,

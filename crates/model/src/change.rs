@@ -62,7 +62,7 @@ pub enum ChangeState {
 
 impl ChangeEvent {
     pub fn benchmarks(&self) -> impl Iterator<Item = Id> {
-        self.changes.iter().map(|of| of.benchmark.clone())
+        self.changes.iter().map(|change| change.benchmark.clone())
     }
 }
 
@@ -137,7 +137,7 @@ impl Triage {
 
     /// Compares the benchmarks of the change with those that its last entry covers.
     pub fn cover(&mut self, benchmarks: impl IntoIterator<Item = Id>) {
-        let Some(last) = self.log.last().filter(|of| !of.benchmarks.is_empty()) else {
+        let Some(last) = self.log.last().filter(|entry| !entry.benchmarks.is_empty()) else {
             return;
         };
         let joined = benchmarks.into_iter();

@@ -55,7 +55,7 @@ impl Commit {
         let repository = good
             .repository
             .as_ref()
-            .filter(|of| Some(*of) == bad.repository.as_ref())?;
+            .filter(|repository| Some(*repository) == bad.repository.as_ref())?;
         let plain = repository.strip_suffix(".git").unwrap_or(repository);
         let plain = plain.trim_end_matches('/');
         let web = plain.starts_with("https://")
@@ -103,14 +103,14 @@ mod tests {
         let commit = |id: &str, repository: &str| Commit::new(id, None, Some(repository)).unwrap();
         let link =
             |a: &str, b: &str| Commit::link_between(&commit("aaaaaaa", a), &commit("bbbbbbb", b));
-        let at = "https://example.org/a/b";
+        let url = "https://example.org/a/b";
         let found = Some("https://example.org/a/b/compare/aaaaaaa...bbbbbbb".to_owned());
-        assert_eq!(link(at, at), found);
+        assert_eq!(link(url, url), found);
         assert_eq!(
             link("https://example.org/a/b.git", "https://example.org/a/b.git"),
             found
         );
-        assert_eq!(link(at, "https://example.org/a/c"), None);
+        assert_eq!(link(url, "https://example.org/a/c"), None);
         for hostile in [
             "javascript:alert(1)",
             "https://a/\"onload=1",

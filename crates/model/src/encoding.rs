@@ -4,16 +4,16 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
     /// Neither UTF-8 nor UTF-16.
-    #[error("not text: byte {at} is not UTF-8, and it does not begin as UTF-16 does")]
+    #[error("not text: byte {position} is not UTF-8, and it does not begin as UTF-16 does")]
     Utf8 {
         /// From 1.
-        at: usize,
+        position: usize,
     },
     /// Half a character.
-    #[error("not text: it begins as UTF-16 does, and byte {at} is not UTF-16")]
+    #[error("not text: it begins as UTF-16 does, and byte {position} is not UTF-16")]
     Utf16 {
         /// From 1.
-        at: usize,
+        position: usize,
     },
 }
 
@@ -35,20 +35,22 @@ pub fn decode_text(bytes: Vec<u8>) -> Result<String, EncodingError> {
         match decoded {
             Ok(character) => text.push(character),
             Err(_) => {
-                let at = text.encode_utf16().count() * 2 + 1;
-                return Err(EncodingError::Utf16 { at });
+                let position = text.encode_utf16().count() * 2 + 1;
+                return Err(EncodingError::Utf16 { position });
             }
         }
     }
     match rest.is_empty() {
         true => Ok(without_mark(text)),
-        false => Err(EncodingError::Utf16 { at: bytes.len() }),
+        false => Err(EncodingError::Utf16 {
+            position: bytes.len(),
+        }),
     }
 }
 
 fn decode_utf8(bytes: Vec<u8>) -> Result<String, EncodingError> {
     let text = String::from_utf8(bytes).map_err(|why| EncodingError::Utf8 {
-        at: why.utf8_error().valid_up_to() + 1,
+        position: why.utf8_error().valid_up_to() + 1,
     })?;
     Ok(without_mark(text))
 }
@@ -87,10 +89,10 @@ mod tests {
     #[test]
     fn binary_files_are_named() {
         let latin = decode_text(b"caf\xe9".to_vec());
-        assert_eq!(latin, Err(EncodingError::Utf8 { at: 4 }));
+        assert_eq!(latin, Err(EncodingError::Utf8 { position: 4 }));
         let half = decode_text(vec![0xff, 0xfe, b'a', 0, b'b']);
-        assert_eq!(half, Err(EncodingError::Utf16 { at: 5 }));
+        assert_eq!(half, Err(EncodingError::Utf16 { position: 5 }));
         let surrogate = decode_text(vec![0xff, 0xfe, b'a', 0, 0, 0xd8]);
-        assert_eq!(surrogate, Err(EncodingError::Utf16 { at: 5 }));
+        assert_eq!(surrogate, Err(EncodingError::Utf16 { position: 5 }));
     }
 }

@@ -33,8 +33,8 @@ impl Estimate {
 }
 
 impl From<Estimate> for f64 {
-    fn from(of: Estimate) -> Self {
-        of.value
+    fn from(estimate: Estimate) -> Self {
+        estimate.value
     }
 }
 
@@ -53,8 +53,9 @@ macro_rules! as_keys {
                 interval: Option<[f64; 2]>,
             }
 
-            pub(crate) fn serialize<S: Serializer>(of: &Option<Estimate>, to: S) -> Result<S::Ok, S::Error> {
-                let (value, interval) = (of.map(|of| of.value), of.and_then(|of| of.interval));
+            pub(crate) fn serialize<S: Serializer>(estimate: &Option<Estimate>, to: S) -> Result<S::Ok, S::Error> {
+                let value = estimate.map(|estimate| estimate.value);
+                let interval = estimate.and_then(|estimate| estimate.interval);
                 Keys { value, interval }.serialize(to)
             }
 

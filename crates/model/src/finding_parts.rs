@@ -38,21 +38,33 @@ pub struct Count {
 
 impl Count {
     #[must_use]
-    pub fn launches(part: usize, of: usize) -> Self {
+    pub fn launches(part: usize, total: usize) -> Self {
         let what = Repeat::Launch;
-        Self { part, of, what }
+        Self {
+            part,
+            of: total,
+            what,
+        }
     }
 
     #[must_use]
-    pub fn samples(part: usize, of: usize) -> Self {
+    pub fn samples(part: usize, total: usize) -> Self {
         let what = Repeat::Sample;
-        Self { part, of, what }
+        Self {
+            part,
+            of: total,
+            what,
+        }
     }
 
     #[must_use]
-    pub fn rounds(part: usize, of: usize) -> Self {
+    pub fn rounds(part: usize, total: usize) -> Self {
         let what = Repeat::Round;
-        Self { part, of, what }
+        Self {
+            part,
+            of: total,
+            what,
+        }
     }
 }
 

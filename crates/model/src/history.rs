@@ -40,8 +40,8 @@ pub struct HistorySeries {
     #[serde(default)]
     pub dir: String,
     /// Settings that `--tune` held.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steady: Vec<String>,
+    #[serde(default, rename = "steady", skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<String>,
     /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,

@@ -18,7 +18,9 @@ impl Latencies {
     /// A percentile by its name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Percentile> {
-        self.percentiles.iter().find(|of| of.name == name)
+        self.percentiles
+            .iter()
+            .find(|percentile| percentile.name == name)
     }
 }
 

@@ -106,8 +106,8 @@ pub use run::{
 };
 pub use run_name::{LAST, check_label, check_run_id};
 pub use score::{
-    LeftOutRow, Profile, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
-    SCHEMA_RATINGS,
+    EnvironmentScore, LeftOutRow, Profile, PublishedScore, SCHEMA_SCORES, ScoredSystem, ScoresView,
+    SystemScores,
 };
 pub use text::{escape_json, hexadecimal, is_unprintable, pluralize, quote_word};
 pub use unit::{Better, Quantity, Unit, UnitError};

@@ -166,8 +166,8 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<Commit>,
     /// Settings that `--tune` held during the run, in words; empty without it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steady: Vec<String>,
+    #[serde(default, rename = "steady", skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<String>,
     /// Permitted actions that are off by default: `swap`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Name and version of the schema of [`RatingsView`].
-pub const SCHEMA_RATINGS: &str = "gritstone/ratings/3";
+/// Name and version of the schema of [`ScoresView`].
+pub const SCHEMA_SCORES: &str = "gritstone/ratings/3";
 
 /// Systems, each scored against the same base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RatingsView {
-    /// [`SCHEMA_RATINGS`].
+pub struct ScoresView {
+    /// [`SCHEMA_SCORES`].
     pub schema: String,
     /// Identifier of the base run or system.
     pub base: String,
@@ -25,7 +25,7 @@ pub struct RatingsView {
     pub profile: Option<Profile>,
     pub confidence: f64,
     /// In the given order.
-    pub machines: Vec<RatedMachine>,
+    pub machines: Vec<ScoredSystem>,
 }
 
 /// A use of a system as weights of benchmarks.
@@ -55,15 +55,15 @@ impl Profile {
 
 /// A run or system with its scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RatedMachine {
+pub struct ScoredSystem {
     /// Identifier of the run, or `ref:...`.
     pub id: String,
     pub name: String,
     /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null if run and base have no common
     /// benchmark of them.
     #[serde(default)]
-    pub programs: Option<Ratings>,
-    pub one_cpu: Ratings,
+    pub programs: Option<SystemScores>,
+    pub one_cpu: SystemScores,
     /// Whether the run was interrupted, or is still measuring.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
@@ -74,18 +74,19 @@ pub struct RatedMachine {
 
 /// The scores of one system by environment, and over all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Ratings {
+pub struct SystemScores {
     /// One for each environment.
-    pub environments: Vec<Rating>,
+    pub environments: Vec<EnvironmentScore>,
     /// Over all environments of which the base has a benchmark, equally weighted.
-    pub overall: Rating,
+    pub overall: EnvironmentScore,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rating {
+pub struct EnvironmentScore {
     pub environment: String,
     /// Above 1: better than the base. Null if it is withheld, and if the base has no benchmark of the environment.
-    pub rating: Option<f64>,
+    #[serde(rename = "rating")]
+    pub score: Option<f64>,
     /// Its interval; null when a benchmark has too few launches, or both sides are printed.
     pub interval: Option<[f64; 2]>,
     /// The common benchmarks of both sides: those of the score, if there is one.
@@ -102,16 +103,17 @@ pub struct Rating {
     pub notes: Vec<Note>,
     /// Printed scores of the environment, which are not comparable.
     #[serde(default)]
-    pub published: Vec<PublishedRating>,
+    pub published: Vec<PublishedScore>,
 }
 
 /// A printed score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PublishedRating {
+pub struct PublishedScore {
     /// `ref:...`.
     pub id: String,
     pub name: String,
-    pub rating: f64,
+    #[serde(rename = "rating")]
+    pub score: f64,
 }
 
 /// A benchmark that a score leaves out.

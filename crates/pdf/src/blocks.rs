@@ -33,9 +33,9 @@ impl<'a> Setter<'a> {
         }
         let is_section = |block: &Block| matches!(block, Block::Heading(1, _));
         let first = document.blocks.iter().position(is_section);
-        for (at, block) in document.blocks.iter().enumerate() {
+        for (index, block) in document.blocks.iter().enumerate() {
             // what precedes the first section is a page of its own
-            if Some(at) == first {
+            if Some(index) == first {
                 setter.contents();
             }
             setter.block(block)?;
@@ -112,7 +112,7 @@ impl<'a> Setter<'a> {
         let list = self.tree.add(Tree::TOP, Tag::L(ListNumbering::Disc));
         let indent = 10.0;
         let last = items.len().saturating_sub(1);
-        for (at, text) in items.iter().enumerate() {
+        for (index, text) in items.iter().enumerate() {
             let item = self.tree.add(list, Tag::LI);
             let bullet = self.tree.add(item, Tag::Lbl);
             let body = self.tree.add(item, Tag::LBody);
@@ -122,8 +122,8 @@ impl<'a> Setter<'a> {
                 self.lay(&dot, BODY.soft(), bullet, (SIDE, LEFT), indent),
                 self.lay(&text, BODY, body, place, WIDTH - indent),
             ];
-            let above = if at == 0 { 9.0 } else { 0.75 * BODY.size };
-            let below = if at == last { 9.0 } else { 0.0 };
+            let above = if index == 0 { 9.0 } else { 0.75 * BODY.size };
+            let below = if index == last { 9.0 } else { 0.0 };
             let slabs = self.column(&cells, [above, below]);
             self.put(slabs);
         }
@@ -133,7 +133,7 @@ impl<'a> Setter<'a> {
     fn terms(&mut self, terms: &[(String, Text)]) {
         let table = self.tree.add(Tree::TOP, Tag::Table);
         let (first, second) = (40.0 * MM, 44.0 * MM);
-        for (at, (term, text)) in terms.iter().enumerate() {
+        for (index, (term, text)) in terms.iter().enumerate() {
             let row = self.tree.add(table, Tag::TR);
             let head = self.tree.add(row, Tag::TH(TableHeaderScope::Row));
             let cell = self.tree.add(row, Tag::TD);
@@ -144,10 +144,10 @@ impl<'a> Setter<'a> {
                 self.lay(&text, SMALL, cell, right, WIDTH - second),
             ];
             let mut slabs = self.row(&cells, 2.6, WIDTH, false);
-            if at == 0 {
+            if index == 0 {
                 slabs[0].above = 4.0 * MM;
             }
-            if let Some(last) = slabs.last_mut().filter(|_| at + 1 == terms.len()) {
+            if let Some(last) = slabs.last_mut().filter(|_| index + 1 == terms.len()) {
                 last.below = 5.0 * MM;
             }
             self.put(slabs);
@@ -156,12 +156,12 @@ impl<'a> Setter<'a> {
 
     /// Table of contents with page numbers, for at least `CONTENTS_FROM` sections.
     fn contents(&mut self) {
-        let (mut at, mut sections) = (0, vec![]);
+        let (mut index, mut sections) = (0, vec![]);
         for block in &self.document.blocks {
             if let Block::Heading(1, text) = block {
-                sections.push((Anchor(at), Inline::new(text)));
+                sections.push((Anchor(index), Inline::new(text)));
             }
-            at += match block {
+            index += match block {
                 Block::Heading(..) => 1,
                 Block::Results(lines) => lines.iter().filter(|l| !l.details.is_empty()).count(),
                 _ => 0,

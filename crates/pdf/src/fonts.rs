@@ -167,19 +167,19 @@ impl Loaded {
         starts.dedup();
         let em = self.font.units_per_em();
         let placed = shaped.glyph_infos().iter().zip(shaped.glyph_positions());
-        let glyphs = placed.map(|(info, at)| {
+        let glyphs = placed.map(|(info, position)| {
             let next = starts.partition_point(|start| *start <= info.cluster);
             let end = starts.get(next).map_or(text.len(), |end| *end as usize);
             let (glyph, advance) = match info.glyph_id {
                 0 => self.unknown,
-                known => (known, at.x_advance),
+                known => (known, position.x_advance),
             };
             KrillaGlyph::new(
                 GlyphId::new(glyph),
                 advance as f32 / em,
-                at.x_offset as f32 / em,
-                at.y_offset as f32 / em,
-                at.y_advance as f32 / em,
+                position.x_offset as f32 / em,
+                position.y_offset as f32 / em,
+                position.y_advance as f32 / em,
                 info.cluster as usize..end,
                 None,
             )

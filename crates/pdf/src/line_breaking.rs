@@ -54,8 +54,8 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Ve
 fn words(text: &str) -> Vec<Vec<Piece<'_>>> {
     let mut words = vec![vec![]];
     for (typed, piece) in code_spans::pieces(text) {
-        for (at, text) in piece.split(' ').enumerate() {
-            if at > 0 {
+        for (index, text) in piece.split(' ').enumerate() {
+            if index > 0 {
                 words.push(vec![]);
             }
             if let Some(word) = words.last_mut().filter(|_| !text.is_empty()) {
@@ -118,10 +118,10 @@ impl Lines<'_> {
         while !rest.is_empty() {
             let begun = self.used > 0.0;
             let (mut end, mut good, mut used) = (0, 0, self.used);
-            for (at, letter) in rest.char_indices() {
-                let next = at + letter.len_utf8();
-                used += self.width((typed, &rest[at..next]));
-                if (at > 0 || begun) && used > self.room {
+            for (start, letter) in rest.char_indices() {
+                let next = start + letter.len_utf8();
+                used += self.width((typed, &rest[start..next]));
+                if (start > 0 || begun) && used > self.room {
                     break;
                 }
                 end = next;
@@ -156,15 +156,15 @@ mod tests {
     /// The letters of each line.
     fn lines(text: &str, room: f32) -> Vec<String> {
         let set = Type::new(Face::Regular, 10.0);
-        let made = broken(&Fonts::new(), set, &Inline::new(text), room);
-        assert!(made.iter().all(|line| line.width <= room));
+        let broken_lines = broken(&Fonts::new(), set, &Inline::new(text), room);
+        assert!(broken_lines.iter().all(|line| line.width <= room));
         let letters = |line: &Line| -> String {
             let pieces = line.pieces.iter();
             pieces.map(|(_, text)| text.as_str()).collect()
         };
-        let made: Vec<String> = made.iter().map(letters).collect();
-        assert_eq!(made.concat(), text);
-        made
+        let texts: Vec<String> = broken_lines.iter().map(letters).collect();
+        assert_eq!(texts.concat(), text);
+        texts
     }
 
     #[test]
@@ -175,8 +175,12 @@ mod tests {
             ("a few words more", 50.0, 3, "a few "),
             ("kernel/pipeback/512@cross", 70.0, 3, "kernel/"),
         ] {
-            let made = lines(text, room);
-            assert_eq!((made.len(), made[0].as_str()), (count, first), "{made:?}");
+            let texts = lines(text, room);
+            assert_eq!(
+                (texts.len(), texts[0].as_str()),
+                (count, first),
+                "{texts:?}"
+            );
         }
         assert!(lines(&"x".repeat(1000), 100.0).len() > 40);
     }

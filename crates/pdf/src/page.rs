@@ -181,8 +181,8 @@ mod tests {
             Ink::Bar([_, height], _) => height,
             _ => 0.0,
         };
-        let of = |page: &Vec<Item>| page.iter().map(height).collect();
-        pages.pages.iter().map(of).collect()
+        let page_heights = |page: &Vec<Item>| page.iter().map(height).collect();
+        pages.pages.iter().map(page_heights).collect()
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) struct Laid {
     pub(crate) lines: Vec<Line>,
     pub(crate) set: Type,
     /// Position, and share of each line that lies left of it.
-    pub(crate) at: (f32, f32),
+    pub(crate) position: (f32, f32),
     pub(crate) part: Part,
 }
 
@@ -63,8 +63,8 @@ pub(crate) struct Setter<'a> {
 }
 
 impl Setter<'_> {
-    pub(crate) fn caption(&mut self, text: &Text, of: Part, above: f32) {
-        let part = self.tree.add(of, Tag::Caption);
+    pub(crate) fn caption(&mut self, text: &Text, parent: Part, above: f32) {
+        let part = self.tree.add(parent, Tag::Caption);
         let set = Type::new(Face::Bold, SMALL.size);
         self.down(&Inline::new(&text.text), set, part, [above, 1.5 * MM], true);
     }
@@ -95,10 +95,10 @@ impl Setter<'_> {
         let leading = LEADING * cells[0].set.size;
         let mut slabs = self.cut(cells, 1, 0.0);
         let last = slabs.len() - 1;
-        for (at, slab) in slabs.iter_mut().enumerate() {
-            slab.above = if at == 0 { above } else { leading };
-            slab.below = if at == last { below } else { 0.0 };
-            slab.with_next = at < last && (at == 0 || at + 1 == last);
+        for (index, slab) in slabs.iter_mut().enumerate() {
+            slab.above = if index == 0 { above } else { leading };
+            slab.below = if index == last { below } else { 0.0 };
+            slab.with_next = index < last && (index == 0 || index + 1 == last);
         }
         slabs
     }
@@ -109,13 +109,13 @@ impl Setter<'_> {
         inline: &Inline,
         set: Type,
         part: Part,
-        at: (f32, f32),
+        position: (f32, f32),
         width: f32,
     ) -> Laid {
         Laid {
             lines: broken(self.fonts, set, inline, width),
             set,
-            at,
+            position,
             part,
         }
     }
@@ -129,7 +129,7 @@ impl Setter<'_> {
         };
         let mut y = top + CAPITAL * set.size;
         for line in laid.lines.iter().take(lines.end).skip(lines.start) {
-            let mut x = laid.at.0 - line.width * laid.at.1;
+            let mut x = laid.position.0 - line.width * laid.position.1;
             for (typed, text) in &line.pieces {
                 let set = if *typed { set.typed() } else { set };
                 put(x, y, laid.part, Ink::Text(set, text.clone()));

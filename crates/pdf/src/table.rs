@@ -30,7 +30,7 @@ const PANELS_APART: f32 = 8.5;
 #[derive(Clone, Copy)]
 struct Placed {
     /// Index in the table.
-    at: usize,
+    index: usize,
     left: f32,
     width: f32,
     number: bool,
@@ -60,7 +60,7 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
         .iter()
         .map(|row| row.cells.iter().map(inline).collect());
     let rows: Vec<Vec<Inline>> = rows.collect();
-    let measured = (0..columns.len()).map(|at| measured(setter, table, &rows, at));
+    let measured = (0..columns.len()).map(|index| measured(setter, table, &rows, index));
     let widths: Vec<Width> = measured.collect();
     let name = |name: &str| {
         let name = Inline::new(name).text;
@@ -85,13 +85,13 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
         let below = if last { APART } else { PANELS_APART };
         let mut left = SIDE;
         let mut placed = vec![];
-        for (at, width) in panel {
+        for (index, width) in panel {
             let width = width as f32 / FINE * scale;
             placed.push(Placed {
-                at,
+                index,
                 left,
                 width,
-                number: columns[at].style == Style::Number,
+                number: columns[index].style == Style::Number,
             });
             left += width;
         }
@@ -130,10 +130,10 @@ fn face(column: &Column, strong: bool) -> Type {
 }
 
 /// Column widths at the usual type size.
-fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], at: usize) -> Width {
-    let (fonts, column) = (setter.fonts, &table.columns[at]);
+fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], index: usize) -> Width {
+    let (fonts, column) = (setter.fonts, &table.columns[index]);
     let cells = table.rows.iter().zip(rows);
-    let cells = cells.map(|(row, texts)| fonts.width(face(column, row.strong), &texts[at].text));
+    let cells = cells.map(|(row, texts)| fonts.width(face(column, row.strong), &texts[index].text));
     let cell = cells.fold(0.0, f32::max);
     let head = Inline::new(&column.head).text;
     let (whole, longest) = (fonts.width(HEAD, &head), longest(setter, &head));
@@ -155,23 +155,23 @@ impl Panel<'_> {
         setter.pages.put(heads);
         let body = setter.tree.add(self.part, Tag::TBody);
         let rows = &self.table.rows;
-        for (at, row) in rows.iter().enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             let tagged = setter.tree.add(body, Tag::TR);
             let cell = |column: &Placed| {
-                let first = column.at == self.columns[0].at;
-                let part = match first && self.table.columns[column.at].key {
+                let first = column.index == self.columns[0].index;
+                let part = match first && self.table.columns[column.index].key {
                     true => setter.tree.add(tagged, Tag::TH(TableHeaderScope::Row)),
                     false => setter.tree.add(tagged, Tag::TD),
                 };
-                let set = face(&self.table.columns[column.at], row.strong);
-                self.cell(setter, &self.rows[at][column.at], set, part, *column)
+                let set = face(&self.table.columns[column.index], row.strong);
+                self.cell(setter, &self.rows[index][column.index], set, part, *column)
             };
             let laid: Vec<Laid> = self.columns.iter().map(cell).collect();
             let mut slabs = setter.row(&laid, self.pad, self.wide, row.strong);
             if let Some(last) = slabs.last_mut() {
                 // no row stands alone at the end of a table or after a page break
-                last.with_next = at + 1 < rows.len() && (at == 0 || at + 2 == rows.len());
-                last.below = if at + 1 == rows.len() { below } else { 0.0 };
+                last.with_next = index + 1 < rows.len() && (index == 0 || index + 2 == rows.len());
+                last.below = if index + 1 == rows.len() { below } else { 0.0 };
             }
             for mut slab in slabs {
                 slab.heads = Some(Rc::clone(&repeated));
@@ -181,9 +181,16 @@ impl Panel<'_> {
     }
 
     /// Numbers are never broken.
-    fn cell(&self, setter: &Setter, inline: &Inline, set: Type, part: Part, of: Placed) -> Laid {
-        let slack = if of.number { f32::MAX } else { 0.0 };
-        self.lay(setter, inline, set, part, of, slack)
+    fn cell(
+        &self,
+        setter: &Setter,
+        inline: &Inline,
+        set: Type,
+        part: Part,
+        column: Placed,
+    ) -> Laid {
+        let slack = if column.number { f32::MAX } else { 0.0 };
+        self.lay(setter, inline, set, part, column, slack)
     }
 
     fn lay(
@@ -192,20 +199,20 @@ impl Panel<'_> {
         inline: &Inline,
         set: Type,
         part: Part,
-        of: Placed,
+        column: Placed,
         slack: f32,
     ) -> Laid {
-        let at = match of.number {
-            true => (of.left + of.width - self.pad, RIGHT),
-            false => (of.left + self.pad, LEFT),
+        let position = match column.number {
+            true => (column.left + column.width - self.pad, RIGHT),
+            false => (column.left + self.pad, LEFT),
         };
-        let width = of.width - 2.0 * self.pad + slack;
-        setter.lay(inline, set.scaled(self.scale), part, at, width)
+        let width = column.width - 2.0 * self.pad + slack;
+        setter.lay(inline, set.scaled(self.scale), part, position, width)
     }
 
     /// Adjacent columns of one group with its name, or single columns.
     fn runs(&self) -> impl Iterator<Item = (Option<&str>, &[Placed])> {
-        let group = |column: &Placed| self.table.columns[column.at].group.as_deref();
+        let group = |column: &Placed| self.table.columns[column.index].group.as_deref();
         let same = move |a: &Placed, b: &Placed| group(a).is_some() && group(a) == group(b);
         self.columns
             .chunk_by(same)
@@ -250,9 +257,9 @@ impl Panel<'_> {
             if let Some(name) = name {
                 let part = setter.tree.add(upper, spanning(run.len(), 1));
                 let wide = width(run);
-                let (set, at) = (HEAD.scaled(self.scale), (run[0].left + wide / 2.0, MIDDLE));
+                let (set, position) = (HEAD.scaled(self.scale), (run[0].left + wide / 2.0, MIDDLE));
                 let room = wide - 2.0 * self.pad + SLACK;
-                let name = setter.lay(&Inline::new(name), set, part, at, room);
+                let name = setter.lay(&Inline::new(name), set, part, position, room);
                 heads.push((OVER, name));
             }
             let (tier, row, rows) = match name {
@@ -261,7 +268,7 @@ impl Panel<'_> {
             };
             for column in run {
                 let part = setter.tree.add(row, spanning(1, rows));
-                let head = Inline::new(&self.table.columns[column.at].head);
+                let head = Inline::new(&self.table.columns[column.index].head);
                 let laid = self.lay(setter, &head, HEAD, part, *column, SLACK);
                 heads.push((tier, laid));
             }

@@ -12,7 +12,7 @@ pub(crate) struct Part(usize);
 
 struct Branch {
     tag: TagKind,
-    of: Part,
+    parent: Part,
     joined: bool,
     children: Vec<Child>,
 }
@@ -37,10 +37,10 @@ impl Tree {
         tree
     }
 
-    pub(crate) fn add(&mut self, of: Part, tag: impl Into<TagKind>) -> Part {
+    pub(crate) fn add(&mut self, parent: Part, tag: impl Into<TagKind>) -> Part {
         self.0.push(Branch {
             tag: tag.into(),
-            of,
+            parent,
             joined: false,
             children: vec![],
         });
@@ -49,19 +49,19 @@ impl Tree {
 
     pub(crate) fn append(&mut self, part: Part, child: Child) {
         let branch = &mut self.0[part.0];
-        let of = branch.of;
+        let parent = branch.parent;
         if !std::mem::replace(&mut branch.joined, true) {
-            self.append(of, Child::Part(part));
+            self.append(parent, Child::Part(part));
         }
         self.0[part.0].children.push(child);
     }
 
     pub(crate) fn finish(&self) -> TagTree {
         let mut cells: BTreeMap<usize, Vec<Child>> = BTreeMap::new();
-        for (at, branch) in self.0.iter().enumerate() {
-            if matches!(self.0[branch.of.0].tag, TagKind::TR(_)) {
-                let row = cells.entry(branch.of.0).or_default();
-                row.push(Child::Part(Part(at)));
+        for (index, branch) in self.0.iter().enumerate() {
+            if matches!(self.0[branch.parent.0].tag, TagKind::TR(_)) {
+                let row = cells.entry(branch.parent.0).or_default();
+                row.push(Child::Part(Part(index)));
             }
         }
         let top = self.group(Self::TOP, &cells);

@@ -43,7 +43,7 @@ impl Setter<'_> {
             (TILE.soft(), |tile| tile.said.as_str(), 1.2 * MM),
         ];
         let last = lines.len() - 1;
-        for (at, (set, text, above)) in lines.into_iter().enumerate() {
+        for (index, (set, text, above)) in lines.into_iter().enumerate() {
             let cells = tiles.iter().zip(&parts).enumerate();
             let cells = cells.map(|(column, (tile, part))| {
                 let set = match tile.tone {
@@ -68,7 +68,7 @@ impl Setter<'_> {
             let cells: Vec<Laid> = cells.collect();
             let mut slabs = self.cut(&cells, usize::MAX, 0.0);
             for slab in &mut slabs {
-                (slab.above, slab.with_next) = (above, at < last);
+                (slab.above, slab.with_next) = (above, index < last);
             }
             self.put(slabs);
         }

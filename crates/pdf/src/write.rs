@@ -129,8 +129,8 @@ impl Setter<'_> {
         for run in self.fonts.runs(set.face, text) {
             let font = self.fonts.font(set.face);
             let words = &text[run.range.clone()];
-            let at = Point::from_xy(x, y);
-            surface.draw_glyphs(at, &run.glyphs, font, words, set.size, false);
+            let point = Point::from_xy(x, y);
+            surface.draw_glyphs(point, &run.glyphs, font, words, set.size, false);
             x += run.width() * set.size;
         }
     }
@@ -161,16 +161,17 @@ impl Setter<'_> {
         headings: &mut Peekable<Enumerate<Iter<(u8, String)>>>,
         above: u8,
     ) -> Vec<OutlineNode> {
-        let mut made = vec![];
-        while let Some((at, (level, words))) = headings.next_if(|(_, (level, _))| *level > above) {
+        let mut nodes = vec![];
+        while let Some((index, (level, words))) = headings.next_if(|(_, (level, _))| *level > above)
+        {
             let below = self.nodes(headings, *level);
-            if let Some(to) = self.destination(Anchor(at)) {
+            if let Some(to) = self.destination(Anchor(index)) {
                 let mut node = OutlineNode::new(words.clone(), to);
                 below.into_iter().for_each(|child| node.push_child(child));
-                made.push(node);
+                nodes.push(node);
             }
         }
-        made
+        nodes
     }
 }
 

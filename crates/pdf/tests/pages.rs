@@ -109,14 +109,15 @@ fn document_texts(document: &Document) -> (Vec<String>, Vec<String>) {
             }
             Block::Figure(figure) => texts.push(figure.caption.text.clone()),
             Block::Tiles(tiles) => {
-                let of = |tile: &Tile| [&tile.name, &tile.value, &tile.said].map(String::clone);
-                apart.extend(tiles.iter().flat_map(of));
+                let tile_texts =
+                    |tile: &Tile| [&tile.name, &tile.value, &tile.said].map(String::clone);
+                apart.extend(tiles.iter().flat_map(tile_texts));
             }
             Block::Results(lines) => {
-                let of = |line: &ResultLine| {
+                let line_texts = |line: &ResultLine| {
                     [&line.id, &line.value, &line.unit, &line.half_width].map(String::clone)
                 };
-                apart.extend(lines.iter().flat_map(of));
+                apart.extend(lines.iter().flat_map(line_texts));
             }
             Block::Footnotes => {}
         }
@@ -267,8 +268,8 @@ fn inside(document: &Document) {
     assert!(words.len() > 100, "{}", words.len());
     for word in words {
         let value = |name: &str| -> f64 {
-            let at = word.split_once(&format!("{name}=\"")).unwrap().1;
-            at.split_once('"').unwrap().0.parse().unwrap()
+            let rest = word.split_once(&format!("{name}=\"")).unwrap().1;
+            rest.split_once('"').unwrap().0.parse().unwrap()
         };
         let within = value("xMin") > 40.0 && value("xMax") < 555.0;
         assert!(

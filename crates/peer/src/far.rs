@@ -97,9 +97,9 @@ fn serve(
 ) -> Result<()> {
     let (mut number, mut heard) = (0, Instant::now());
     loop {
-        let until = running
-            .as_ref()
-            .map_or(heard + SILENCE, |of| of.deadline.min(heard + SILENCE));
+        let until = running.as_ref().map_or(heard + SILENCE, |current| {
+            current.deadline.min(heard + SILENCE)
+        });
         let left = until.saturating_duration_since(Instant::now());
         match news.recv_timeout(left) {
             Ok(News::Gone(how)) => {
@@ -111,8 +111,8 @@ fn serve(
                 number += 1;
                 obey(frame, number, directory, address, send, tell, running)?;
             }
-            Ok(News::Said(of, bytes)) => {
-                let Some(current) = running.take_if(|is| is.number == of) else {
+            Ok(News::Said(source, bytes)) => {
+                let Some(current) = running.take_if(|current| current.number == source) else {
                     continue;
                 };
                 if bytes.is_empty() {
@@ -123,7 +123,7 @@ fn serve(
                 }
             }
             Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
-                if let Some(late) = running.take_if(|of| of.deadline <= Instant::now()) {
+                if let Some(late) = running.take_if(|current| current.deadline <= Instant::now()) {
                     late.end();
                     say(
                         send,
@@ -155,8 +155,8 @@ fn obey(
                 Err(why) => say(send, &Frame::Ended(format!("{why:#}")))?,
             }
         }
-        (Frame::Input(bytes), Some(of)) => {
-            let input = of.child.stdin.as_mut();
+        (Frame::Input(bytes), Some(current)) => {
+            let input = current.child.stdin.as_mut();
             // the end of a far end is reported elsewhere
             let _ = input.map(|input| input.write_all(&bytes));
         }
@@ -181,7 +181,7 @@ impl Running {
         tell: &Sender<News>,
     ) -> Result<Self> {
         let program = gritstone_kernels::find(&start.program);
-        let program = program.filter(|of| of.name.starts_with(FAMILY));
+        let program = program.filter(|program| program.name.starts_with(FAMILY));
         let program = program.with_context(|| format!("it has no workload {}", start.program))?;
         let directory = below.join(format!("{number}"));
         DirBuilder::new().mode(0o700).create(&directory)?;

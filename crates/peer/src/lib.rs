@@ -120,14 +120,14 @@ fn beginning(hash: &str) -> String {
 
 /// Checks that both ends have one version and the same sources, and that the peer has the address.
 fn agrees(hello: &Hello) -> Result<(), String> {
-    let own = Hello::version();
-    if hello.version != own.version || hello.sources != own.sources {
+    let local = Hello::version();
+    if hello.version != local.version || hello.sources != local.sources {
         return Err(format!(
             "the Gritstone of the peer is version {} with workloads {}, and this is {} with {}",
             hello.version,
             beginning(&hello.sources),
-            own.version,
-            beginning(&own.sources)
+            local.version,
+            beginning(&local.sources)
         ));
     }
     if hello.link.is_none() {

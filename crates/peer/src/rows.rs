@@ -24,13 +24,15 @@ pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
     }
     // derived benchmarks lose with their parts
     loop {
-        let made = rows.iter().find(|row| {
+        let derived = rows.iter().find(|row| {
             let mut parts = row.work.parts().into_iter();
             !refused.contains_key(&row.id) && parts.any(|part| refused.contains_key(part))
         });
-        let Some(made) = made else { return refused };
+        let Some(derived) = derived else {
+            return refused;
+        };
         let why = "A part of it cannot run on a peer. Measure it without --peer.";
-        refused.insert(made.id.clone(), why.to_owned());
+        refused.insert(derived.id.clone(), why.to_owned());
     }
 }
 
@@ -38,7 +40,7 @@ pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
 fn obstacle(row: &Benchmark) -> Option<&'static str> {
     let work = match &row.work {
         Work::Kernel(work) => work,
-        Work::Derived { .. } | Work::Rating { .. } => return None,
+        Work::Derived { .. } | Work::Score { .. } => return None,
         Work::Command(_) | Work::Scenario(_) => return Some("It has no far end."),
     };
     let by = work.params.get("by").map(String::as_str);

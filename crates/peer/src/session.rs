@@ -40,7 +40,7 @@ pub struct Session {
 
 /// Time of the last progress before the hello.
 struct Progress {
-    at: Mutex<Instant>,
+    last: Mutex<Instant>,
     done: AtomicBool,
     /// There was no progress for too long.
     silent: AtomicBool,
@@ -48,14 +48,14 @@ struct Progress {
 
 impl Progress {
     fn now(&self) {
-        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// Ends ssh and its children when the user interrupts or progress stops: the reader then sees the end.
     fn watch(&self, ssh: Pid, stop: &AtomicBool) {
         while !self.done.load(Ordering::Relaxed) {
-            let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_silent = at.elapsed() > SILENCE;
+            let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_silent = last.elapsed() > SILENCE;
             if is_silent || stop.load(Ordering::Relaxed) {
                 self.silent.store(is_silent, Ordering::Relaxed);
                 // it is reaped only after `done`
@@ -113,11 +113,11 @@ impl Session {
             .with_context(|| format!("cannot start {program}: apt-get install openssh-client"))?;
         let errors = Arc::default();
         if let Some(stderr) = child.stderr.take() {
-            let kept = Arc::clone(&errors);
-            thread::spawn(move || keep(stderr, &kept));
+            let tail = Arc::clone(&errors);
+            thread::spawn(move || keep(stderr, &tail));
         }
         let progress = Arc::new(Progress {
-            at: Mutex::new(Instant::now()),
+            last: Mutex::new(Instant::now()),
             done: AtomicBool::new(false),
             silent: AtomicBool::new(false),
         });
@@ -155,10 +155,10 @@ impl Session {
                 "No Gritstone binary for the peer, which is {machine}: {why}. Name one with --binary FILE; `make dist` builds a static one."
             )))
         };
-        let own = Path::new("/proc/self/exe");
+        let executable = Path::new("/proc/self/exe");
         let (file, name) = match binary {
             Some(file) => (file, file.display().to_string()),
-            None if machine == std::env::consts::ARCH => (own, "this program".to_owned()),
+            None if machine == std::env::consts::ARCH => (executable, "this program".to_owned()),
             None => return refused(format!("this program is for {}", std::env::consts::ARCH)),
         };
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {name}"))?;
@@ -255,13 +255,13 @@ impl Drop for Session {
     }
 }
 
-fn keep(mut from: ChildStderr, kept: &Mutex<Vec<u8>>) {
+fn keep(mut from: ChildStderr, tail: &Mutex<Vec<u8>>) {
     let mut bytes = [0; 512];
     while let Ok(n @ 1..) = from.read(&mut bytes) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(&bytes[..n]);
-        let more = kept.len().saturating_sub(LAST_WORDS);
-        kept.drain(..more);
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(&bytes[..n]);
+        let more = tail.len().saturating_sub(LAST_WORDS);
+        tail.drain(..more);
     }
 }
 

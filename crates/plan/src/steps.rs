@@ -32,7 +32,7 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
             });
             continue;
         }
-        if matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. }) {
+        if matches!(benchmark.work, Work::Derived { .. } | Work::Score { .. }) {
             continue;
         }
         let cpus = match benchmark.placement {
@@ -119,7 +119,7 @@ pub fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
     let mut programs = match &benchmark.work {
         Work::Kernel(work) => [&work.program].into_iter().chain(&work.uses).collect(),
         Work::Command(work) | Work::Scenario(work) => work.uses.iter().collect(),
-        Work::Derived { .. } | Work::Rating { .. } => vec![],
+        Work::Derived { .. } | Work::Score { .. } => vec![],
     }
     .into_iter();
     let missing = programs.find(|program| !offer.kernels.contains(*program))?;

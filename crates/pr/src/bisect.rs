@@ -55,19 +55,19 @@ impl Bisection<'_> {
         let mut search = Search::new(commits.len());
         let position = |commit: &str| commits.iter().position(|known| known == commit);
         for step in &steps {
-            if let (Some(at), Some(mark)) = (position(&step.commit), mark(step.outcome)) {
-                search.mark(at, mark);
+            if let (Some(index), Some(mark)) = (position(&step.commit), mark(step.outcome)) {
+                search.mark(index, mark);
             }
         }
-        while let Some(at) = search.next() {
-            let step = self.test(&place, &good, &commits[at], &followed)?;
+        while let Some(index) = search.next() {
+            let step = self.test(&place, &good, &commits[index], &followed)?;
             let mark = mark(step.outcome);
             if mark.is_some() {
                 self.steps.add(&Line::Step(step.clone()))?;
             }
             steps.push(step);
             match mark {
-                Some(mark) => search.mark(at, mark),
+                Some(mark) => search.mark(index, mark),
                 None => break,
             }
         }
@@ -75,10 +75,10 @@ impl Bisection<'_> {
             self.steps.remove()?;
         }
         let side = |revision: &Revision| PrSide::new(&revision.name, &revision.commit);
-        let candidates = search.candidates().map(|at| {
+        let candidates = search.candidates().map(|index| {
             Ok(BisectCommit {
-                subject: repository.subject(&commits[at])?,
-                commit: commits[at].clone(),
+                subject: repository.subject(&commits[index])?,
+                commit: commits[index].clone(),
             })
         });
         let tested = |step: &&BisectStep| step.ratio.is_some() && !step.exact;

@@ -27,11 +27,11 @@ fn extremes(counts: &[f64]) -> [f64; 2] {
 /// The largest difference between executions of one side, as a share; none before there are two.
 #[must_use]
 pub fn spread(sides: [&[f64]; 2]) -> Option<f64> {
-    let of = |side: &[f64]| {
+    let range = |side: &[f64]| {
         let [low, high] = extremes(side);
         (side.len() >= EXECUTIONS).then(|| high / low - 1.0)
     };
-    Some(of(sides[0])?.max(of(sides[1])?))
+    Some(range(sides[0])?.max(range(sides[1])?))
 }
 
 /// None where executions of one side do not agree, or are too few.
@@ -61,19 +61,22 @@ mod tests {
 
     #[test]
     fn two_agreeing_executions_decide() {
-        let of = |base: &[f64], head: &[f64]| {
+        let decision = |base: &[f64], head: &[f64]| {
             decide([base, head], 0.005).map(|decided| (decided.verdict, decided.regressed))
         };
         let base = [1e6, 1e6];
-        assert_eq!(of(&base, &[1.01e6; 2]), Some((Verdict::Slower, true)));
-        assert_eq!(of(&base, &[0.99e6; 2]), Some((Verdict::Faster, false)));
-        assert_eq!(of(&base, &[1.004e6; 2]), Some((Verdict::Same, false)));
+        assert_eq!(decision(&base, &[1.01e6; 2]), Some((Verdict::Slower, true)));
         assert_eq!(
-            of(&[1e6, 1e6 + 50.0], &[1e6; 2]),
+            decision(&base, &[0.99e6; 2]),
+            Some((Verdict::Faster, false))
+        );
+        assert_eq!(decision(&base, &[1.004e6; 2]), Some((Verdict::Same, false)));
+        assert_eq!(
+            decision(&[1e6, 1e6 + 50.0], &[1e6; 2]),
             Some((Verdict::Same, false))
         );
-        assert_eq!(of(&base[..1], &[1.01e6; 2]), None);
-        assert_eq!(of(&base, &[1.01e6, 1.02e6]), None);
+        assert_eq!(decision(&base[..1], &[1.01e6; 2]), None);
+        assert_eq!(decision(&base, &[1.01e6, 1.02e6]), None);
         let spread = spread([&base, &[1.01e6, 1.02e6]]).unwrap();
         assert!((spread - 1.0 / 101.0).abs() < 1e-9, "{spread}");
     }

@@ -104,7 +104,7 @@ impl Linkers {
             }
             (variable.to_owned(), value)
         };
-        let own = [
+        let variables = [
             (VARIABLE.to_owned(), number.to_string().into()),
             (DIRECTORY.to_owned(), directory.to_owned()),
             before("COMPILER_PATH"),
@@ -112,7 +112,7 @@ impl Linkers {
         ];
         let for_cargo = OsString::from(self.directory.join(FOR_CARGO));
         let cargo = cargo_linkers().map(|variable| (variable, for_cargo.clone()));
-        own.into_iter().chain(cargo).collect()
+        variables.into_iter().chain(cargo).collect()
     }
 
     /// # Errors

@@ -76,18 +76,21 @@ mod tests {
 
     #[test]
     fn first_difference_is_named() {
-        let of = |base: &str, found: &str| {
+        let difference = |base: &str, found: &str| {
             let differs = check(base.as_bytes(), PrSideName::Head, found.as_bytes());
             differs.err().map(|differs| (differs.line, differs.lines))
         };
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(of("a\nb\n", "a\nb\n"), None);
+        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
         assert_eq!(
-            of("a\nb\n", "a\nc\n"),
+            difference("a\nb\n", "a\nc\n"),
             Some((2, [some("b\\n"), some("c\\n")]))
         );
-        assert_eq!(of("a\n", "a\nb"), Some((2, [None, some("b")])));
-        assert_eq!(of("a\n", "a"), Some((1, [some("a\\n"), some("a")])));
-        assert_eq!(of("a\x1b[1m", ""), Some((1, [some("a\\u{1b}[1m"), None])));
+        assert_eq!(difference("a\n", "a\nb"), Some((2, [None, some("b")])));
+        assert_eq!(difference("a\n", "a"), Some((1, [some("a\\n"), some("a")])));
+        assert_eq!(
+            difference("a\x1b[1m", ""),
+            Some((1, [some("a\\u{1b}[1m"), None]))
+        );
     }
 }

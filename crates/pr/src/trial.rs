@@ -250,14 +250,14 @@ impl Trial {
                 .map(|timed| timed.map(|timed| row.value(timed.ns)))
                 .collect()
         };
-        let of = |row: &Row| SideBenchmark {
+        let benchmark = |row: &Row| SideBenchmark {
             name: row.name.clone(),
             unit: row.unit.clone(),
             better: row.better,
             margin: row.margin,
             values: values(row),
         };
-        self.rows.iter().map(of).collect()
+        self.rows.iter().map(benchmark).collect()
     }
 
     /// Regressions first, then slower, faster, inconclusive and the same; by name among these.

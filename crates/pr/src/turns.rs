@@ -106,7 +106,7 @@ impl Turns<'_> {
         trees: [&[WorkTree]; 2],
         progress: &dyn Fn(Progress<'_>),
     ) -> Result<Taken> {
-        let mut taken = self.begin(launcher, trees.map(|of| &of[0]))?;
+        let mut taken = self.begin(launcher, trees.map(|trees| &trees[0]))?;
         let start = taken.begun;
         let benchmarks = taken.trial.open().len();
         let mut expected = Duration::ZERO;

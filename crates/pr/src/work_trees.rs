@@ -241,14 +241,14 @@ fn replace(from: &Path, to: &Path, path: &Path) -> Result<()> {
 
 /// A path below a work tree, none of whose folders is a link that would lead out of it.
 fn inside(root: &Path, path: &Path) -> Result<PathBuf> {
-    let mut at = root.to_owned();
+    let mut folder = root.to_owned();
     for part in path.parent().into_iter().flat_map(Path::components) {
-        at.push(part);
-        let is_link = fs::symlink_metadata(&at).is_ok_and(|found| found.is_symlink());
+        folder.push(part);
+        let is_link = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_symlink());
         ensure!(
             !is_link,
             "{} is a symbolic link, which is not followed",
-            at.display()
+            folder.display()
         );
     }
     Ok(root.join(path))

@@ -90,7 +90,7 @@ fn usage(keys: &mut Keys) -> Result<Usage, String> {
 }
 
 fn latency(keys: &mut Keys) -> Result<Event, String> {
-    let of = match keys.rest.starts_with("users=") {
+    let responses = match keys.rest.starts_with("users=") {
         true => Some(Box::new(ResponsesOf {
             users: keys.number("users")?,
             kind: keys.word("kind")?.to_owned(),
@@ -98,7 +98,7 @@ fn latency(keys: &mut Keys) -> Result<Event, String> {
         false => None,
     };
     let histogram = Histogram {
-        of,
+        of: responses,
         count: keys.number("count")?,
         min: keys.number("min")?,
         max: keys.number("max")?,

@@ -267,28 +267,28 @@ fn sides(document: &mut Document, view: &AbView) {
 /// Table of compilers, if each side has its own.
 fn compiled(document: &mut Document, view: &AbView) {
     let sides = || view.sides.iter();
-    let made: Vec<(&str, &Compiled)> = sides()
+    let compilers: Vec<(&str, &Compiled)> = sides()
         .filter_map(|side| Some((side.what.as_str(), side.compiled.as_ref()?)))
         .collect();
-    if made.is_empty() {
+    if compilers.is_empty() {
         return;
     }
     Columns::<(&str, &Compiled)>::key("Compiler", Style::Code, |(name, _)| *name)
-        .number("Programs", |(_, made)| made.programs)
-        .number("Compile time s", |(_, made)| {
-            number::significant(made.compile_s, TIME_DIGITS)
+        .number("Programs", |(_, compiler)| compiler.programs)
+        .number("Compile time s", |(_, compiler)| {
+            number::significant(compiler.compile_s, TIME_DIGITS)
         })
-        .number("Object size bytes", |(_, made)| {
-            made.bytes.map(|bytes| number::fixed(bytes as f64, 0))
+        .number("Object size bytes", |(_, compiler)| {
+            compiler.bytes.map(|bytes| number::fixed(bytes as f64, 0))
         })
-        .text("Version", |(_, made)| made.version.as_str())
+        .text("Version", |(_, compiler)| compiler.version.as_str())
         .table(
             document,
             "Size of the compiled workloads",
-            made.iter().copied(),
+            compilers.iter().copied(),
         );
-    let refused = made.iter().flat_map(|&(name, made)| {
-        let refused = made.refused.iter();
+    let refused = compilers.iter().flat_map(|&(name, compiler)| {
+        let refused = compiler.refused.iter();
         refused.map(move |(program, why)| format!("{name} refused {program}: {why}"))
     });
     document.list(refused);

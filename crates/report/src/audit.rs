@@ -41,8 +41,8 @@ pub fn audit(view: &AuditView) -> Document {
         for (claim, head, _) in CLAIMS {
             let counted = !matches!(claim, Claim::Runs | Claim::Check | Claim::Linear);
             let group = if counted { "for each operation" } else { "" };
-            let of = move |test: &&AuditTest| test.build == build.name && test.claim == claim;
-            let cell = move |entry: &&AuditEntry| cell(view, entry.tests.iter().find(of));
+            let wanted = move |test: &&AuditTest| test.build == build.name && test.claim == claim;
+            let cell = move |entry: &&AuditEntry| cell(view, entry.tests.iter().find(wanted));
             columns = columns.under(group).text(head, cell);
         }
         columns.table(&mut document, "As shipped", ours.iter().copied());
@@ -69,13 +69,15 @@ pub fn audit(view: &AuditView) -> Document {
         let caption = "Recompiled: work checks";
         columns.table(&mut document, caption, ours);
     }
-    let of = |entry: &AuditEntry, claim| {
+    let claim_cell = |entry: &AuditEntry, claim| {
         let mut tests = entry.tests.iter();
         cell(view, tests.find(|test| test.claim == claim))
     };
     begun()
-        .text("exit status, output, files", |entry| of(entry, Claim::Runs))
-        .text("proof", |entry| of(entry, Claim::Proof))
+        .text("exit status, output, files", |entry| {
+            claim_cell(entry, Claim::Runs)
+        })
+        .text("proof", |entry| claim_cell(entry, Claim::Proof))
         .table(&mut document, "Other programs", theirs);
     document.push(Block::Footnotes);
     document

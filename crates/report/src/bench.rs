@@ -76,8 +76,8 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
     };
     let mut text = times::lines(&row.figures, ranking);
     let name = |side: &str| {
-        let at = view.sides.iter().position(|known| known.side == side);
-        clean(at.map_or(side, |at| &ranking.commands[at].name)).into_owned()
+        let index = view.sides.iter().position(|known| known.side == side);
+        clean(index.map_or(side, |index| &ranking.commands[index].name)).into_owned()
     };
     let compared = &row.comparisons;
     match (compared.as_slice(), view.sides.len()) {
@@ -107,10 +107,10 @@ const COLORS: [&str; 2] = [terminal::CYAN, terminal::GREEN];
 
 /// Columns as wide as their cells, two spaces apart; those marked `right` are flush right.
 fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool) -> String {
-    let width = |at: usize| {
+    let width = |column: usize| {
         lines
             .iter()
-            .map(|cells| cells[at].width())
+            .map(|cells| cells[column].width())
             .max()
             .unwrap_or(0)
     };
@@ -118,8 +118,8 @@ fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool)
     let mut text = String::new();
     for cells in lines {
         let mut line = String::new();
-        for (at, ((cell, width), right)) in cells.iter().zip(widths).zip(right).enumerate() {
-            let [on, off] = match COLORS.get(at).filter(|_| color) {
+        for (column, ((cell, width), right)) in cells.iter().zip(widths).zip(right).enumerate() {
+            let [on, off] = match COLORS.get(column).filter(|_| color) {
                 Some(on) => [*on, terminal::PLAIN],
                 None => [""; 2],
             };
@@ -245,8 +245,8 @@ fn took(ranking: &Ranking) -> Option<String> {
 /// Peak memory of the other side as a multiple of the base's, if it differs.
 fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> {
     let peak = |side: &str| {
-        let at = view.sides.iter().position(|known| known.side == side)?;
-        Some(ranking.commands[at].peak_bytes? as f64)
+        let index = view.sides.iter().position(|known| known.side == side)?;
+        Some(ranking.commands[index].peak_bytes? as f64)
     };
     let ratio = peak(&c.other)? / peak(&c.base).filter(|bytes| *bytes > 0.0)?;
     let differs = !(1.0 / MEMORY_MARGIN..MEMORY_MARGIN).contains(&ratio);
@@ -261,10 +261,10 @@ fn places(
     ranking: &Ranking,
 ) -> String {
     let base = &all[0].base;
-    let at = |c: &AbComparison| view.sides.iter().position(|side| side.side == c.other);
+    let position = |c: &AbComparison| view.sides.iter().position(|side| side.side == c.other);
     let mut order: Vec<&AbComparison> = all.iter().collect();
     if ranking.as_given {
-        order.sort_by_key(|c| at(c));
+        order.sort_by_key(|c| position(c));
     } else {
         order.sort_by(|a, b| b.ratio.partial_cmp(&a.ratio).unwrap_or(Ordering::Equal));
     }

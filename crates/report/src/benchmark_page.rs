@@ -68,11 +68,11 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let level = r
         .confidence()
         .map(|level| format!("{} CI of this run", number::percent_option(level)));
-    let runs = r.of_runs.map_or_else(String::new, |of| {
-        let half = of
+    let runs = r.of_runs.map_or_else(String::new, |spread| {
+        let half = spread
             .half_width
             .map(|half| format!("±{}", number::percent(half)));
-        let earlier = words::plural(of.runs, "earlier run");
+        let earlier = words::plural(spread.runs, "earlier run");
         half.map_or_else(
             || format!("not known yet, {earlier} without interference"),
             |half| format!("{half}, {earlier}"),
@@ -140,7 +140,7 @@ fn drawings(r: &Measurement) -> Vec<(&'static str, String)> {
 
 /// Interference during each launch, as shares of the time of its CPUs.
 fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
-    let of = |what: fn(&Conditions) -> Option<u64>| -> Vec<Option<f64>> {
+    let shares_of = |what: fn(&Conditions) -> Option<u64>| -> Vec<Option<f64>> {
         let share = |launch: &&Launch| {
             let conditions = &launch.conditions;
             let time = conditions.wall.max(1) as f64 * f64::from(conditions.cpus.max(1));
@@ -151,10 +151,10 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
     let causes = [
         (
             "other processes",
-            of(|c| Some(c.others?.saturating_sub(c.grain.unwrap_or(0)))),
+            shares_of(|c| Some(c.others?.saturating_sub(c.grain.unwrap_or(0)))),
         ),
-        ("steal time", of(|c| c.steal)),
-        ("throttled", of(|c| c.throttled)),
+        ("steal time", shares_of(|c| c.steal)),
+        ("throttled", shares_of(|c| c.throttled)),
     ];
     let drawn = causes.into_iter().filter_map(|(name, shares)| {
         let most = shares.iter().flatten().copied().max_by(f64::total_cmp)?;

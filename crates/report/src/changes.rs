@@ -22,7 +22,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
     document.paragraph("Changes are tentative until `gritstone ab` confirms them.");
     let shown = &events[..events.len().min(most)];
     for state in ChangeState::ALL {
-        let of_state = shown.iter().filter(|of| of.triage.state == state);
+        let of_state = shown.iter().filter(|event| event.triage.state == state);
         let of_state: Vec<&ChangeEvent> = of_state.collect();
         if !of_state.is_empty() {
             document.heading(1, words::capital(state.as_str()));
@@ -34,7 +34,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
         }
     }
     document.heading(1, "Benchmarks");
-    lines(&mut document, shown.iter().flat_map(|of| &of.changes));
+    lines(&mut document, shown.iter().flat_map(|event| &event.changes));
     if shown.len() < events.len() {
         let [shown, all] = [shown.len(), events.len()].map(number::count);
         document.paragraph(format!("The newest {shown} of {all} events."));
@@ -55,8 +55,8 @@ pub(crate) fn none(compared: bool) -> &'static str {
 /// Number of events in each state.
 pub(crate) fn counts(events: &[ChangeEvent]) -> Vec<Tile> {
     let tile = |state: ChangeState| {
-        let of_state = events.iter().filter(|of| of.triage.state == state);
-        let (worse, better): (Vec<_>, Vec<_>) = of_state.partition(|of| of.worse);
+        let of_state = events.iter().filter(|event| event.triage.state == state);
+        let (worse, better): (Vec<_>, Vec<_>) = of_state.partition(|event| event.worse);
         let [slower, faster] = [worse.len(), better.len()];
         let count = slower + faster;
         (count > 0 || state == ChangeState::New).then(|| Tile {
@@ -75,108 +75,114 @@ pub(crate) fn table<'a>(
     caption: &str,
     events: impl IntoIterator<Item = &'a ChangeEvent>,
 ) {
-    let what = |of: &&ChangeEvent| Cell::from(benchmarks(of)).about(About::Event(of.id.clone()));
-    let size = |of: &&ChangeEvent| {
-        let tone = if of.worse { Tone::Bad } else { Tone::Good };
-        let pair = of.before.clone().map(|before| [before, of.run.clone()]);
-        Cell::from(size(of))
+    let what =
+        |event: &&ChangeEvent| Cell::from(benchmarks(event)).about(About::Event(event.id.clone()));
+    let size = |event: &&ChangeEvent| {
+        let tone = if event.worse { Tone::Bad } else { Tone::Good };
+        let pair = event
+            .before
+            .clone()
+            .map(|before| [before, event.run.clone()]);
+        Cell::from(size(event))
             .toned(Some(tone))
             .about(pair.map(About::Pair))
     };
-    let system =
-        |of: &&ChangeEvent| Cell::from(of.name.as_str()).about(About::System(of.machine.clone()));
-    let run =
-        |of: &&ChangeEvent| Cell::from(words::short_id(&of.run)).about(About::Run(of.run.clone()));
+    let system = |event: &&ChangeEvent| {
+        Cell::from(event.name.as_str()).about(About::System(event.machine.clone()))
+    };
+    let run = |event: &&ChangeEvent| {
+        Cell::from(words::short_id(&event.run)).about(About::Run(event.run.clone()))
+    };
     Columns::<&ChangeEvent>::key("Change", Style::Text, what)
         .text("Speed", size)
         .text("System", system)
-        .column(Column::new("Since (UTC)", Style::Code), |of| {
-            words::minute(&of.started)
+        .column(Column::new("Since (UTC)", Style::Code), |event| {
+            words::minute(&event.started)
         })
         .column(Column::new("Run", Style::Code).rank(1), run)
-        .column(Column::new("Commits", Style::Code), |of| {
-            let commits = of.commits.as_ref();
-            let link = commits.and_then(|of| of.link.clone());
+        .column(Column::new("Commits", Style::Code), |event| {
+            let commits = event.commits.as_ref();
+            let link = commits.and_then(|commits| commits.link.clone());
             Cell::from(commits.map(short_commits)).about(link.map(About::Web))
         })
-        .text("State", |of| of.triage.state.as_str())
-        .text("Who", |of| who(&of.triage))
-        .column(Column::new("Note", Style::Text).rank(2), |of| {
-            of.triage.log.last().map(|entry| entry.note.clone())
+        .text("State", |event| event.triage.state.as_str())
+        .text("Who", |event| who(&event.triage))
+        .column(Column::new("Note", Style::Text).rank(2), |event| {
+            event.triage.log.last().map(|entry| entry.note.clone())
         })
         .table(document, caption, events);
 }
 
 /// Assignee, else the author of the newest entry.
-fn who(of: &Triage) -> Option<String> {
-    let author = of.log.last().map(|entry| entry.who.clone());
-    of.assignee.clone().or(author)
+fn who(triage: &Triage) -> Option<String> {
+    let author = triage.log.last().map(|entry| entry.who.clone());
+    triage.assignee.clone().or(author)
 }
 
 /// The benchmarks of an event; names only the first ones.
-fn benchmarks(of: &ChangeEvent) -> String {
-    match of.changes.as_slice() {
+fn benchmarks(event: &ChangeEvent) -> String {
+    match event.changes.as_slice() {
         [one] => one.benchmark.to_string(),
         [first, rest @ ..] => format!("{} and {} more", first.benchmark, rest.len()),
         [] => String::new(),
     }
 }
 
-fn short_commits(of: &CommitRange) -> String {
-    let [good, bad] = [&of.good, &of.bad].map(|id| id.get(..10).unwrap_or(id));
+fn short_commits(commits: &CommitRange) -> String {
+    let [good, bad] = [&commits.good, &commits.bad].map(|id| id.get(..10).unwrap_or(id));
     format!("{good}..{bad}")
 }
 
 /// The page of an event.
 #[must_use]
-pub fn change(of: &ChangeEvent) -> Document {
-    let mut document = Document::new(format!("Change {}", of.id));
-    document.subtitle = Some(sentence(of, &|_| None));
+pub fn change(event: &ChangeEvent) -> Document {
+    let mut document = Document::new(format!("Change {}", event.id));
+    document.subtitle = Some(sentence(event, &|_| None));
     document.heading(1, "What is known");
-    let pair = of.before.as_ref().map(|before| {
-        let runs = [words::short_id(before), words::short_id(&of.run)];
+    let pair = event.before.as_ref().map(|before| {
+        let runs = [words::short_id(before), words::short_id(&event.run)];
         let text = format!("{} and {}, side by side", runs[0], runs[1]);
-        Text::new(text).about(Some(About::Pair([before.clone(), of.run.clone()])))
+        Text::new(text).about(Some(About::Pair([before.clone(), event.run.clone()])))
     });
-    let commits = of.commits.as_ref().map(|commits| {
+    let commits = event.commits.as_ref().map(|commits| {
         Text::new(short_commits(commits)).about(commits.link.clone().map(About::Web))
     });
     let empty = || Text::new("");
     document.terms([
-        ("state", Text::new(of.triage.state.as_str())),
+        ("state", Text::new(event.triage.state.as_str())),
         (
             "assigned to",
-            Text::new(of.triage.assignee.clone().unwrap_or_default()),
+            Text::new(event.triage.assignee.clone().unwrap_or_default()),
         ),
         ("runs before and since", pair.unwrap_or_else(empty)),
         ("commits between", commits.unwrap_or_else(empty)),
         (
             "system",
-            Text::new(of.name.as_str()).about(Some(About::System(of.machine.clone()))),
+            Text::new(event.name.as_str()).about(Some(About::System(event.machine.clone()))),
         ),
     ]);
     document.paragraph(format!(
         "`gritstone changes assign {} WHO` sets the state, as do `acknowledge`, `expect`, `fix` and `reopen` with `--note TEXT`.",
-        of.id
+        event.id
     ));
-    if let [_, ..] = of.triage.joined.as_slice() {
-        let joined = of.triage.joined.iter().map(|id| format!("`{id}`"));
+    if let [_, ..] = event.triage.joined.as_slice() {
+        let joined = event.triage.joined.iter().map(|id| format!("`{id}`"));
         document.paragraph(format!(
             "Added after the newest triage entry: {}.",
             words::join(&joined.collect::<Vec<_>>())
         ));
     }
-    log(&mut document, &of.triage);
-    facts(&mut document, of);
+    log(&mut document, &event.triage);
+    facts(&mut document, event);
     document.heading(1, "Benchmarks");
-    lines(&mut document, &of.changes);
+    lines(&mut document, &event.changes);
     document.heading(1, "To confirm it");
-    confirming(&mut document, of);
+    confirming(&mut document, event);
     document
 }
 
-fn log(document: &mut Document, of: &Triage) {
-    let entries = of.log.iter().rev();
+fn log(document: &mut Document, triage: &Triage) {
+    let entries = triage.log.iter().rev();
     Columns::<&TriageEntry>::key("When (UTC)", Style::Code, |entry| words::minute(&entry.at))
         .text("Who", |entry| entry.who.as_str())
         .text("State", |entry| entry.state.as_str())
@@ -185,25 +191,29 @@ fn log(document: &mut Document, of: &Triage) {
         .table(document, "Triage log, newest first", entries);
 }
 
-fn facts(document: &mut Document, of: &ChangeEvent) {
+fn facts(document: &mut Document, event: &ChangeEvent) {
     Columns::<&gritstone_model::Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
         .text("Before", |d| d.base.as_str())
         .text("Since", |d| d.other.as_str())
-        .table(document, "Facts of the system that differ", &of.differ_in);
+        .table(
+            document,
+            "Facts of the system that differ",
+            &event.differ_in,
+        );
 }
 
-fn confirming(document: &mut Document, of: &ChangeEvent) {
-    let mut changes: Vec<&Change> = of.changes.iter().collect();
+fn confirming(document: &mut Document, event: &ChangeEvent) {
+    let mut changes: Vec<&Change> = event.changes.iter().collect();
     let size = |change: &Change| change.change.ratio.ln().abs();
     changes.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let ids = changes
         .iter()
         .take(NAMED)
-        .map(|of| of.benchmark.to_string());
+        .map(|change| change.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
     document.paragraph(format!(
         "Where commands switch {} between both states, an interleaved A/B test decides:",
-        of.name
+        event.name
     ));
     document.list([format!(
         "`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO'`"
@@ -214,8 +224,8 @@ fn confirming(document: &mut Document, of: &ChangeEvent) {
 
 /// Newest triage entry of an event as a sentence, without its full stop.
 #[must_use]
-pub fn newest_entry(of: &ChangeEvent) -> Option<String> {
-    let entry = of.triage.log.last()?;
+pub fn newest_entry(event: &ChangeEvent) -> Option<String> {
+    let entry = event.triage.log.last()?;
     let to = entry
         .assignee
         .as_ref()
@@ -224,53 +234,62 @@ pub fn newest_entry(of: &ChangeEvent) -> Option<String> {
         "" => String::new(),
         note => format!(": {note}"),
     };
-    let (state, at) = (words::capital(entry.state.as_str()), words::date(&entry.at));
-    Some(format!("{state}{to} by {}, {at}{note}", entry.who))
+    let (state, date) = (words::capital(entry.state.as_str()), words::date(&entry.at));
+    Some(format!("{state}{to} by {}, {date}{note}", entry.who))
 }
 
 /// A line for each change, with a link that compares the runs before and after it.
 fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Change>) {
-    let pair = |of: &Change| Some(About::Pair([of.before.clone()?, of.change.run.clone()]));
-    let benchmark = |of: &&Change| {
-        let id = of.benchmark.to_string();
+    let pair = |change: &Change| {
+        Some(About::Pair([
+            change.before.clone()?,
+            change.change.run.clone(),
+        ]))
+    };
+    let benchmark = |change: &&Change| {
+        let id = change.benchmark.to_string();
         Cell::from(id.as_str()).about(About::Benchmark(id))
     };
-    let change = |of: &&Change| {
-        let (change, _) = words::change(of.better, of.change.ratio, of.change.interval);
-        let tone = match of.change.ratio < 1.0 {
+    let change = |change: &&Change| {
+        let (text, _) = words::change(change.better, change.change.ratio, change.change.interval);
+        let tone = match change.change.ratio < 1.0 {
             true => Tone::Bad,
             false => Tone::Good,
         };
-        Cell::from(change).toned(Some(tone)).about(pair(of))
+        Cell::from(text).toned(Some(tone)).about(pair(change))
     };
-    let run = |of: &&Change| {
-        let run = &of.change.run;
+    let run = |change: &&Change| {
+        let run = &change.change.run;
         Cell::from(words::short_id(run)).about(About::Run(run.clone()))
     };
     Columns::<&Change>::key("Benchmark", Style::Code, benchmark)
         .number("Change", change)
-        .number("95% interval", |of| {
-            words::change(of.better, of.change.ratio, of.change.interval).1
+        .number("95% interval", |change| {
+            words::change(change.better, change.change.ratio, change.change.interval).1
         })
-        .number("Before", |of| value(of, of.value_before))
-        .number("Since", |of| value(of, of.value_since))
-        .text("Speed", |of| {
+        .number("Before", |change| value(change, change.value_before))
+        .number("Since", |change| value(change, change.value_since))
+        .text("Speed", |change| {
             let [better, worse] = Sense::Speed.words();
-            if of.change.ratio < 1.0 { worse } else { better }
+            if change.change.ratio < 1.0 {
+                worse
+            } else {
+                better
+            }
         })
         .column(Column::new("First run", Style::Code), run)
-        .column(Column::new("Date (UTC)", Style::Code), |of| {
-            words::minute(&of.change.started)
+        .column(Column::new("Date (UTC)", Style::Code), |change| {
+            words::minute(&change.change.started)
         })
-        .text("Kernel", |of| of.kernel.as_str())
-        .text("System", |of| {
-            Cell::from(of.name.as_str()).about(About::System(of.machine.clone()))
+        .text("Kernel", |change| change.kernel.as_str())
+        .text("System", |change| {
+            Cell::from(change.name.as_str()).about(About::System(change.machine.clone()))
         })
         .table(document, "Changes of level, newest first", changes);
 }
 
-fn value(of: &Change, value: Option<f64>) -> Option<String> {
-    Some(number::figure(value?, None, of.unit.as_str()).with_unit())
+fn value(change: &Change, value: Option<f64>) -> Option<String> {
+    Some(number::figure(value?, None, change.unit.as_str()).with_unit())
 }
 
 /// Number of new events in words.
@@ -281,36 +300,36 @@ pub fn new_events(count: usize) -> String {
 
 /// An event in a sentence: `12 benchmarks 1.03 to 1.09× slower on x since run y of 1 May 2026, 12:00 UTC; differs in cpu microcode`.
 #[must_use]
-pub fn event(of: &ChangeEvent) -> String {
-    sentence(of, &|commits| commits.link.clone())
+pub fn event(event: &ChangeEvent) -> String {
+    sentence(event, &|commits| commits.link.clone())
 }
 
-fn sentence(of: &ChangeEvent, link: &dyn Fn(&CommitRange) -> Option<String>) -> String {
-    let what = match of.changes.as_slice() {
+fn sentence(event: &ChangeEvent, link: &dyn Fn(&CommitRange) -> Option<String>) -> String {
+    let what = match event.changes.as_slice() {
         [one] => format!("{} ({})", one.benchmark, one.title),
         many => words::plural(many.len(), "benchmark"),
     };
-    let differs = match of.differ_in.as_slice() {
+    let differs = match event.differ_in.as_slice() {
         [] => String::new(),
         facts => format!("; differs in {}", words::facts(facts)),
     };
-    let commits = of.commits.as_ref().map_or_else(String::new, |commits| {
+    let commits = event.commits.as_ref().map_or_else(String::new, |commits| {
         let link = link(commits).map_or_else(String::new, |link| format!(" ({link})"));
         format!("; commits {}{link}", short_commits(commits))
     });
-    let (run, since) = (words::short_id(&of.run), words::date(&of.started));
-    let between = between(of).map_or_else(String::new, |between| format!(" ({between})"));
+    let (run, since) = (words::short_id(&event.run), words::date(&event.started));
+    let between = between(event).map_or_else(String::new, |between| format!(" ({between})"));
     format!(
         "{what} {} on {} since run {run}{between} of {since}{differs}{commits}",
-        size(of),
-        of.name
+        size(event),
+        event.name
     )
 }
 
 /// `1.03 to 1.09× slower`: over all benchmarks.
-fn size(of: &ChangeEvent) -> String {
-    let ratios = of.changes.iter().map(|of| of.change.ratio);
-    let ratios = ratios.map(|ratio| if of.worse { 1.0 / ratio } else { ratio });
+fn size(event: &ChangeEvent) -> String {
+    let ratios = event.changes.iter().map(|change| change.change.ratio);
+    let ratios = ratios.map(|ratio| if event.worse { 1.0 / ratio } else { ratio });
     let low = ratios.clone().fold(f64::INFINITY, f64::min);
     let high = ratios.fold(f64::NEG_INFINITY, f64::max);
     let [low, high] = [low, high].map(|ratio| number::fixed(ratio, 2));
@@ -319,26 +338,26 @@ fn size(of: &ChangeEvent) -> String {
         false => format!("{low} to {high}"),
     };
     let [better, worse] = Sense::Speed.words();
-    let how = if of.worse { worse } else { better };
+    let how = if event.worse { worse } else { better };
     format!("{range}× {how}")
 }
 
 /// The range of runs that may have begun it, if there are several.
-fn between(of: &ChangeEvent) -> Option<String> {
-    let [first, .., last] = of.may_begin.as_slice() else {
+fn between(event: &ChangeEvent) -> Option<String> {
+    let [first, .., last] = event.may_begin.as_slice() else {
         return None;
     };
     let [first, last] = [first, last].map(|run| words::short_id(run));
-    let runs = words::plural(of.may_begin.len(), "run");
+    let runs = words::plural(event.may_begin.len(), "run");
     Some(format!("or one of the {runs} from {first} to {last}"))
 }
 
 /// A line for each benchmark of an event.
 #[must_use]
-pub fn event_lines(of: &ChangeEvent) -> Vec<String> {
-    let line = |of: &Change| {
-        let ratio = words::ratio(of.change.ratio, of.change.interval, Sense::Speed);
-        format!("{} ({}): {ratio}", of.benchmark, of.title)
+pub fn event_lines(event: &ChangeEvent) -> Vec<String> {
+    let line = |change: &Change| {
+        let ratio = words::ratio(change.change.ratio, change.change.interval, Sense::Speed);
+        format!("{} ({}): {ratio}", change.benchmark, change.title)
     };
-    of.changes.iter().map(line).collect()
+    event.changes.iter().map(line).collect()
 }

@@ -132,8 +132,8 @@ fn table_of_missing(document: &mut Document, missing: &[MissingBenchmark]) {
     if missing.is_empty() {
         return;
     }
-    Columns::<&MissingBenchmark>::key("Missing", Style::Code, |of| of.id.as_str())
-        .text("Reason", |of| missing_reason(of))
+    Columns::<&MissingBenchmark>::key("Missing", Style::Code, |missing| missing.id.as_str())
+        .text("Reason", |missing| missing_reason(missing))
         .table(document, "", missing);
 }
 
@@ -151,8 +151,11 @@ fn reason(view: &CheckView) -> Option<String> {
     let not_compared = view.rows.iter().filter(|row| row.row.ratio.is_none());
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for row in not_compared {
-        let of = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));
-        let reason = match (of(Flag::NotComparable), of(Flag::Interference)) {
+        let find_note = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));
+        let reason = match (
+            find_note(Flag::NotComparable),
+            find_note(Flag::Interference),
+        ) {
             (Some(note), _) => findings::message(note),
             (None, Some(_)) => "interference".to_owned(),
             (None, None) => "not measured on both sides".to_owned(),

@@ -83,13 +83,13 @@ fn cells(
     let mut cells: Vec<Text> = cols.iter().map(|col| col.cell(result, all)).collect();
     for note in &result.notes {
         let published = || result.published.is_some() && Col::of(note.about).is_some_and(is_time);
-        let at = match place(result, note, cols) {
-            Some(at) => at,
+        let index = match place(result, note, cols) {
+            Some(index) => index,
             None if strays == Strays::PublishedElsewhere && published() => continue,
             None => cols.iter().position(|col| *col == Col::Id).unwrap_or(0),
         };
         let id = findings::footnote(document, note);
-        cells[at] = std::mem::take(&mut cells[at]).with([id]);
+        cells[index] = std::mem::take(&mut cells[index]).with([id]);
     }
     cells
 }

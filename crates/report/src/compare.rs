@@ -91,7 +91,7 @@ pub(crate) fn summary(view: &CompareView) -> String {
     ];
     let decided = || rows().filter(|row| !published(view, row));
     let counts =
-        verdicts.map(|(of, text)| (decided().filter(|row| verdict(row) == of).count(), text));
+        verdicts.map(|(word, text)| (decided().filter(|row| verdict(row) == word).count(), text));
     let disturbed = |row: &&CompareRow| {
         let interference = |note: &Note| note.flag() == Some(Flag::Interference);
         row.verdict == Some(Verdict::Inconclusive) && row.notes.iter().any(interference)
@@ -132,9 +132,9 @@ fn mean(view: &CompareView) -> String {
         _ => None,
     });
     let mean_and_interval = sum.and_then(|sum| Some((sum.mean?, sum.interval, sum.of)));
-    mean_and_interval.map_or_else(String::new, |(mean, interval, of)| {
+    mean_and_interval.map_or_else(String::new, |(mean, interval, count)| {
         let ratio = words::ratio(mean, interval, Sense::Speed);
-        format!("; geometric mean of {}: {ratio}", number::count(of))
+        format!("; geometric mean of {}: {ratio}", number::count(count))
     })
 }
 
@@ -205,7 +205,8 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         .map(|head| Column::new(head, Style::Number).rank(1));
     let unit = Column::new("Unit", Style::Text).rank(1).paired();
     let far = reference || is_reference(&view.other);
-    let estimate = move |row: &CompareRow, at: usize| estimates(row, shown.sides, far)[at].clone();
+    let estimate =
+        move |row: &CompareRow, index: usize| estimates(row, shown.sides, far)[index].clone();
     let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
         .column(base, move |row| estimate(row, 0))
         .column(other.paired(), move |row| estimate(row, 1))

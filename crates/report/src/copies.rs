@@ -82,30 +82,34 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Deta
         let copies = row.copies.iter();
         copies.map(move |copies| (row, copies))
     });
-    let rows = rows.filter(|(_, of)| {
-        let verdicts = [of.total.verdict, of.efficiency.verdict];
+    let rows = rows.filter(|(_, copies)| {
+        let verdicts = [copies.total.verdict, copies.efficiency.verdict];
         detail > Detail::Results || verdicts.into_iter().any(differs)
     });
     let [base, other] = heads(view);
     let percent = |x: Option<f64>| x.map(number::percent);
     Columns::<Copies>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
-        .and_key("Copies", Style::Number, |(_, of)| of.copies.to_string())
+        .and_key("Copies", Style::Number, |(_, copies)| {
+            copies.copies.to_string()
+        })
         .under("Together")
-        .text("ratio", |(_, of)| {
-            noted(ratio(&of.total, Sense::Speed), &of.notes)
+        .text("ratio", |(_, copies)| {
+            noted(ratio(&copies.total, Sense::Speed), &copies.notes)
         })
-        .text("verdict", |(_, of)| {
-            in_a_word(of.total.verdict, Sense::Speed)
+        .text("verdict", |(_, copies)| {
+            in_a_word(copies.total.verdict, Sense::Speed)
         })
-        .number(base, |(_, of)| side(of.total.base, &of.unit))
-        .number(other, |(_, of)| side(of.total.other, &of.unit))
+        .number(base, |(_, copies)| side(copies.total.base, &copies.unit))
+        .number(other, |(_, copies)| side(copies.total.other, &copies.unit))
         .under("Efficiency")
-        .text("ratio", |(_, of)| ratio(&of.efficiency, Sense::Share))
-        .text("verdict", |(_, of)| {
-            in_a_word(of.efficiency.verdict, Sense::Share)
+        .text("ratio", |(_, copies)| {
+            ratio(&copies.efficiency, Sense::Share)
         })
-        .number(base, move |(_, of)| percent(of.efficiency.base))
-        .number(other, move |(_, of)| percent(of.efficiency.other))
+        .text("verdict", |(_, copies)| {
+            in_a_word(copies.efficiency.verdict, Sense::Share)
+        })
+        .number(base, move |(_, copies)| percent(copies.efficiency.base))
+        .number(other, move |(_, copies)| percent(copies.efficiency.other))
         .table(
             document,
             format!(

@@ -38,12 +38,18 @@ pub(crate) fn explained(rows: &[CompareRow]) -> Vec<String> {
 }
 
 /// "Same instructions, 9% more cycles: cache misses +40%."
-pub(crate) fn explanation(of: &Explanation) -> String {
-    let moved = of.instructions.iter().chain(&of.cycles).map(moved);
+pub(crate) fn explanation(explanation: &Explanation) -> String {
+    let moved = explanation
+        .instructions
+        .iter()
+        .chain(&explanation.cycles)
+        .map(moved);
     let mut text = capital(&moved.collect::<Vec<_>>().join(", "));
-    if !of.causes.is_empty() {
+    if !explanation.causes.is_empty() {
         text.push_str(": ");
-        text.push_str(&join(&of.causes.iter().map(cause).collect::<Vec<_>>()));
+        text.push_str(&join(
+            &explanation.causes.iter().map(cause).collect::<Vec<_>>(),
+        ));
     }
     format!("{text}.")
 }
@@ -112,10 +118,11 @@ mod tests {
             other,
             same: (base - other).abs() < 0.005 * base,
         };
-        let of = |counter, sides: Option<[f64; 2]>| sides.map(|[b, o]| change(counter, b, o));
+        let change_between =
+            |counter, sides: Option<[f64; 2]>| sides.map(|[b, o]| change(counter, b, o));
         explanation(&Explanation {
-            instructions: of(Counter::Instructions, instructions),
-            cycles: of(Counter::Cycles, cycles),
+            instructions: change_between(Counter::Instructions, instructions),
+            cycles: change_between(Counter::Cycles, cycles),
             causes: causes.iter().map(|&(c, b, o)| change(c, b, o)).collect(),
         })
     }

@@ -42,7 +42,7 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     let wrong = view
         .wrong
         .iter()
-        .map(|of| Text::new(wrong(of)).toned(Some(Tone::Bad)));
+        .map(|wrong| Text::new(self::wrong(wrong)).toned(Some(Tone::Bad)));
     lines(&mut document, wrong.collect());
     let sentences = fleet_lines(view).into_iter().map(Text::new);
     lines(&mut document, sentences.collect());
@@ -70,26 +70,28 @@ pub fn fleet_lines(view: &FleetView) -> Vec<String> {
     of_nodes.map(sentence).collect()
 }
 
-fn sentence(of_node: &[FleetOutlier]) -> String {
-    let all = of_node.iter().find(|of| of.about == FleetScope::All);
-    let effects = of_node.iter().map(|of| {
-        let about = about(&of.about);
-        let (by, interval) = percent(&of.effect);
-        let further = match all.is_some_and(|all| all != of) {
+fn sentence(outliers: &[FleetOutlier]) -> String {
+    let all = outliers
+        .iter()
+        .find(|outlier| outlier.about == FleetScope::All);
+    let effects = outliers.iter().map(|outlier| {
+        let about = about(&outlier.about);
+        let (by, interval) = percent(&outlier.effect);
+        let further = match all.is_some_and(|all| all != outlier) {
             true => " beyond that",
             false => "",
         };
-        let disturbed = match 2 * of.interference > of.results {
+        let disturbed = match 2 * outlier.interference > outlier.results {
             true => ", measured with interference",
             false => "",
         };
-        let since = of.since.as_ref().map_or(String::new(), since);
+        let since = outlier.since.as_ref().map_or(String::new(), since);
         format!("{about} {by} {interval}{further}{since}{disturbed}")
     });
     // the common deviation of all benchmarks comes first
-    let mut ordered: Vec<(bool, String)> = of_node
+    let mut ordered: Vec<(bool, String)> = outliers
         .iter()
-        .map(|of| of.about != FleetScope::All)
+        .map(|outlier| outlier.about != FleetScope::All)
         .zip(effects)
         .collect();
     ordered.sort_by_key(|(first, _)| *first);
@@ -98,12 +100,12 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
         Some(_) => "",
         None => "; all else like the others",
     };
-    let replaced = of_node[0].replaced.as_ref().map_or(String::new(), |last| {
+    let replaced = outliers[0].replaced.as_ref().map_or(String::new(), |last| {
         format!("; until {} another machine had this name", date(last))
     });
     format!(
         "{}: {}{rest}{replaced}",
-        of_node[0].node,
+        outliers[0].node,
         words::join(&effects)
     )
 }
@@ -120,40 +122,40 @@ fn date(text: &str) -> String {
     words::date(text.get(..10).unwrap_or(text))
 }
 
-fn since(of: &FleetSince) -> String {
-    let first = date(&of.first);
-    match of.before.is_some() {
+fn since(since: &FleetSince) -> String {
+    let first = date(&since.first);
+    match since.before.is_some() {
         true => format!(" since {first}"),
         false => format!(" since {first} or before"),
     }
 }
 
 /// A change of all nodes.
-fn drift(of: &FleetDrift) -> String {
-    let interval = of.interval.map(|end| 1.0 + end);
-    let (by, interval) = words::change_of_speed(1.0 + of.effect, Some(interval));
+fn drift(drift: &FleetDrift) -> String {
+    let interval = drift.interval.map(|end| 1.0 + end);
+    let (by, interval) = words::change_of_speed(1.0 + drift.effect, Some(interval));
     let interval = interval.unwrap_or_default().replace(" – ", ", ");
     format!(
         "The whole fleet: {} {by} {interval}{}, by {}",
-        about(&of.about),
-        since(&of.since),
-        words::plural(of.nodes, "node")
+        about(&drift.about),
+        since(&drift.since),
+        words::plural(drift.nodes, "node")
     )
 }
 
 /// The result of a health check of a node, in a line.
 #[must_use]
 pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
-    let own: Vec<FleetOutlier> = view
+    let outliers: Vec<FleetOutlier> = view
         .outliers
         .iter()
-        .filter(|of| of.node == name)
+        .filter(|outlier| outlier.node == name)
         .cloned()
         .collect();
-    let wrong = view.wrong.iter().find(|of| of.node == name);
-    let found = match (wrong, own.is_empty()) {
-        (Some(of), _) => self::wrong(of),
-        (None, false) => sentence(&own),
+    let wrong = view.wrong.iter().find(|wrong| wrong.node == name);
+    let found = match (wrong, outliers.is_empty()) {
+        (Some(wrong), _) => self::wrong(wrong),
+        (None, false) => sentence(&outliers),
         (None, true) => format!("{name}: {}", difference(view, name)),
     };
     let word = match verdict {
@@ -166,14 +168,14 @@ pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
 
 /// The family of a node with the largest deviation.
 fn difference(view: &FleetView, name: &str) -> String {
-    let Some(node) = view.nodes.iter().find(|of| of.node == name) else {
+    let Some(node) = view.nodes.iter().find(|node| node.node == name) else {
         return "no result".to_owned();
     };
     let levels = node
         .families
         .iter()
-        .map(|(family, of)| (family.as_str(), of));
-    let farthest = levels.chain(node.overall.iter().map(|of| ("everything", of)));
+        .map(|(family, effect)| (family.as_str(), effect));
+    let farthest = levels.chain(node.overall.iter().map(|effect| ("everything", effect)));
     let farthest = farthest.min_by(|(_, a), (_, b)| a.p.total_cmp(&b.p));
     let results = words::plural(node.benchmarks, "result");
     let disturbed = match node.interference {
@@ -181,8 +183,8 @@ fn difference(view: &FleetView, name: &str) -> String {
         some => format!(", {} with interference", number::count(some)),
     };
     match farthest {
-        Some((about, of)) => {
-            let (by, interval) = percent(of);
+        Some((about, effect)) => {
+            let (by, interval) = percent(effect);
             format!("{results}{disturbed}; farthest from the others: {about} {by} {interval}")
         }
         None => format!("{results}{disturbed}"),
@@ -196,20 +198,22 @@ fn percent(effect: &FleetEffect) -> (String, String) {
     (by, interval.unwrap_or_default().replace(" – ", ", "))
 }
 
-fn wrong(of: &FleetWrong) -> String {
-    let cpu = of.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
-    let known = match of.by {
+fn wrong(wrong: &FleetWrong) -> String {
+    let cpu = wrong
+        .cpu
+        .map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+    let known = match wrong.by {
         FleetProof::Workload => "the workload expects".to_owned(),
         FleetProof::Nodes(nodes) => format!("{} get", words::plural(nodes, "other node")),
     };
     format!(
         "{}: {} gives a wrong check value{cpu}: {:#x} for n = {}, where {known} {:#x} (run {})",
-        of.node, of.id, of.got, of.n, of.right, of.run
+        wrong.node, wrong.id, wrong.got, wrong.n, wrong.right, wrong.run
     )
 }
 
-fn common(of: &FleetCommon) -> String {
-    let facts = of
+fn common(common: &FleetCommon) -> String {
+    let facts = common
         .facts
         .iter()
         .map(|fact| format!("{} {}", words::fact(&fact.name), fact.value));
@@ -217,17 +221,17 @@ fn common(of: &FleetCommon) -> String {
     format!(
         "{}: {} of {} slow nodes, {} of {} others",
         words::join(&facts),
-        number::count(of.slow),
-        number::count(of.of_slow),
-        number::count(of.others),
-        number::count(of.of_others)
+        number::count(common.slow),
+        number::count(common.of_slow),
+        number::count(common.others),
+        number::count(common.of_others)
     )
 }
 
 /// Number of outliers.
 fn verdict(view: &FleetView) -> String {
     let differ = view.outliers.chunk_by(|a, b| a.node == b.node).count();
-    let mut wrong: Vec<&str> = view.wrong.iter().map(|of| of.node.as_str()).collect();
+    let mut wrong: Vec<&str> = view.wrong.iter().map(|wrong| wrong.node.as_str()).collect();
     wrong.sort_unstable();
     wrong.dedup();
     let compared = view
@@ -241,14 +245,17 @@ fn verdict(view: &FleetView) -> String {
         1 => "1 node computes wrong check values. ".to_owned(),
         many => format!("{} nodes compute wrong check values. ", number::count(many)),
     };
-    let of = words::plural(compared, "node");
+    let nodes = words::plural(compared, "node");
     let differ = match differ {
         _ if compared == 0 => {
             "No kind of node has the 4 nodes that finding outliers takes.".to_owned()
         }
-        0 => format!("None of {of} differs from the others."),
-        1 => format!("1 of {of} is not like the others."),
-        many => format!("{} of {of} are not like the others.", number::count(many)),
+        0 => format!("None of {nodes} differs from the others."),
+        1 => format!("1 of {nodes} is not like the others."),
+        many => format!(
+            "{} of {nodes} are not like the others.",
+            number::count(many)
+        ),
     };
     format!("{wrong}{differ}")
 }
@@ -288,9 +295,21 @@ fn not_compared(document: &mut Document, view: &FleetView) {
             words::plural(kind.nodes, "node")
         )
     });
-    let other: usize = view.benchmarks.iter().map(|of| of.other_work).sum();
-    let without: usize = view.benchmarks.iter().map(|of| of.without_result).sum();
-    let disturbed: usize = view.benchmarks.iter().map(|of| of.interference).sum();
+    let other: usize = view
+        .benchmarks
+        .iter()
+        .map(|benchmark| benchmark.other_work)
+        .sum();
+    let without: usize = view
+        .benchmarks
+        .iter()
+        .map(|benchmark| benchmark.without_result)
+        .sum();
+    let disturbed: usize = view
+        .benchmarks
+        .iter()
+        .map(|benchmark| benchmark.interference)
+        .sum();
     let counted = [
         (other, "of another version or program, not compared"),
         (without, "missing or invalid"),
@@ -303,7 +322,7 @@ fn not_compared(document: &mut Document, view: &FleetView) {
 
 /// Nodes that differ by families; without any, those with the largest deviation.
 fn heat(document: &mut Document, view: &FleetView) {
-    let columns = view.families.iter().map(|of| of.family.clone());
+    let columns = view.families.iter().map(|family| family.family.clone());
     let columns: Vec<String> = view
         .overall
         .iter()
@@ -313,16 +332,19 @@ fn heat(document: &mut Document, view: &FleetView) {
     if columns.is_empty() {
         return;
     }
-    let farthest = |at: &usize| {
-        let node = &view.nodes[*at];
+    let farthest = |index: &usize| {
+        let node = &view.nodes[*index];
         let effects = node.families.values().chain(&node.overall);
         effects.map(|effect| effect.p).fold(1.0, f64::min)
     };
     let mut order: Vec<usize> = (0..view.nodes.len()).collect();
     order.sort_by(|a, b| farthest(a).total_cmp(&farthest(b)));
-    let row = |at: &usize| {
-        let node = &view.nodes[*at];
-        let families = view.families.iter().map(|of| node.families.get(&of.family));
+    let row = |index: &usize| {
+        let node = &view.nodes[*index];
+        let families = view
+            .families
+            .iter()
+            .map(|family| node.families.get(&family.family));
         let effects = view
             .overall
             .iter()
@@ -372,24 +394,24 @@ fn heat(document: &mut Document, view: &FleetView) {
 
 fn families(document: &mut Document, families: &[FleetFamily]) {
     let caption = "Families over nodes: standard deviation, minimum detectable effect on one node";
-    Columns::<&FleetFamily>::key("Family", Style::Code, |of| of.family.as_str())
-        .number("Benchmarks", |of| number::count(of.benchmarks))
-        .number("Nodes", |of| number::count(of.spread.nodes))
-        .number(SD, |of| number::percent(of.spread.sd))
-        .number("Minimum detectable effect", |of| {
-            number::percent(of.spread.smallest)
+    Columns::<&FleetFamily>::key("Family", Style::Code, |family| family.family.as_str())
+        .number("Benchmarks", |family| number::count(family.benchmarks))
+        .number("Nodes", |family| number::count(family.spread.nodes))
+        .number(SD, |family| number::percent(family.spread.sd))
+        .number("Minimum detectable effect", |family| {
+            number::percent(family.spread.smallest)
         })
-        .number("Differ", |of| number::count(of.spread.outliers))
+        .number("Differ", |family| number::count(family.spread.outliers))
         .table(document, caption, families);
 }
 
 fn distributions(document: &mut Document, view: &FleetView) {
     // single benchmarks; families and totals are above
-    let which = |of: &&FleetBenchmark| {
-        let about = |outlier: &&FleetOutlier| matches!(&outlier.about, FleetScope::Benchmark(id) if *id == of.id);
+    let which = |benchmark: &&FleetBenchmark| {
+        let about = |outlier: &&FleetOutlier| matches!(&outlier.about, FleetScope::Benchmark(id) if *id == benchmark.id);
         let outliers = view.outliers.iter().filter(about);
         let mut named: Vec<String> = outliers
-            .map(|of| format!("{} {}", of.node, percent(&of.effect).0))
+            .map(|outlier| format!("{} {}", outlier.node, percent(&outlier.effect).0))
             .collect();
         let more = named.len().saturating_sub(MOST_NAMED);
         named.truncate(MOST_NAMED);
@@ -398,41 +420,59 @@ fn distributions(document: &mut Document, view: &FleetView) {
         }
         Some(words::join(&named)).filter(|named| !named.is_empty())
     };
-    let value = |at: usize| {
-        move |of: &&FleetBenchmark| {
-            number::figure_like(of.quantiles[3], of.quantiles[at], None, of.unit.as_str()).estimate
+    let value = |quantile: usize| {
+        move |benchmark: &&FleetBenchmark| {
+            number::figure_like(
+                benchmark.quantiles[3],
+                benchmark.quantiles[quantile],
+                None,
+                benchmark.unit.as_str(),
+            )
+            .estimate
         }
     };
     let spread = |show: fn(&FleetSpread) -> Option<String>| {
-        move |of: &&FleetBenchmark| of.spread.as_ref().and_then(show)
+        move |benchmark: &&FleetBenchmark| benchmark.spread.as_ref().and_then(show)
     };
-    let id = |of: &&FleetBenchmark| {
-        Cell::from(of.id.as_str()).about(About::Benchmark(of.id.to_string()))
+    let id = |benchmark: &&FleetBenchmark| {
+        Cell::from(benchmark.id.as_str()).about(About::Benchmark(benchmark.id.to_string()))
     };
     Columns::<&FleetBenchmark>::key("Benchmark", Style::Code, id)
         .number("Least", value(0))
         .number("Median", value(3))
         .number("Most", value(6))
-        .text("Unit", |of| {
-            number::figure_like(of.quantiles[3], of.quantiles[3], None, of.unit.as_str()).unit
+        .text("Unit", |benchmark| {
+            number::figure_like(
+                benchmark.quantiles[3],
+                benchmark.quantiles[3],
+                None,
+                benchmark.unit.as_str(),
+            )
+            .unit
         })
-        .number(SD, spread(|of| Some(number::percent(of.sd))))
+        .number(SD, spread(|spread| Some(number::percent(spread.sd))))
         .number(
             "Between runs",
-            spread(|of| of.between_runs.map(number::percent)),
+            spread(|spread| spread.between_runs.map(number::percent)),
         )
         .number(
             "Minimum detectable effect",
-            spread(|of| Some(number::percent(of.smallest))),
+            spread(|spread| Some(number::percent(spread.smallest))),
         )
-        .number("Differ", spread(|of| number::counted(of.outliers)))
-        .number("Interference", |of| number::counted(of.interference))
+        .number("Differ", spread(|spread| number::counted(spread.outliers)))
+        .number("Interference", |benchmark| {
+            number::counted(benchmark.interference)
+        })
         .column(
             Column::new("Not like the others", Style::Text).rank(5),
             which,
         )
         .table(document, "Benchmarks over nodes", &view.benchmarks);
-    if view.benchmarks.iter().any(|of| of.spread.is_some()) {
+    if view
+        .benchmarks
+        .iter()
+        .any(|benchmark| benchmark.spread.is_some())
+    {
         document.paragraph(SD_OF_BENCHMARKS);
     }
 }

@@ -153,7 +153,7 @@ fn in_common(series: &HistorySeries) -> String {
         with("version", &series.version.to_string()),
         with("files in", &series.dir),
         with("parameters", &words::assigned(&series.params)),
-        with("tuned:", &series.steady.join("; ")),
+        with("tuned:", &series.tuned.join("; ")),
         with("machine", &series.machine),
     ];
     let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -214,14 +214,15 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
     let compared = |point: &HistoryPoint| point.value.is_some();
     let numbered = || (1..).zip(&series.points);
     let points: Vec<Point> = numbered()
-        .map(|(at, point)| Point {
-            x: f64::from(at),
+        .map(|(position, point)| Point {
+            x: f64::from(position),
             y: point.estimate.filter(|_| compared(point)),
             interval: point.interval.filter(|_| compared(point)),
         })
         .collect();
     let excluded = numbered().filter(|(_, point)| !compared(point));
-    let excluded = excluded.filter_map(|(at, point)| Some([f64::from(at), point.estimate?]));
+    let excluded =
+        excluded.filter_map(|(position, point)| Some([f64::from(position), point.estimate?]));
     let changes: Vec<String> = series.changes.iter().map(sentence).collect();
     let alternative = match changes.is_empty() {
         true => no_change(series).to_owned(),
@@ -242,7 +243,7 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
         marks: series
             .changes
             .iter()
-            .map(|of| mark(view.better, of))
+            .map(|change| mark(view.better, change))
             .collect(),
         clips_intervals: true,
         ..Plot::default()
@@ -264,14 +265,14 @@ fn mark(better: Better, change: &HistoryChange) -> (f64, String) {
 /// The drawing as data, with a readout for each run.
 fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
     let unit = number::unit_text(series.unit.as_str());
-    let point = |(at, point): (usize, &HistoryPoint)| {
+    let point = |(index, point): (usize, &HistoryPoint)| {
         json!({
             "y": point.estimate,
             "interval": point.interval,
             "compared": point.value.is_some(),
             "day": point.started.get(..10),
             "time": point.started.get(11..16),
-            "readout": describe_point(series, at, point),
+            "readout": describe_point(series, index, point),
         })
     };
     let mark = |change: &HistoryChange| {
@@ -292,7 +293,7 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
 
 /// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`, with the reason if
 /// it is not compared, and its differences from the run before.
-fn describe_point(series: &HistorySeries, at: usize, point: &HistoryPoint) -> String {
+fn describe_point(series: &HistorySeries, index: usize, point: &HistoryPoint) -> String {
     let part = |name: &str, text: Option<&str>| {
         text.map_or_else(String::new, |text| format!(", {name} {text}"))
     };
@@ -305,7 +306,7 @@ fn describe_point(series: &HistorySeries, at: usize, point: &HistoryPoint) -> St
     let interval = interval.map_or_else(String::new, |interval| format!(", 95% CI {interval}"));
     let excluded = exclusion(point).filter(|_| point.estimate.is_some());
     let excluded = excluded.map_or_else(String::new, |why| format!(", {why}, not compared"));
-    let differ_in = differ_in(series, at).map_or_else(String::new, |text| format!("; {text}"));
+    let differ_in = differ_in(series, index).map_or_else(String::new, |text| format!("; {text}"));
     format!(
         "Run {} of {}{}{}: {}{interval}{excluded}{differ_in}",
         words::short_id(&point.run),
@@ -317,11 +318,17 @@ fn describe_point(series: &HistorySeries, at: usize, point: &HistoryPoint) -> St
 }
 
 /// `kernel 6.18.1 → 6.19.2`, for a run that differs from the one before.
-fn differ_in(series: &HistorySeries, at: usize) -> Option<String> {
-    let mark = series.marks.iter().find(|mark| mark.at == at)?;
+fn differ_in(series: &HistorySeries, index: usize) -> Option<String> {
+    let mark = series.marks.iter().find(|mark| mark.at == index)?;
     let differences = mark.differ_in.iter();
-    let texts =
-        differences.map(|of| format!("{} {} → {}", words::fact(&of.what), of.base, of.other));
+    let texts = differences.map(|difference| {
+        format!(
+            "{} {} → {}",
+            words::fact(&difference.what),
+            difference.base,
+            difference.other
+        )
+    });
     Some(texts.collect::<Vec<_>>().join("; "))
 }
 
@@ -339,8 +346,8 @@ fn table(document: &mut Document, better: Better, series: &HistorySeries) {
             series.unit.as_str(),
         ))
     };
-    let before = |at: usize| {
-        let mut earlier = series.points[..at].iter().rev();
+    let before = |index: usize| {
+        let mut earlier = series.points[..index].iter().rev();
         earlier
             .find(|point| point.value.is_some())
             .map(|p| p.run.clone())
@@ -357,14 +364,14 @@ fn table(document: &mut Document, better: Better, series: &HistorySeries) {
             [noted(estimate, &p.notes), interval.into()]
         })
         .text("Unit", move |(_, p)| shown(p).map(|s| s.unit))
-        .text("Change", |(at, _)| {
+        .text("Change", |(index, _)| {
             let mut changes = series.changes.iter();
-            let change = changes.find(|change| change.at == *at);
+            let change = changes.find(|change| change.at == *index);
             let change_text =
                 change.map(|change| words::change(better, change.ratio, change.interval).0);
-            let pair = change.and_then(|change| Some([before(*at)?, change.run.clone()]));
+            let pair = change.and_then(|change| Some([before(*index)?, change.run.clone()]));
             Cell::from(change_text).about(pair.map(About::Pair))
         })
-        .text("Differs in", |(at, _)| differ_in(series, *at))
+        .text("Differs in", |(index, _)| differ_in(series, *index))
         .table(document, caption, (from..).zip(&series.points[from..]));
 }

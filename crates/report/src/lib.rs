@@ -26,8 +26,8 @@ mod pairs;
 mod pr;
 mod profile;
 mod ranking;
-mod ratings;
 mod responses;
+mod scores;
 mod show;
 mod stored;
 mod table;
@@ -51,7 +51,7 @@ pub use many_runs::{Other, several};
 pub use overview::overview;
 pub use pr::{pr, pr_remarks, pr_verdict};
 pub use ranking::ranking;
-pub use ratings::{rating_lines, ratings};
+pub use scores::{score_lines, scores};
 pub use show::{machine_line, show};
 pub use stored::{
     benchmark_list, progress, refused, run_list, runs, search, system, systems_compared,

@@ -44,12 +44,12 @@ pub fn append<const N: usize>(
 
 /// Adds a footnote for custom benchmarks, in a document whose tables have none.
 pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&CustomCatalog>) {
-    if let Some(own) = catalogue {
+    if let Some(catalog) = catalogue {
         document.paragraph(format!(
             "{} Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",
             mark(Some(Flag::Custom)),
-            words::join(&own.families),
-            own.named()
+            words::join(&catalog.families),
+            catalog.named()
         ));
     }
 }

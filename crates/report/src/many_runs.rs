@@ -15,17 +15,17 @@ pub type Other<'a> = (&'a RunView, &'a CompareView);
 struct Line<'a> {
     id: &'a Id,
     /// The row of each run, if any.
-    of: Vec<Option<&'a CompareRow>>,
+    rows: Vec<Option<&'a CompareRow>>,
 }
 
 impl<'a> Line<'a> {
     fn any(&self) -> Option<&'a CompareRow> {
-        self.of.iter().flatten().next().copied()
+        self.rows.iter().flatten().next().copied()
     }
 
     /// The largest change in either direction.
     fn effect(&self) -> f64 {
-        let ratios = self.of.iter().flatten().filter_map(|row| row.ratio);
+        let ratios = self.rows.iter().flatten().filter_map(|row| row.ratio);
         ratios.map(|ratio| ratio.ln().abs()).fold(0.0, f64::max)
     }
 }
@@ -63,17 +63,17 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
     };
     let all: Vec<(&RunView, Option<CompareSum>)> =
         others.iter().map(|(run, view)| (*run, sum(view))).collect();
-    let count = |of: fn(&CompareSum) -> usize| {
+    let count = |field: fn(&CompareSum) -> usize| {
         move |(_, sum): &(&RunView, Option<CompareSum>)| {
-            sum.as_ref().and_then(|sum| number::counted(of(sum)))
+            sum.as_ref().and_then(|sum| number::counted(field(sum)))
         }
     };
-    type Of<'a> = (&'a RunView, Option<CompareSum>);
-    let pair = |(run, _): &Of| {
+    type RunSum<'a> = (&'a RunView, Option<CompareSum>);
+    let pair = |(run, _): &RunSum| {
         let pair = [base.id.clone(), run.id.clone()];
         Cell::from(name(run)).about(About::Pair(pair))
     };
-    Columns::<Of>::key("Run", Style::Text, pair)
+    Columns::<RunSum>::key("Run", Style::Text, pair)
         .column(Column::new("Date (UTC)", Style::Code), |(run, _)| {
             words::minute(&run.started)
         })
@@ -96,13 +96,13 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
 /// Benchmarks of any comparison, the largest change first.
 fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
     let mut lines: BTreeMap<&Id, Line> = BTreeMap::new();
-    for (at, (_, view)) in others.iter().enumerate() {
+    for (index, (_, view)) in others.iter().enumerate() {
         for row in view.rows.iter().filter(|row| row.ratio.is_some()) {
             let line = lines.entry(&row.id).or_insert_with(|| Line {
                 id: &row.id,
-                of: vec![None; others.len()],
+                rows: vec![None; others.len()],
             });
-            line.of[at] = Some(row);
+            line.rows[index] = Some(row);
         }
     }
     let mut lines: Vec<Line> = lines.into_values().collect();
@@ -123,9 +123,9 @@ fn benchmarks<'a>(
         side(row.base, &row.unit)
     };
     let mut columns = Columns::<Line>::key("Benchmark", Style::Code, id).number("Base", base);
-    for (at, (run, _)) in others.iter().enumerate() {
+    for (index, (run, _)) in others.iter().enumerate() {
         let change = move |line: &Line| {
-            let Some(row) = line.of[at] else {
+            let Some(row) = line.rows[index] else {
                 return Cell::from(None);
             };
             let change_text = row
@@ -134,7 +134,7 @@ fn benchmarks<'a>(
             Cell::from(change_text).toned(row.verdict.map(tone_of))
         };
         let interval = move |line: &Line| {
-            let row = line.of[at]?;
+            let row = line.rows[index]?;
             words::change(row.better, row.ratio?, row.interval).1
         };
         columns = columns
@@ -142,7 +142,7 @@ fn benchmarks<'a>(
             .number("Change", change)
             .number("95% interval", interval)
             .text("Verdict", move |line: &Line| {
-                line.of[at].map(|row| verdicts::verdict(row).to_owned())
+                line.rows[index].map(|row| verdicts::verdict(row).to_owned())
             });
     }
     columns.table(document, "Change of speed, the largest first", lines);

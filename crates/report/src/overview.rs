@@ -41,21 +41,21 @@ pub fn overview(view: &OverviewView) -> Document {
 
 /// Whether a family of a system has two runs.
 fn is_compared(trends: &[SystemTrend]) -> bool {
-    let mut families = trends.iter().flat_map(|of| &of.families);
-    families.any(|of| of.speeds.len() > 1)
+    let mut families = trends.iter().flat_map(|system| &system.families);
+    families.any(|trend| trend.speeds.len() > 1)
 }
 
 fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent) {
     let days = recent.days;
-    let is_recent = |of: &&ChangeEvent| of.started >= recent.since;
+    let is_recent = |event: &&ChangeEvent| event.started >= recent.since;
     let slower: Vec<&ChangeEvent> = events
         .iter()
         .filter(is_recent)
-        .filter(|of| of.worse)
+        .filter(|event| event.worse)
         .collect();
-    let changed = slower.iter().flat_map(|of| &of.changes);
-    let benchmarks: BTreeSet<&Id> = changed.map(|of| &of.benchmark).collect();
-    let systems: BTreeSet<&str> = slower.iter().map(|of| of.machine.as_str()).collect();
+    let changed = slower.iter().flat_map(|event| &event.changes);
+    let benchmarks: BTreeSet<&Id> = changed.map(|event| &event.benchmark).collect();
+    let systems: BTreeSet<&str> = slower.iter().map(|event| event.machine.as_str()).collect();
     let week = Tile {
         name: format!("Slower, {days} days before the newest run"),
         value: number::count(benchmarks.len()),
@@ -65,16 +65,16 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
         },
         tone: slower
             .iter()
-            .any(|of| of.triage.state.is_open())
+            .any(|event| event.triage.state.is_open())
             .then_some(Tone::Bad),
     };
     let states = changes::counts(events);
     document.push(Block::Tiles([week].into_iter().chain(states).collect()));
     let caption = format!("Slower in the {days} days before the newest run");
     table(document, &caption, &slower);
-    let shown: BTreeSet<&str> = slower.iter().map(|of| of.id.as_str()).collect();
-    let others = |of: &&ChangeEvent| {
-        !shown.contains(of.id.as_str()) && (is_recent(of) || of.triage.state.is_open())
+    let shown: BTreeSet<&str> = slower.iter().map(|event| event.id.as_str()).collect();
+    let others = |event: &&ChangeEvent| {
+        !shown.contains(event.id.as_str()) && (is_recent(event) || event.triage.state.is_open())
     };
     let others: Vec<&ChangeEvent> = events.iter().filter(others).collect();
     table(document, "Other open or recent changes", &others);
@@ -101,27 +101,28 @@ fn trends(document: &mut Document, trends: &[SystemTrend]) {
     let shown = &trends[..trends.len().min(MAPPED)];
     let families: BTreeSet<&str> = shown
         .iter()
-        .flat_map(|of| &of.families)
-        .map(|of| of.family.as_str())
+        .flat_map(|system| &system.families)
+        .map(|trend| trend.family.as_str())
         .collect();
     let families: Vec<&str> = families.into_iter().collect();
     if families.is_empty() {
         return;
     }
-    let cell = |of: &SystemTrend, family: &str| {
-        of.families
+    let cell = |system: &SystemTrend, family: &str| {
+        system
+            .families
             .iter()
             .find(|trend| trend.family == family)
             .map(map_cell)
     };
-    let names: Vec<String> = shown.iter().map(|of| of.name.clone()).collect();
+    let names: Vec<String> = shown.iter().map(|system| system.name.clone()).collect();
     let heat = match shown.len() < families.len() {
         true => Heat {
             columns: names,
             rows: families
                 .iter()
                 .map(|family| {
-                    let cells = shown.iter().map(|of| cell(of, family));
+                    let cells = shown.iter().map(|system| cell(system, family));
                     ((*family).to_owned(), cells.collect())
                 })
                 .collect(),
@@ -130,9 +131,9 @@ fn trends(document: &mut Document, trends: &[SystemTrend]) {
             columns: families.iter().map(|family| (*family).to_owned()).collect(),
             rows: shown
                 .iter()
-                .map(|of| {
-                    let cells = families.iter().map(|family| cell(of, family));
-                    (of.name.clone(), cells.collect())
+                .map(|system| {
+                    let cells = families.iter().map(|family| cell(system, family));
+                    (system.name.clone(), cells.collect())
                 })
                 .collect(),
         },
@@ -150,29 +151,29 @@ fn trends(document: &mut Document, trends: &[SystemTrend]) {
     document.push(Block::Figure(figure));
 }
 
-fn map_cell(of: &FamilyTrend) -> Cell {
+fn map_cell(trend: &FamilyTrend) -> Cell {
     Cell {
-        value: of.ratio - 1.0,
-        text: match of.changed {
+        value: trend.ratio - 1.0,
+        text: match trend.changed {
             0 => "=".to_owned(),
-            _ => words::change_of_speed(of.ratio, None).0,
+            _ => words::change_of_speed(trend.ratio, None).0,
         },
-        certain: of.changed > 0,
-        sparkline: of.speeds.clone(),
+        certain: trend.changed > 0,
+        sparkline: trend.speeds.clone(),
     }
 }
 
-fn alternative(of: &SystemTrend) -> String {
-    let changed = of.families.iter().filter(|of| of.changed > 0);
+fn alternative(system: &SystemTrend) -> String {
+    let changed = system.families.iter().filter(|trend| trend.changed > 0);
     let families: Vec<String> = changed
-        .map(|of| {
-            let by = words::change_of_speed(of.ratio, None).0;
-            let benchmarks = words::plural(of.benchmarks, "benchmark");
-            format!("{} {by} ({} of {benchmarks})", of.family, of.changed)
+        .map(|trend| {
+            let by = words::change_of_speed(trend.ratio, None).0;
+            let benchmarks = words::plural(trend.benchmarks, "benchmark");
+            format!("{} {by} ({} of {benchmarks})", trend.family, trend.changed)
         })
         .collect();
     match families.is_empty() {
-        true => format!("{}: no change.", of.name),
-        false => format!("{}: {}.", of.name, families.join(", ")),
+        true => format!("{}: no change.", system.name),
+        false => format!("{}: {}.", system.name, families.join(", ")),
     }
 }

@@ -14,7 +14,7 @@ const COLUMNS: usize = 16;
 pub(crate) struct Pairs<'a> {
     result: &'a Measurement,
     cpus: Vec<u32>,
-    of: BTreeMap<(u32, u32), f64>,
+    values: BTreeMap<(u32, u32), f64>,
 }
 
 impl<'a> Pairs<'a> {
@@ -24,23 +24,23 @@ impl<'a> Pairs<'a> {
             Part::Cpus(a, b) => Some(((a, b), part.value)),
             _ => None,
         };
-        let of: BTreeMap<(u32, u32), f64> =
+        let values: BTreeMap<(u32, u32), f64> =
             result.parts().iter().map(pair).collect::<Option<_>>()?;
-        let cpus: BTreeSet<u32> = of.keys().flat_map(|&(a, b)| [a, b]).collect();
-        (!of.is_empty()).then(|| Self {
+        let cpus: BTreeSet<u32> = values.keys().flat_map(|&(a, b)| [a, b]).collect();
+        (!values.is_empty()).then(|| Self {
             result,
             cpus: cpus.into_iter().collect(),
-            of,
+            values,
         })
     }
 
-    fn at(&self, a: u32, b: u32) -> Option<f64> {
-        self.of.get(&(a.min(b), a.max(b))).copied()
+    fn value(&self, a: u32, b: u32) -> Option<f64> {
+        self.values.get(&(a.min(b), a.max(b))).copied()
     }
 
     /// Every CPU against every other.
     fn rows(&self) -> impl Iterator<Item = Vec<Option<f64>>> {
-        let across = |&down: &u32| self.cpus.iter().map(|&cpu| self.at(down, cpu)).collect();
+        let across = |&down: &u32| self.cpus.iter().map(|&cpu| self.value(down, cpu)).collect();
         self.cpus.iter().map(across)
     }
 
@@ -52,13 +52,13 @@ impl<'a> Pairs<'a> {
     /// "6 pairs of 4 CPUs, from 20.1 ns to 101 ns. CPU 0 and 1: 20.1; ..."; of more than a page can hold the nearest and the farthest.
     fn words(&self) -> String {
         let unit = self.result.unit.as_str();
-        let mut ranked: Vec<(&(u32, u32), &f64)> = self.of.iter().collect();
+        let mut ranked: Vec<(&(u32, u32), &f64)> = self.values.iter().collect();
         ranked.sort_by(|a, b| a.1.total_cmp(b.1));
         let (Some(least), Some(most)) = (ranked.first(), ranked.last()) else {
             return String::new();
         };
         let all = self.cpus.len() * (self.cpus.len() - 1) / 2;
-        let missing_note = match all - self.of.len() {
+        let missing_note = match all - self.values.len() {
             0 => String::new(),
             missing => format!(" Not measured: {}.", number::count(missing)),
         };
@@ -69,11 +69,11 @@ impl<'a> Pairs<'a> {
             let ends = ranked.iter().take(5).chain(ranked.iter().rev().take(5));
             ends.map(|&pair| describe(pair)).collect()
         } else {
-            self.of.iter().map(describe).collect()
+            self.values.iter().map(describe).collect()
         };
         format!(
             "{} of {}, from {} to {}.{missing_note} {}.",
-            words::plural(self.of.len(), "pair"),
+            words::plural(self.values.len(), "pair"),
             words::plural(self.cpus.len(), "CPU"),
             number::at_most(*least.1, unit, 3),
             number::at_most(*most.1, unit, 3),

@@ -51,7 +51,7 @@ pub fn pr_verdict(view: &PrView) -> String {
         );
     }
     let count = |which: fn(&PrRow) -> bool| view.rows.iter().filter(|row| which(row)).count();
-    let of = words::plural(view.rows.len(), "benchmark");
+    let benchmarks = words::plural(view.rows.len(), "benchmark");
     let regressed = count(|row| row.regressed);
     let others = [
         (
@@ -93,7 +93,7 @@ pub fn pr_verdict(view: &PrView) -> String {
     let detectable = verdicts::detectable(open.map(|row| row.smallest), " inconclusive");
     let detectable = detectable.filter(|_| !counted);
     let detectable = detectable.unwrap_or_default();
-    format!("{outcome}: of {of} {}.{detectable}", all.join(", "))
+    format!("{outcome}: of {benchmarks} {}.{detectable}", all.join(", "))
 }
 
 /// Remarks that the table does not show.

@@ -4,13 +4,13 @@ use crate::table::{self, Columns, noted};
 use crate::{findings, words};
 use gritstone_document::number;
 use gritstone_document::{Document, Style, Text};
-use gritstone_model::{Difference, Profile, RatedMachine, Rating, RatingsView};
+use gritstone_model::{Difference, EnvironmentScore, Profile, ScoredSystem, ScoresView};
 
 /// A line of the table: a benchmark with its share of the weight, or the score.
-type Line<'a> = (Option<f64>, &'a Rating);
+type Line<'a> = (Option<f64>, &'a EnvironmentScore);
 
 /// Appends the score of each machine, then its parts.
-pub(crate) fn append(document: &mut Document, view: &RatingsView, profile: &Profile) {
+pub(crate) fn append(document: &mut Document, view: &ScoresView, profile: &Profile) {
     for machine in &view.machines {
         let line = score(document, view, profile, machine);
         document.paragraph(line);
@@ -28,9 +28,9 @@ pub(crate) fn append(document: &mut Document, view: &RatingsView, profile: &Prof
 /// `new against old, profile build: 1.31 (1.29 to 1.33). Weighted geometric mean of 14 benchmarks.`
 fn score(
     document: &mut Document,
-    view: &RatingsView,
+    view: &ScoresView,
     profile: &Profile,
-    machine: &RatedMachine,
+    machine: &ScoredSystem,
 ) -> Text {
     let overall = &machine.one_cpu.overall;
     let score = match &overall.withheld {
@@ -65,19 +65,19 @@ fn score(
 
 fn benchmarks(
     document: &mut Document,
-    view: &RatingsView,
+    view: &ScoresView,
     profile: &Profile,
-    machine: &RatedMachine,
+    machine: &ScoredSystem,
 ) {
     let shares = profile.shares().into_iter().map(|(_, share)| Some(share));
     let rows = shares.zip(&machine.one_cpu.environments);
     let overall = [(None, &machine.one_cpu.overall)];
-    let rated = |(_, rating): &Line| match (rating.rating, &rating.withheld) {
-        (None, Some(_)) => [noted("not computed", &rating.notes), None.into()],
-        (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
+    let rated = |(_, score): &Line| match (score.score, &score.withheld) {
+        (None, Some(_)) => [noted("not computed", &score.notes), None.into()],
+        (value, _) => table::bare_ratio(value, score.interval, &score.notes),
     };
-    Columns::<Line>::key("Benchmark", Style::Code, |(_, rating)| {
-        rating.environment.as_str()
+    Columns::<Line>::key("Benchmark", Style::Code, |(_, score)| {
+        score.environment.as_str()
     })
     .strong(|(share, _)| share.is_none())
     .number("Weight", |(share, _)| share.map(number::percent_option))
@@ -90,7 +90,7 @@ fn benchmarks(
 }
 
 /// Warns of programs with different versions.
-fn differences(document: &mut Document, view: &RatingsView, machine: &RatedMachine) {
+fn differences(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) {
     Columns::<&Difference>::key("Differ in", Style::Text, |d| d.what.as_str())
         .text(&view.base_name, |d| d.base.as_str())
         .text(&machine.name, |d| d.other.as_str())

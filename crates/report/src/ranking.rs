@@ -7,11 +7,11 @@ use gritstone_document::svg::{
     dots::{self, Dot, Panel},
 };
 use gritstone_document::{About, Block, Document, Style, number};
-use gritstone_model::{RatedMachine, Rating, RatingsView};
+use gritstone_model::{EnvironmentScore, ScoredSystem, ScoresView};
 
 /// The systems of a store, each by a run, the best first.
 #[must_use]
-pub fn ranking(view: &RatingsView) -> Document {
+pub fn ranking(view: &ScoresView) -> Document {
     let mut document = Document::new("Scores of systems");
     document.subtitle = Some(format!(
         "{} is 1; more is better. {} confidence intervals, of one run each.",
@@ -28,14 +28,14 @@ pub fn ranking(view: &RatingsView) -> Document {
     document
 }
 
-fn drawn(document: &mut Document, view: &RatingsView) {
-    let dot = |of: &RatedMachine| {
-        let overall = &of.one_cpu.overall;
+fn drawn(document: &mut Document, view: &ScoresView) {
+    let dot = |machine: &ScoredSystem| {
+        let overall = &machine.one_cpu.overall;
         Some(Dot {
-            name: of.name.clone(),
-            value: overall.rating?,
+            name: machine.name.clone(),
+            value: overall.score?,
             interval: overall.interval,
-            text: words::bare_ratio(overall.rating?, None).0,
+            text: words::bare_ratio(overall.score?, None).0,
             ..Dot::default()
         })
     };
@@ -61,31 +61,38 @@ fn drawn(document: &mut Document, view: &RatingsView) {
     )));
 }
 
-fn table(document: &mut Document, machines: &[RatedMachine]) {
-    type Placed<'a> = (usize, &'a RatedMachine);
-    let system = |(_, of): &Placed| Cell::from(of.name.as_str()).about(About::Run(of.id.clone()));
-    let bare = |rating: &Rating| Some(words::bare_ratio(rating.rating?, None).0);
+fn table(document: &mut Document, machines: &[ScoredSystem]) {
+    type Placed<'a> = (usize, &'a ScoredSystem);
+    let system = |(_, machine): &Placed| {
+        Cell::from(machine.name.as_str()).about(About::Run(machine.id.clone()))
+    };
+    let bare = |score: &EnvironmentScore| Some(words::bare_ratio(score.score?, None).0);
     let mut columns = Columns::<Placed>::key("System", Style::Text, system)
-        .number("Score", move |(_, of)| bare(&of.one_cpu.overall))
-        .number("Interval", |(_, of)| {
-            let overall = &of.one_cpu.overall;
-            Some(words::bare_ratio(overall.rating?, overall.interval).1)
+        .number("Score", move |(_, machine)| bare(&machine.one_cpu.overall))
+        .number("Interval", |(_, machine)| {
+            let overall = &machine.one_cpu.overall;
+            Some(words::bare_ratio(overall.score?, overall.interval).1)
         });
-    let environments = machines.first().map(|of| &of.one_cpu.environments);
-    for (at, environment) in environments.into_iter().flatten().enumerate() {
-        columns = columns.number(environment.environment.as_str(), move |(_, of)| {
-            bare(of.one_cpu.environments.get(at)?)
+    let environments = machines
+        .first()
+        .map(|machine| &machine.one_cpu.environments);
+    for (index, environment) in environments.into_iter().flatten().enumerate() {
+        columns = columns.number(environment.environment.as_str(), move |(_, machine)| {
+            bare(machine.one_cpu.environments.get(index)?)
         });
     }
-    let beside = |better: Option<&RatedMachine>, of: &RatedMachine| {
-        let pair = better.map(|better| About::Pair([better.id.clone(), of.id.clone()]));
+    let beside = |better: Option<&ScoredSystem>, machine: &ScoredSystem| {
+        let pair = better.map(|better| About::Pair([better.id.clone(), machine.id.clone()]));
         Cell::from(better.map(|better| better.name.clone())).about(pair)
     };
-    let first = move |(place, of): &Placed| beside(machines[..*place].first(), of);
+    let first = move |(place, machine): &Placed| beside(machines[..*place].first(), machine);
     // of the second, that is the first
-    let next = move |(place, of): &Placed| beside(machines[..*place].iter().skip(1).last(), of);
+    let next =
+        move |(place, machine): &Placed| beside(machines[..*place].iter().skip(1).last(), machine);
     columns
-        .number("Benchmarks", |(_, of)| of.one_cpu.overall.rows.len())
+        .number("Benchmarks", |(_, machine)| {
+            machine.one_cpu.overall.rows.len()
+        })
         .under("Side by side with")
         .text("the first", first)
         .text("the next better", next)

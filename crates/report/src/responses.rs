@@ -17,7 +17,9 @@ const UNIT: &str = "ms";
 const AT_ONCE_MS: f64 = 1000.0;
 
 fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile> {
-    percentiles.iter().find(|of| of.name == name)
+    percentiles
+        .iter()
+        .find(|percentile| percentile.name == name)
 }
 
 /// One of these percentiles with its unit.
@@ -37,19 +39,22 @@ pub(crate) fn of_point(point: &SeriesPoint, name: &str, unit: &str) -> Option<St
 
 /// A row for each kind of transaction and number of users; nothing without users.
 pub(crate) fn table(document: &mut Document, result: &Measurement) {
-    let percentile = |name: &'static str| move |of: &&Responses| shown(&of.percentiles, name);
+    let percentile =
+        |name: &'static str| move |responses: &&Responses| shown(&responses.percentiles, name);
     let [p50, p95, p99] = SHOWN;
-    Columns::<&Responses>::key("Users", Style::Number, |of| {
-        number::count(of.users as usize)
+    Columns::<&Responses>::key("Users", Style::Number, |responses| {
+        number::count(responses.users as usize)
     })
-    .and_key("Transactions", Style::Text, |of| {
-        of.kind.clone().unwrap_or_else(|| "all".to_owned())
+    .and_key("Transactions", Style::Text, |responses| {
+        responses.kind.clone().unwrap_or_else(|| "all".to_owned())
     })
-    .number("Number", |of| number::count(of.events as usize))
+    .number("Number", |responses| {
+        number::count(responses.events as usize)
+    })
     .number(p50, percentile(p50))
     .number(p95, percentile(p95))
     .number(p99, percentile(p99))
-    .number("Max", |of| number::at_most(of.max, UNIT, 3))
+    .number("Max", |responses| number::at_most(responses.max, UNIT, 3))
     .table(
         document,
         format!("{}: response times", result.id),
@@ -60,12 +65,16 @@ pub(crate) fn table(document: &mut Document, result: &Measurement) {
 /// Percentiles by the number of users, from a curve or from a result for several numbers.
 pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
-    let mut points: Vec<(f64, &[Percentile])> =
-        series.map(|of| (of.x, of.responses.as_slice())).collect();
+    let mut points: Vec<(f64, &[Percentile])> = series
+        .map(|point| (point.x, point.responses.as_slice()))
+        .collect();
     if points.is_empty() {
-        let all = result.responses().iter().filter(|of| of.kind.is_none());
+        let all = result
+            .responses()
+            .iter()
+            .filter(|responses| responses.kind.is_none());
         points = all
-            .map(|of| (of.users as f64, of.percentiles.as_slice()))
+            .map(|responses| (responses.users as f64, responses.percentiles.as_slice()))
             .collect();
     }
     points.retain(|(_, percentiles)| !percentiles.is_empty());
@@ -98,8 +107,8 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     })
 }
 
-fn point(x: f64, of: Option<&Percentile>) -> Point {
-    let estimate = of.and_then(|of| of.estimate);
+fn point(x: f64, percentile: Option<&Percentile>) -> Point {
+    let estimate = percentile.and_then(|percentile| percentile.estimate);
     Point {
         x,
         y: estimate.map(|e| e.value),
@@ -114,7 +123,7 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
         strong: true,
         points: points
             .iter()
-            .map(|(x, of)| point(*x, named(of, name)))
+            .map(|(x, percentiles)| point(*x, named(percentiles, name)))
             .collect(),
         ..Line::default()
     };
@@ -126,8 +135,9 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
 /// Percentiles of operations along a curve, if its points have them.
 pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
-    let mut points: Vec<(f64, &[Percentile])> =
-        series.map(|of| (of.x, of.percentiles.as_slice())).collect();
+    let mut points: Vec<(f64, &[Percentile])> = series
+        .map(|point| (point.x, point.percentiles.as_slice()))
+        .collect();
     points.retain(|(_, percentiles)| !percentiles.is_empty());
     let (first, last) = (points.first()?.0, points.last()?.0);
     (first < last).then(|| Plot {
@@ -188,8 +198,8 @@ pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
         let p95 = result
             .responses()
             .iter()
-            .find(|of| of.users == least && of.kind.is_none());
-        let p95 = p95.and_then(|of| shown(&of.percentiles, "p95"));
+            .find(|responses| responses.users == least && responses.kind.is_none());
+        let p95 = p95.and_then(|responses| shown(&responses.percentiles, "p95"));
         let p95 = p95.map(|time| format!("95% within {time}"));
         let more = too_many.map(|users| format!("{} are too many", number::count(users as usize)));
         let details: Vec<String> = p95.into_iter().chain(more).collect();

@@ -70,8 +70,8 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         // shown only on request
         false => Strays::PublishedElsewhere,
     };
-    let made = columns::table(&mut document, "", &results, &cols, strays);
-    document.table(made);
+    let table = columns::table(&mut document, "", &results, &cols, strays);
+    document.table(table);
     if detail == Detail::Everything {
         if !printed {
             workloads(&mut document, &results);
@@ -97,16 +97,16 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
     let mut cols = vec![Col::Id];
     cols.extend(WORKLOAD);
     let caption = "Reference workloads";
-    let made = columns::table(document, caption, &with, &cols, Strays::AtTheName);
-    if made.columns.len() > 1 {
-        document.table(made);
+    let table = columns::table(document, caption, &with, &cols, Strays::AtTheName);
+    if table.columns.len() > 1 {
+        document.table(table);
     }
 }
 
 /// Scope of the intervals: the run, or also the runs of its system.
 pub(crate) fn of_what<'a>(results: impl Iterator<Item = &'a Measurement>) -> String {
-    let known = results.filter_map(|r| r.of_runs.filter(|of| of.half_width.is_some()));
-    match known.map(|of| of.runs).max() {
+    let known = results.filter_map(|r| r.of_runs.filter(|spread| spread.half_width.is_some()));
+    match known.map(|spread| spread.runs).max() {
         Some(runs) => format!("this run, ± of runs is of runs of this system ({runs})"),
         None => "this run".to_owned(),
     }
@@ -167,23 +167,23 @@ fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<Stri
 }
 
 /// " Contention: 18% (0 to 41%), siblings busy 43% of the time, steal 0.3%."
-fn contention(of: &Contention) -> String {
+fn contention(contention: &Contention) -> String {
     let percent = number::percent;
-    let [low, high] = of.between.map(percent);
-    let steal = of
+    let [low, high] = contention.between.map(percent);
+    let steal = contention
         .steal
         .map_or_else(String::new, |steal| format!(", steal {}", percent(steal)));
-    let course = match of.course.is_empty() {
+    let course = match contention.course.is_empty() {
         true => String::new(),
         false => {
-            let course: Vec<Option<f64>> = of.course.iter().copied().map(Some).collect();
+            let course: Vec<Option<f64>> = contention.course.iter().copied().map(Some).collect();
             format!(" {}", sparkline::line(&course))
         }
     };
     format!(
         " Contention: {} ({low} to {high}), siblings busy {} of the time{steal}{course}.",
-        percent(of.slowdown),
-        percent(of.siblings_busy),
+        percent(contention.slowdown),
+        percent(contention.siblings_busy),
     )
 }
 
@@ -200,13 +200,13 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     let mut cols = vec![Col::Id, Col::Min, Col::Median, Col::Mean, Col::Max];
     cols.extend(percentiles.map(Col::Percentile));
     let caption = "Distribution";
-    let made = columns::table(document, caption, &distributions, &cols, Strays::AtTheName);
-    document.table(made);
+    let table = columns::table(document, caption, &distributions, &cols, Strays::AtTheName);
+    document.table(table);
     for result in results {
         series(document, result);
         responses::table(document, result);
-        if let Some(made) = Pairs::of(result).and_then(|pairs| pairs.table()) {
-            document.table(made);
+        if let Some(table) = Pairs::of(result).and_then(|pairs| pairs.table()) {
+            document.table(table);
         }
     }
     counters(document, results);
@@ -228,7 +228,7 @@ fn series(document: &mut Document, result: &Measurement) {
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
     let unit = result.unit.as_str();
     let percentile =
-        |name: &'static str| move |of: &&SeriesPoint| responses::of_point(of, name, unit);
+        |name: &'static str| move |point: &&SeriesPoint| responses::of_point(point, name, unit);
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
         .pair(["Result", "Interval"], |point| {
             let shown = point
@@ -380,7 +380,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("environment", words::assigned(&s.environment)),
         ("parameters", words::assigned(&s.params)),
         ("copies at once", copies),
-        ("tuned", s.steady.join("; ")),
+        ("tuned", s.tuned.join("; ")),
     ];
     let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
     nonempty

@@ -85,34 +85,35 @@ pub fn systems_compared(
 }
 
 pub(crate) fn systems(document: &mut Document, systems: &[ListedSystem]) {
-    let name =
-        |of: &&ListedSystem| Cell::from(of.name.as_str()).about(About::System(of.id.clone()));
-    let newest = |of: &&ListedSystem| {
-        Cell::from(words::short_id(&of.newest)).about(About::Run(of.newest.clone()))
+    let name = |system: &&ListedSystem| {
+        Cell::from(system.name.as_str()).about(About::System(system.id.clone()))
     };
-    let reliability = |of: &&ListedSystem| {
-        let word = of.reliability.map(|word| word.as_str().to_owned());
-        Cell::from(word).toned(of.reliability.map(|word| match word {
+    let newest = |system: &&ListedSystem| {
+        Cell::from(words::short_id(&system.newest)).about(About::Run(system.newest.clone()))
+    };
+    let reliability = |system: &&ListedSystem| {
+        let word = system.reliability.map(|word| word.as_str().to_owned());
+        Cell::from(word).toned(system.reliability.map(|word| match word {
             Reliability::High => Tone::Good,
             Reliability::Medium => Tone::Doubt,
             Reliability::Low => Tone::Bad,
         }))
     };
     Columns::<&ListedSystem>::key("System", Style::Text, name)
-        .number("Runs", |of| of.runs)
+        .number("Runs", |system| system.runs)
         .column(Column::new("Newest run", Style::Code), newest)
-        .column(Column::new("Date (UTC)", Style::Code), |of| {
-            words::minute(&of.started)
+        .column(Column::new("Date (UTC)", Style::Code), |system| {
+            words::minute(&system.started)
         })
         .text("Reliability", reliability)
-        .number("Contention", |of| {
-            let slowdown = of.contention.as_ref()?.slowdown;
+        .number("Contention", |system| {
+            let slowdown = system.contention.as_ref()?.slowdown;
             Some(number::percent(slowdown))
         })
-        .number("Steal", |of| {
-            of.contention.as_ref()?.steal.map(number::percent)
+        .number("Steal", |system| {
+            system.contention.as_ref()?.steal.map(number::percent)
         })
-        .text("Operating system", |of| of.system.as_str())
+        .text("Operating system", |system| system.system.as_str())
         .table(document, "Systems, that with the newest run first", systems);
 }
 
@@ -130,14 +131,15 @@ pub fn system(view: &SystemView) -> Document {
     if view.changes.is_empty() {
         document.paragraph("No recorded fact changed from run to run.");
     }
-    let run =
-        |of: &&FactChange| Cell::from(words::short_id(&of.run)).about(About::Run(of.run.clone()));
-    Columns::<&FactChange>::key("Fact", Style::Text, |of| words::fact(&of.fact))
-        .text("Before", |of| of.before.clone())
-        .text("Since", |of| of.after.clone())
+    let run = |change: &&FactChange| {
+        Cell::from(words::short_id(&change.run)).about(About::Run(change.run.clone()))
+    };
+    Columns::<&FactChange>::key("Fact", Style::Text, |change| words::fact(&change.fact))
+        .text("Before", |change| change.before.clone())
+        .text("Since", |change| change.after.clone())
         .column(Column::new("First run", Style::Code), run)
-        .column(Column::new("Date (UTC)", Style::Code), |of| {
-            words::minute(&of.started)
+        .column(Column::new("Date (UTC)", Style::Code), |change| {
+            words::minute(&change.started)
         })
         .table(
             &mut document,
@@ -176,7 +178,7 @@ pub fn search(view: &SearchView) -> Document {
     let is_named = view
         .benchmarks
         .first()
-        .is_some_and(|of| of.is_named(&view.query));
+        .is_some_and(|benchmark| benchmark.is_named(&view.query));
     if is_named {
         found_benchmarks(&mut document, &view.benchmarks);
     }
@@ -204,12 +206,12 @@ fn found_benchmarks(document: &mut Document, found: &[FoundBenchmark]) {
 }
 
 fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchmark]) {
-    let id = |of: &&FoundBenchmark| {
-        let id = of.id.to_string();
+    let id = |benchmark: &&FoundBenchmark| {
+        let id = benchmark.id.to_string();
         Cell::from(id.as_str()).about(About::Benchmark(id))
     };
     Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, id)
-        .text("What", |of| of.title.as_str())
+        .text("What", |benchmark| benchmark.title.as_str())
         .table(document, caption, found);
 }
 

@@ -1,7 +1,7 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use gritstone_document::number;
-use gritstone_model::{Better, Difference, Link, Peer, Rating, RunView};
+use gritstone_model::{Better, Difference, EnvironmentScore, Link, Peer, RunView};
 use std::collections::BTreeMap;
 
 /// Amount of detail of a run.
@@ -78,8 +78,8 @@ pub use gritstone_document::number::plural;
 
 /// Notice that the raw samples of a run were pruned.
 pub(crate) fn pruned(view: &RunView) -> Option<String> {
-    let at = view.pruned.as_ref()?;
-    Some(format!("raw samples pruned on {}", date(at)))
+    let time = view.pruned.as_ref()?;
+    Some(format!("raw samples pruned on {}", date(time)))
 }
 
 /// Size of raw samples: `3 runs, 90 launches, 189 KB`.
@@ -121,14 +121,14 @@ pub fn duration(seconds: f64) -> String {
         return "an unknown time".to_owned();
     }
     let s = seconds.round() as u64;
-    let ((large, of), (small, and)) = match s {
+    let ((large, large_unit), (small, small_unit)) = match s {
         0..60 => return format!("{s} s"),
         60..3600 => ((s / 60, "min"), (s % 60, "s")),
         _ => ((s / 3600, "h"), (s % 3600 / 60, "min")),
     };
     match small {
-        0 => format!("{large} {of}"),
-        _ => format!("{large} {of} {small} {and}"),
+        0 => format!("{large} {large_unit}"),
+        _ => format!("{large} {large_unit} {small} {small_unit}"),
     }
 }
 
@@ -170,8 +170,8 @@ fn read_date(text: &str) -> Option<String> {
     if !digits(year, 4) || !digits(month, 2) {
         return None;
     }
-    let at = month.parse::<usize>().ok()?.checked_sub(1)?;
-    let month = MONTHS.split(' ').nth(at)?;
+    let index = month.parse::<usize>().ok()?.checked_sub(1)?;
+    let month = MONTHS.split(' ').nth(index)?;
     let clock = match time {
         Some(t) if t.ends_with('Z') && t.is_ascii() && t.len() >= 6 => format!(", {} UTC", &t[..5]),
         Some(t) => format!(", {t}"),
@@ -354,9 +354,9 @@ fn times_decimals(ratio: f64, interval: Option<[f64; 2]>) -> i32 {
 }
 
 /// `6.93 [6.90 – 6.96]`, or why there is none.
-pub(crate) fn score(rating: &Rating) -> String {
-    match (rating.rating, &rating.withheld) {
-        (Some(value), _) => match bare_ratio(value, rating.interval) {
+pub(crate) fn score(score: &EnvironmentScore) -> String {
+    match (score.score, &score.withheld) {
+        (Some(value), _) => match bare_ratio(value, score.interval) {
             (value, interval) if interval.is_empty() => value,
             (value, interval) => format!("{value} {interval}"),
         },
@@ -366,7 +366,7 @@ pub(crate) fn score(rating: &Rating) -> String {
 }
 
 /// A sentence on a run that has not ended.
-pub(crate) fn unfinished(machine: &gritstone_model::RatedMachine) -> &'static str {
+pub(crate) fn unfinished(machine: &gritstone_model::ScoredSystem) -> &'static str {
     match machine.unfinished {
         true => " The run did not end: it was interrupted, or is still measuring.",
         false => "",

@@ -38,8 +38,8 @@ pub fn check_different(base: &RunView, other: &RunView) -> Result<()> {
 
 fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
     let mut benchmarks = context.catalogue.benchmarks.clone();
-    for own in custom_catalog::of_runs(std::slice::from_ref(run)) {
-        benchmarks.extend(own.catalogue.benchmarks);
+    for custom in custom_catalog::of_runs(std::slice::from_ref(run)) {
+        benchmarks.extend(custom.catalogue.benchmarks);
     }
     benchmarks
 }
@@ -50,7 +50,7 @@ fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
 /// When a system cannot be read.
 pub fn printed(context: &Context, chapters: &[Chapter]) -> Result<Vec<RunView>> {
     let exhibits = chapters.iter().flat_map(|chapter| &chapter.exhibits);
-    let documents: BTreeSet<&str> = exhibits.map(|of| of.document.as_str()).collect();
+    let documents: BTreeSet<&str> = exhibits.map(|exhibit| exhibit.document.as_str()).collect();
     let catalogue = &context.catalogue.benchmarks;
     let machines = context.references.machines.iter().filter(|machine| {
         let document = machine.document.as_deref();

@@ -90,7 +90,7 @@ pub fn differences<'a>(
 ) -> impl Iterator<Item = (String, Option<String>, Option<String>)> {
     let names: BTreeSet<&String> = before.facts.keys().chain(after.facts.keys()).collect();
     names.into_iter().filter_map(move |name| {
-        let [was, is] = [before, after].map(|of| of.facts.get(name));
+        let [was, is] = [before, after].map(|machine| machine.facts.get(name));
         (was != is).then(|| (name.clone(), was.cloned(), is.cloned()))
     })
 }

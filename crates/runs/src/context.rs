@@ -4,7 +4,7 @@ use crate::files;
 use crate::settled::Settled;
 use anyhow::{Context as _, Result, anyhow, bail};
 use gritstone_analysis::summary;
-use gritstone_catalogue::{Catalogue, Own, Suite};
+use gritstone_catalogue::{Catalogue, CustomBenchmarks, Suite};
 use gritstone_exchange::Opened;
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{Machine, RunData, RunView, SCHEMA_RUN, Work};
@@ -23,7 +23,7 @@ pub struct Context {
     /// Entries of Gritstone, then those of the custom catalog. Never dropped: deallocating it costs 5% of `list`.
     pub catalogue: ManuallyDrop<LazyCell<Catalogue>>,
     /// The custom catalog of `--catalog`.
-    pub own: Option<Own>,
+    pub custom: Option<CustomBenchmarks>,
     pub references: LazyCell<References>,
     /// Cached views of measured reference systems: summarizing one took 80% of the time of a run page of `serve`.
     baselines: RefCell<BTreeMap<String, RunView>>,
@@ -45,7 +45,7 @@ impl Context {
             catalogue: ManuallyDrop::new(LazyCell::new(|| {
                 gritstone_catalogue::all().expect("built in")
             })),
-            own: None,
+            custom: None,
             references: LazyCell::new(|| gritstone_references::all().expect("built in")),
             baselines: RefCell::default(),
             printed: OnceCell::new(),
@@ -203,8 +203,11 @@ impl Context {
             return Ok(known);
         }
         let machines = self.references.machines.iter();
-        let printed = machines.filter(|of| of.document.as_deref() != Some(MEASURED));
-        let view = |of: &Machine| self.references.view(&of.id, &self.catalogue.benchmarks);
+        let printed = machines.filter(|machine| machine.document.as_deref() != Some(MEASURED));
+        let view = |machine: &Machine| {
+            self.references
+                .view(&machine.id, &self.catalogue.benchmarks)
+        };
         let views = printed.map(view).collect::<Result<_, _>>()?;
         Ok(self.printed.get_or_init(|| views))
     }
@@ -268,7 +271,7 @@ impl Context {
         let entries = runs.iter().flat_map(|run| &run.benchmarks);
         let named: BTreeSet<&String> = entries
             .filter_map(|benchmark| match &benchmark.work {
-                Work::Rating { baseline, .. } => Some(baseline),
+                Work::Score { baseline, .. } => Some(baseline),
                 _ => None,
             })
             .collect();
@@ -348,7 +351,7 @@ pub fn is_store_name(name: &str) -> bool {
 fn is_file(name: &str) -> bool {
     let ending = Path::new(name).extension();
     let endings = ["json", "jsonl", "zst"];
-    name.contains('/') || ending.is_some_and(|e| endings.iter().any(|of| e == *of))
+    name.contains('/') || ending.is_some_and(|e| endings.iter().any(|extension| e == *extension))
 }
 
 #[cfg(test)]
@@ -372,10 +375,7 @@ mod tests {
             let (run, view) = (context.data(&name).unwrap(), context.view(&name).unwrap());
             files::check_reference(&run, &view).unwrap();
             assert_eq!((&view.id, &view.machine.id), (&name, &system.id));
-            let score = run
-                .benchmarks
-                .iter()
-                .find(|b| b.work.kind() == Kind::Rating);
+            let score = run.benchmarks.iter().find(|b| b.work.kind() == Kind::Score);
             assert_eq!(
                 score, None,
                 "a score of this system would be against itself"
@@ -383,9 +383,9 @@ mod tests {
             // results of another version are not compared: measure again, then `gritstone export --reference`
             for benchmark in &run.benchmarks {
                 let all = &context.catalogue.benchmarks;
-                let now = all.iter().find(|of| of.id == benchmark.id);
+                let now = all.iter().find(|entry| entry.id == benchmark.id);
                 assert_eq!(
-                    now.map(|of| of.version),
+                    now.map(|entry| entry.version),
                     Some(benchmark.version),
                     "{}",
                     benchmark.id

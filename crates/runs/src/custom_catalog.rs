@@ -2,26 +2,26 @@
 
 use crate::context::Context;
 use anyhow::{Context as _, Result};
-use gritstone_catalogue::{Own, folder};
+use gritstone_catalogue::{CustomBenchmarks, folder};
 use gritstone_model::{Benchmark, CustomCatalog, Plan, RunView, Settings, Work};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// # Errors
 /// Says what is wrong with the catalog, and where.
-pub fn read(folder: &Path) -> Result<Own> {
-    let kept = folder::read(folder)?;
-    of(kept).with_context(|| format!("the catalog {}", folder.display()))
+pub fn read(folder: &Path) -> Result<CustomBenchmarks> {
+    let catalog = folder::read(folder)?;
+    parse_catalog(catalog).with_context(|| format!("the catalog {}", folder.display()))
 }
 
 /// # Errors
 /// When the catalog is damaged, or made for another version of Gritstone.
-pub fn of(kept: CustomCatalog) -> Result<Own> {
+pub fn parse_catalog(catalog: CustomCatalog) -> Result<CustomBenchmarks> {
     let ours = gritstone_kernels::sources()
         .iter()
         .map(|source| source.path);
-    Ok(gritstone_catalogue::own(
-        kept,
+    Ok(gritstone_catalogue::check_custom(
+        catalog,
         &ours.collect::<BTreeSet<_>>(),
     )?)
 }
@@ -30,20 +30,20 @@ impl Context {
     /// Adds the catalog in a directory; its programs are not trusted yet.
     pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {
-            let own = read(folder)?;
-            let theirs = own.catalogue.clone();
+            let custom = read(folder)?;
+            let theirs = custom.catalogue.clone();
             self.catalogue.families.extend(theirs.families);
             self.catalogue.benchmarks.extend(theirs.benchmarks);
-            self.own = Some(own);
+            self.custom = Some(custom);
         }
         Ok(self)
     }
 
     /// Without selectors, all entries of the custom catalog.
     pub fn selectors(&self, given: &[String]) -> Vec<String> {
-        match &self.own {
-            Some(own) if given.is_empty() => {
-                let rows = own.catalogue.benchmarks.iter();
+        match &self.custom {
+            Some(custom) if given.is_empty() => {
+                let rows = custom.catalogue.benchmarks.iter();
                 rows.map(|row| row.id.to_string()).collect()
             }
             _ => given.to_vec(),
@@ -52,15 +52,18 @@ impl Context {
 }
 
 /// The catalog as a run stores it; `None` if none of these benchmarks is custom.
-pub fn used_catalog(own: Option<&Own>, rows: &[Benchmark]) -> Option<CustomCatalog> {
-    let own = own?;
-    let any = rows.iter().any(|row| own.kept.has(&row.id));
-    any.then(|| own.kept.clone())
+pub fn used_catalog(
+    custom: Option<&CustomBenchmarks>,
+    rows: &[Benchmark],
+) -> Option<CustomCatalog> {
+    let custom = custom?;
+    let any = rows.iter().any(|row| custom.stored.has(&row.id));
+    any.then(|| custom.stored.clone())
 }
 
 /// Sources of Gritstone and of the catalog: path, text.
-pub fn sources(own: Option<&Own>) -> Vec<(&str, &str)> {
-    let files = own.into_iter().flat_map(|own| &own.kept.files);
+pub fn sources(custom: Option<&CustomBenchmarks>) -> Vec<(&str, &str)> {
+    let files = custom.into_iter().flat_map(|custom| &custom.stored.files);
     let texts = files.filter_map(|(path, file)| Some((path.as_str(), file.contents.text()?)));
     let ours = gritstone_kernels::sources().iter();
     let ours = ours.map(|source| (source.path, source.text));
@@ -68,14 +71,17 @@ pub fn sources(own: Option<&Own>) -> Vec<(&str, &str)> {
         .collect()
 }
 
-pub fn programs(own: Option<&Own>) -> impl Iterator<Item = String> {
-    let all = own.map(|own| own.compiled.iter().chain(&own.executables));
+pub fn programs(custom: Option<&CustomBenchmarks>) -> impl Iterator<Item = String> {
+    let all = custom.map(|custom| custom.compiled.iter().chain(&custom.executables));
     all.into_iter().flatten().cloned()
 }
 
 /// The catalog, if the plan has benchmarks of it.
-pub fn in_plan<'a>(own: Option<&'a Own>, plan: &Plan) -> Option<&'a Own> {
-    own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
+pub fn in_plan<'a>(
+    custom: Option<&'a CustomBenchmarks>,
+    plan: &Plan,
+) -> Option<&'a CustomBenchmarks> {
+    custom.filter(|custom| plan.benchmarks.iter().any(|row| custom.stored.has(&row.id)))
 }
 
 pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
@@ -88,16 +94,16 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
 }
 
 /// The custom catalogs stored with runs; an unreadable one is a warning.
-pub(crate) fn of_runs(runs: &[RunView]) -> Vec<Own> {
-    let kept = runs.iter().filter_map(|run| run.settings.as_ref());
-    let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());
-    let read = |kept: CustomCatalog| {
-        let name = kept.named();
-        of(kept).map_err(|why| {
+pub(crate) fn of_runs(runs: &[RunView]) -> Vec<CustomBenchmarks> {
+    let settings = runs.iter().filter_map(|run| run.settings.as_ref());
+    let catalogs = settings.filter_map(|settings: &Settings| settings.catalogue.clone());
+    let read = |catalog: CustomCatalog| {
+        let name = catalog.named();
+        parse_catalog(catalog).map_err(|why| {
             log::warn!(
                 "the catalog {name} cannot be read, so its results are shown without descriptions: {why:#}"
             );
         })
     };
-    kept.filter_map(|kept| read(kept).ok()).collect()
+    catalogs.filter_map(|catalog| read(catalog).ok()).collect()
 }

@@ -4,8 +4,8 @@ use crate::context::Context;
 use anyhow::Result;
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::compare;
-use gritstone_analysis::past::Past;
 use gritstone_analysis::run_effect::{self, RunEffects};
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_analysis::side::Side;
 use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView};
 use gritstone_store::Store;
@@ -56,7 +56,7 @@ impl Context {
 
     /// Stored runs of the systems of these views, including the views; none if a view is a printed system. An unreadable store or run is
     /// only a warning, since views may come from files.
-    fn past(&self, views: &[&RunView]) -> Vec<Rc<Past>> {
+    fn past(&self, views: &[&RunView]) -> Vec<Rc<RunSummary>> {
         if views.iter().any(|view| view.settings.is_none()) {
             return vec![];
         }
@@ -66,7 +66,7 @@ impl Context {
         })
     }
 
-    fn earlier(&self, views: &[&RunView]) -> Result<Vec<Rc<Past>>> {
+    fn earlier(&self, views: &[&RunView]) -> Result<Vec<Rc<RunSummary>>> {
         let Some(store) = self.reader()? else {
             return Ok(vec![]);
         };
@@ -99,8 +99,8 @@ impl Context {
     }
 
     /// One per run, `None` with a warning for an unreadable one.
-    fn readable_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Option<Rc<Past>>>> {
-        let or_warning = |(id, past): (&&str, Result<Past>)| {
+    fn readable_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Option<Rc<RunSummary>>>> {
+        let or_warning = |(id, past): (&&str, Result<RunSummary>)| {
             let untold = |why: &anyhow::Error| {
                 log::warn!("run {id} does not count for the variance between runs: {why:#}");
             };

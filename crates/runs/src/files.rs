@@ -69,18 +69,18 @@ pub fn bundle(bytes: &[u8]) -> Result<RunData> {
 /// When no format matches, or the text is damaged.
 pub(crate) fn foreign(text: String, path: &Path) -> Result<RunData> {
     let parts = exchange::recognize(&text).map_or(&[][..], |format| format.parts());
-    let of = |path: &Path, text| HarnessFile {
+    let file = |path: &Path, text| HarnessFile {
         path: match parts {
             [] => PathBuf::new(),
             _ => path.to_owned(),
         },
         text,
     };
-    let mut files = vec![of(path, text)];
+    let mut files = vec![file(path, text)];
     for part in parts {
         let beside = path.with_file_name(part);
         if beside != path && beside.is_file() {
-            files.push(of(&beside, read_text(&beside)?));
+            files.push(file(&beside, read_text(&beside)?));
         }
     }
     Ok(exchange::import(&files, modified(path)?)?)

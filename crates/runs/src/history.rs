@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use anyhow::Result;
-use gritstone_analysis::past::Past;
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_analysis::series::{self, Systems};
 use gritstone_model::{HistoryView, Id, RunView};
 use gritstone_store::Store;
@@ -18,7 +18,7 @@ pub fn over_runs(
     context.compute_missing_results(store)?;
     let runs = store.newest(id, most, &|_| true)?;
     let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-    let past: Vec<Past> = context
+    let past: Vec<RunSummary> = context
         .stored_pasts(store, &runs)?
         .into_iter()
         .collect::<Result<_>>()?;
@@ -39,7 +39,7 @@ pub fn histories(
     }
     let all: BTreeSet<&str> = runs.values().flatten().map(String::as_str).collect();
     let all: Vec<&str> = all.into_iter().collect();
-    let past: Vec<Past> = context
+    let past: Vec<RunSummary> = context
         .stored_pasts(store, &all)?
         .into_iter()
         .collect::<Result<_>>()?;

@@ -25,11 +25,11 @@ pub fn check(path: &Path) -> Result<()> {
     let Target::Path(target) = writable_target(path)? else {
         return Ok(());
     };
-    let (at, access) = match target.exists() {
+    let (existing, access) = match target.exists() {
         true => (target.as_path(), Access::WRITE_OK),
         false => (directory(&target), Access::WRITE_OK | Access::EXEC_OK),
     };
-    let closed = rustix::fs::access(at, access).map_err(io::Error::from);
+    let closed = rustix::fs::access(existing, access).map_err(io::Error::from);
     closed.with_context(failed)?;
     match target.is_dir() {
         true => Err(io::Error::from(ErrorKind::IsADirectory)).with_context(failed),

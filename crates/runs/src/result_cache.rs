@@ -4,7 +4,7 @@ use crate::context::Context;
 use anyhow::{Context as _, Result, bail};
 use gritstone_analysis::VERSION;
 use gritstone_analysis::fleet::NodeRun;
-use gritstone_analysis::past::Past;
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
 use gritstone_store::{Pruned, Results, Store, TOGETHER};
 use serde::de::DeserializeOwned;
@@ -20,15 +20,15 @@ impl Context {
     /// # Errors
     /// When the run cannot be read.
     pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
-        let Some(kept) = store.results(id, &analysis())? else {
+        let Some(stored) = store.results(id, &analysis())? else {
             return self.computed(store, &store.load(id)?);
         };
-        match (view(&kept), &kept.pruned) {
+        match (view(&stored), &stored.pruned) {
             (Ok(view), _) => Ok(view),
             // another build of this version cached it in another format
             (Err(_), None) => self.computed(store, &store.load(id)?),
-            (Err(why), Some(Pruned { at, analysis, .. })) => bail!(
-                "the raw samples of run {id} were pruned on {at}, and its results were kept by Gritstone {analysis} in a form that this one ({}) cannot read: {why}. Read it with that version or a newer one",
+            (Err(why), Some(Pruned { time, analysis, .. })) => bail!(
+                "the raw samples of run {id} were pruned on {time}, and its results were kept by Gritstone {analysis} in a form that this one ({}) cannot read: {why}. Read it with that version or a newer one",
                 env!("CARGO_PKG_VERSION")
             ),
         }
@@ -44,13 +44,13 @@ impl Context {
         ids: &[&str],
         benchmark: &Id,
     ) -> Result<Vec<Result<RunView>>> {
-        let slim = |kept: Results| {
-            let results = kept.results.iter().map(|(_, text)| parsed(text));
-            let view = parsed::<Slim>(&kept.view)?.with(results.collect::<Option<_>>()?);
-            Some(with_later_changes(view, kept.pruned.as_ref()))
+        let slim = |stored: Results| {
+            let results = stored.results.iter().map(|(_, text)| parsed(text));
+            let view = parsed::<Slim>(&stored.view)?.with(results.collect::<Option<_>>()?);
+            Some(with_later_changes(view, stored.pruned.as_ref()))
         };
-        map_cached(store, ids, Some(benchmark), |id, kept| {
-            match kept.and_then(slim) {
+        map_cached(store, ids, Some(benchmark), |id, stored| {
+            match stored.and_then(slim) {
                 Some(view) => Ok(view),
                 None => self.stored(store, id),
             }
@@ -61,11 +61,11 @@ impl Context {
     ///
     /// # Errors
     /// As [`Context::stored_results`].
-    pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<Past>>> {
-        map_cached(store, ids, None, |id, kept| {
-            match kept.and_then(|kept| parsed(&kept.past)) {
+    pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<RunSummary>>> {
+        map_cached(store, ids, None, |id, stored| {
+            match stored.and_then(|stored| parsed(&stored.past)) {
                 Some(past) => Ok(past),
-                None => Ok(Past::new(&self.stored(store, id)?)),
+                None => Ok(RunSummary::new(&self.stored(store, id)?)),
             }
         })
     }
@@ -73,12 +73,14 @@ impl Context {
     /// # Errors
     /// As [`Context::stored_results`].
     pub fn stored_nodes(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<NodeRun>>> {
-        map_cached(store, ids, None, |id, kept| self.node(store, id, kept))
+        map_cached(store, ids, None, |id, stored| self.node(store, id, stored))
     }
 
-    fn node(&self, store: &Store, id: &str, kept: Option<Results>) -> Result<NodeRun> {
-        let is_pruned = kept.as_ref().is_some_and(|kept| kept.pruned.is_some());
-        let node = kept.and_then(|kept| parsed::<CachedNode>(&kept.past)?.node);
+    fn node(&self, store: &Store, id: &str, stored: Option<Results>) -> Result<NodeRun> {
+        let is_pruned = stored
+            .as_ref()
+            .is_some_and(|stored| stored.pruned.is_some());
+        let node = stored.and_then(|stored| parsed::<CachedNode>(&stored.past)?.node);
         match node {
             Some(node) if !is_pruned => return Ok(node),
             // a new label may be the name of the node
@@ -133,15 +135,15 @@ impl Context {
     /// When the store cannot be read.
     pub fn compute_missing_results(&self, store: &Store) -> Result<()> {
         let missing = store.not_cached(&analysis())?;
-        for (at, id) in missing.iter().enumerate() {
+        for (index, id) in missing.iter().enumerate() {
             match store.load(id) {
                 Ok(run) => {
                     let cached = cached(&run, &self.summary_in(store, &run)?)?;
                     if !store.cache(id, &analysis(), run.launches.len(), &cached) {
                         log::warn!(
                             "{} {} of the store may be left out: their results cannot be cached now by this user",
-                            missing.len() - at,
-                            gritstone_model::pluralize(missing.len() - at, "run")
+                            missing.len() - index,
+                            gritstone_model::pluralize(missing.len() - index, "run")
                         );
                         return Ok(());
                     }
@@ -167,12 +169,12 @@ impl Context {
     ) -> Result<()> {
         let view = self.summary_in(store, run)?;
         let extras = CachedExtras {
-            past: Past::new(&view),
+            past: RunSummary::new(&view),
             node: Some(NodeRun::of(run, &view)),
             test: test.cloned(),
         };
-        let kept = results(&view, &extras)?;
-        Ok(store.prune(&run.info.id, &analysis(), run.launches.len(), &kept, now)?)
+        let stored = results(&view, &extras)?;
+        Ok(store.prune(&run.info.id, &analysis(), run.launches.len(), &stored, now)?)
     }
 
     /// The trial that was stored with a pruned side.
@@ -184,9 +186,9 @@ impl Context {
         struct CachedTrial {
             test: AbView,
         }
-        let kept = store.result(id, &analysis(), None)?;
-        let kept = kept.with_context(|| format!("run {id} has no stored results"))?;
-        let extras: CachedTrial = serde_json::from_str(&kept.past)
+        let stored = store.result(id, &analysis(), None)?;
+        let stored = stored.with_context(|| format!("run {id} has no stored results"))?;
+        let extras: CachedTrial = serde_json::from_str(&stored.past)
             .with_context(|| format!("the A/B test that run {id} has kept cannot be read"))?;
         Ok(extras.test)
     }
@@ -201,8 +203,8 @@ fn map_cached<T>(
 ) -> Result<Vec<Result<T>>> {
     let mut all = vec![];
     for ids in ids.chunks(TOGETHER) {
-        let kept = store.results_of_each(ids, &analysis(), benchmark)?;
-        all.extend(ids.iter().zip(kept).map(|(id, kept)| read(id, kept?)));
+        let stored = store.results_of_each(ids, &analysis(), benchmark)?;
+        all.extend(ids.iter().zip(stored).map(|(id, stored)| read(id, stored?)));
     }
     Ok(all)
 }
@@ -229,8 +231,8 @@ pub fn machine_probes(store: &Store, machine: &str) -> Result<MachineProbes> {
     let mut known = MachineProbes::default();
     let ids = store.runs_of(machine, &now, RUNS_OF_PROBES, &|_| true)?;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    for kept in store.results_of_each(&ids, &analysis(), None)? {
-        let Some(probes) = kept?.and_then(|kept| parsed::<MachineProbes>(&kept.view)) else {
+    for stored in store.results_of_each(&ids, &analysis(), None)? {
+        let Some(probes) = stored?.and_then(|stored| parsed::<MachineProbes>(&stored.view)) else {
             continue;
         };
         known.reference_ghz = known.reference_ghz.or(probes.reference_ghz);
@@ -246,7 +248,7 @@ pub fn machine_probes(store: &Store, machine: &str) -> Result<MachineProbes> {
 #[derive(Serialize)]
 struct CachedExtras {
     #[serde(flatten)]
-    past: Past,
+    past: RunSummary,
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<NodeRun>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,7 +262,7 @@ struct CachedNode {
 
 fn cached(run: &RunData, view: &RunView) -> Result<Results> {
     let extras = CachedExtras {
-        past: Past::new(view),
+        past: RunSummary::new(view),
         node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
         test: None,
     };
@@ -281,13 +283,13 @@ fn results(view: &RunView, extras: &CachedExtras) -> Result<Results> {
     })
 }
 
-fn view(kept: &Results) -> serde_json::Result<RunView> {
-    let mut view: RunView = serde_json::from_str(&kept.view)?;
-    let results = kept.results.iter();
+fn view(stored: &Results) -> serde_json::Result<RunView> {
+    let mut view: RunView = serde_json::from_str(&stored.view)?;
+    let results = stored.results.iter();
     view.results = results
         .map(|(_, text)| serde_json::from_str(text))
         .collect::<serde_json::Result<_>>()?;
-    Ok(with_later_changes(view, kept.pruned.as_ref()))
+    Ok(with_later_changes(view, stored.pruned.as_ref()))
 }
 
 /// Applies changes since pruning: its time, and a new label.
@@ -295,7 +297,7 @@ fn with_later_changes(view: RunView, pruned: Option<&Pruned>) -> RunView {
     match pruned {
         None => view,
         Some(pruned) => RunView {
-            pruned: Some(pruned.at.clone()),
+            pruned: Some(pruned.time.clone()),
             label: pruned.label.clone().or(view.label),
             ..view
         },
@@ -403,14 +405,14 @@ mod tests {
             let path = folder.path().join("store.db");
             let context = Context::new(Some(path.clone()));
             let mut store = Store::open(&path).unwrap();
-            for at in order {
-                store.import(&runs[at]).unwrap();
+            for index in order {
+                store.import(&runs[index]).unwrap();
                 if !at_once {
                     context.compute_missing_results(&store).unwrap();
                 }
             }
-            let [a, b] = [0, 1].map(|at: usize| {
-                let id = &runs[at].info.id;
+            let [a, b] = [0, 1].map(|index: usize| {
+                let id = &runs[index].info.id;
                 context.stored(&store, id).unwrap()
             });
             assert!(a.reference_ghz.is_some() && a.reference_ghz == b.reference_ghz);
@@ -446,15 +448,15 @@ mod tests {
         assert_eq!(store.not_cached(&analysis()).unwrap(), [id]);
         assert_eq!(context.stored(&store, id).unwrap(), computed);
         assert!(store.not_cached(&analysis()).unwrap().is_empty());
-        let kept = store.results(id, &analysis()).unwrap().unwrap();
-        assert_eq!(view(&kept).unwrap(), computed);
+        let stored = store.results(id, &analysis()).unwrap().unwrap();
+        assert_eq!(view(&stored).unwrap(), computed);
         assert_eq!(
             context
                 .stored_pasts(&store, &[id])
                 .unwrap()
                 .remove(0)
                 .unwrap(),
-            Past::new(&computed)
+            RunSummary::new(&computed)
         );
         let one = computed.results[3].clone();
         let found = context

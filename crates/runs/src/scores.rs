@@ -7,7 +7,7 @@ use gritstone_analysis::side::Side;
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
-    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
+    Id, Profile, PublishedScore, RunView, SCHEMA_SCORES, ScoredSystem, ScoresView, SystemScores,
     Work, decode_text,
 };
 use gritstone_plan::{Selectors, select};
@@ -19,9 +19,12 @@ const BASE: &str = "ref:amd-epyc-kvm-2026";
 pub fn base<'a>(context: &'a Context, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
     let all = &context.catalogue.benchmarks;
     let programs = stats::environments(all, true);
-    let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate().is_some());
+    let measured = |run: &RunView, id| {
+        run.get(id)
+            .is_some_and(|result| result.estimate().is_some())
+    };
     let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
-        Work::Rating {
+        Work::Score {
             baseline,
             together: true,
             ..
@@ -45,7 +48,7 @@ pub fn against(
     machines: &[RunView],
     base: &RunView,
     by: &[String],
-) -> Result<RatingsView> {
+) -> Result<ScoresView> {
     let all = &context.catalogue.benchmarks;
     let (environments, programs) = match by {
         [] => [false, true]
@@ -66,13 +69,13 @@ pub fn against(
             named: !by.is_empty(),
             ..options(context, machine, base)
         };
-        RatedMachine {
+        ScoredSystem {
             programs: stats::score_programs(&programs, machine, base, &options)
                 .map(|rated| published(context, &programs, rated)),
             ..stats::score(&environments, machine, base, &options)
         }
     };
-    Ok(RatingsView {
+    Ok(ScoresView {
         by: by.to_vec(),
         ..view(machines, base, &rate)
     })
@@ -82,17 +85,20 @@ pub fn against(
 ///
 /// # Errors
 /// When the baseline cannot be read.
-pub fn side_by_side(context: &Context, sides: [&RunView; 2]) -> Result<Option<RatingsView>> {
+pub fn side_by_side(context: &Context, sides: [&RunView; 2]) -> Result<Option<ScoresView>> {
     let [a, b] = sides;
     if a.machine.id == b.machine.id {
         return Ok(None);
     }
     let base = context.view(base(context, sides.into_iter()))?;
     let view = against(context, &sides.map(Clone::clone), &base, &[])?;
-    let is_scored = |of: &RatedMachine| {
-        let all = [Some(&of.one_cpu), of.programs.as_ref()];
-        let mut environments = all.into_iter().flatten().flat_map(|of| &of.environments);
-        environments.any(|of| of.rating.is_some())
+    let is_scored = |machine: &ScoredSystem| {
+        let all = [Some(&machine.one_cpu), machine.programs.as_ref()];
+        let mut environments = all
+            .into_iter()
+            .flatten()
+            .flat_map(|scores| &scores.environments);
+        environments.any(|environment| environment.score.is_some())
     };
     Ok(view.machines.iter().all(is_scored).then_some(view))
 }
@@ -102,13 +108,13 @@ pub fn by_profile(
     machines: &[RunView],
     base: &RunView,
     profile: Profile,
-) -> RatingsView {
+) -> ScoresView {
     let rate = |machine: &RunView| {
         let options = options(context, machine, base);
         stats::score_profile(&profile, machine, base, &options)
     };
     let view = view(machines, base, &rate);
-    RatingsView {
+    ScoresView {
         profile: Some(profile),
         ..view
     }
@@ -131,16 +137,16 @@ fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
 fn view(
     machines: &[RunView],
     base: &RunView,
-    rate: &dyn Fn(&RunView) -> RatedMachine,
-) -> RatingsView {
+    rate: &dyn Fn(&RunView) -> ScoredSystem,
+) -> ScoresView {
     let mut all = vec![base];
     all.extend(machines);
-    let rated = machines.iter().map(|machine| RatedMachine {
+    let rated = machines.iter().map(|machine| ScoredSystem {
         name: name(machine, &all),
         ..rate(machine)
     });
-    RatingsView {
-        schema: SCHEMA_RATINGS.to_owned(),
+    ScoresView {
+        schema: SCHEMA_SCORES.to_owned(),
         base: base.id.clone(),
         base_name: name(base, &all),
         by: vec![],
@@ -175,21 +181,25 @@ pub fn profile(context: &Context, name: &str) -> Result<Profile> {
 }
 
 /// Adds the published scores of these environments.
-fn published(context: &Context, environments: &[Environment], mut rated: Ratings) -> Ratings {
+fn published(
+    context: &Context,
+    environments: &[Environment],
+    mut rated: SystemScores,
+) -> SystemScores {
     let references = &context.references;
-    for (environment, rating) in environments.iter().zip(&mut rated.environments) {
+    for (environment, score) in environments.iter().zip(&mut rated.environments) {
         let cells = references.cells.iter();
         let cells = cells.filter(|cell| Some(&cell.benchmark) == environment.score.as_ref());
         let printed = cells.filter_map(|cell| {
             let mut machines = references.machines.iter();
             let machine = machines.find(|machine| machine.id == cell.machine)?;
-            Some(PublishedRating {
+            Some(PublishedScore {
                 id: format!("ref:{}", machine.id),
                 name: machine.name.clone(),
-                rating: cell.value.as_ref()?.value,
+                score: cell.value.as_ref()?.value,
             })
         });
-        rating.published = printed.collect();
+        score.published = printed.collect();
     }
     rated
 }
@@ -217,7 +227,7 @@ fn named(context: &Context, by: &[String]) -> Result<Vec<Id>> {
     while let Some(id) = open.pop() {
         let entry = all.iter().find(|benchmark| benchmark.id == *id);
         match entry.map(|entry| &entry.work) {
-            Some(Work::Rating { over, .. }) => open.extend(over.iter().rev()),
+            Some(Work::Score { over, .. }) => open.extend(over.iter().rev()),
             _ if rows.contains(id) => {}
             _ => rows.push(id.clone()),
         }

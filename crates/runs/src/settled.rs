@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gritstone_analysis::comparability::Circumstances;
-use gritstone_analysis::past::Past;
 use gritstone_analysis::run_effect::RunEffects;
+use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::RunInfo;
 use gritstone_store::Store;
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ struct Earlier {
 
 #[derive(Default)]
 struct Pasts {
-    known: HashMap<String, Option<Rc<Past>>>,
+    known: HashMap<String, Option<Rc<RunSummary>>>,
     order: VecDeque<String>,
 }
 
@@ -56,8 +56,9 @@ impl Settled {
             }
         };
         let wanted = |run: &&Earlier| {
-            let of = run.circumstances.as_ref();
-            run.began.as_str() <= second(until) && of.is_none_or(|of| of == like)
+            let circumstances = run.circumstances.as_ref();
+            run.began.as_str() <= second(until)
+                && circumstances.is_none_or(|circumstances| circumstances == like)
         };
         let wanted = all.iter().filter(wanted).take(most);
         Ok(wanted.map(|run| run.id.clone()).collect())
@@ -67,8 +68,8 @@ impl Settled {
     pub(crate) fn pasts(
         &self,
         ids: &[&str],
-        read: impl FnOnce(&[&str]) -> Result<Vec<Option<Rc<Past>>>>,
-    ) -> Result<Vec<Rc<Past>>> {
+        read: impl FnOnce(&[&str]) -> Result<Vec<Option<Rc<RunSummary>>>>,
+    ) -> Result<Vec<Rc<RunSummary>>> {
         let mut pasts = self.pasts.borrow_mut();
         let missing = ids.iter().filter(|id| !pasts.known.contains_key(**id));
         let missing: Vec<&str> = missing.copied().collect();
@@ -77,7 +78,7 @@ impl Settled {
             pasts.known.insert((*id).to_owned(), past);
         }
         let known = ids.iter().filter_map(|id| pasts.known.get(*id)?.clone());
-        let known: Vec<Rc<Past>> = known.collect();
+        let known: Vec<Rc<RunSummary>> = known.collect();
         while pasts.order.len() > MAX_PASTS {
             let oldest = pasts.order.pop_front().unwrap_or_default();
             pasts.known.remove(&oldest);
@@ -107,8 +108,8 @@ fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
     let wanted = |info: &RunInfo| {
         let ordinary = info.settings.trial.is_none();
         if ordinary {
-            let of = Circumstances::new(&info.machine, Some(&info.settings));
-            let head = (second(&info.started).to_owned(), of);
+            let circumstances = Circumstances::new(&info.machine, Some(&info.settings));
+            let head = (second(&info.started).to_owned(), circumstances);
             read.borrow_mut().insert(info.id.clone(), head);
         }
         ordinary
@@ -118,7 +119,7 @@ fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
     let mut read = read.into_inner();
     let run = |id: String| {
         let (began, circumstances) = match read.remove(&id) {
-            Some((began, of)) => (began, Some(of)),
+            Some((began, circumstances)) => (began, Some(circumstances)),
             None => (second(&store.head(&id)?.started).to_owned(), None),
         };
         Ok(Earlier {
@@ -167,9 +168,9 @@ mod tests {
         let mut all = vec![];
         for info in infos {
             let like = Circumstances::new(&info.machine, Some(&info.settings));
-            let wanted = |of: &RunInfo| {
-                of.settings.trial.is_none()
-                    && Circumstances::new(&of.machine, Some(&of.settings)) == like
+            let wanted = |earlier: &RunInfo| {
+                earlier.settings.trial.is_none()
+                    && Circumstances::new(&earlier.machine, Some(&earlier.settings)) == like
             };
             for most in [1, 3, 100] {
                 let until = &info.started;

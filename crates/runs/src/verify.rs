@@ -55,8 +55,8 @@ impl Context {
         let invalid = view
             .results
             .iter()
-            .filter(|of| of.is_flagged(Flag::Invalid));
-        faults.extend(invalid.map(|of| Fault::Invalid(of.id.clone())));
+            .filter(|result| result.is_flagged(Flag::Invalid));
+        faults.extend(invalid.map(|result| Fault::Invalid(result.id.clone())));
         faults.extend(self.other_versions(&view));
         faults.extend(self.implausible(&view)?);
         if exchange::anonymous_run(run, None).ok().as_ref() != Some(run) {
@@ -66,7 +66,12 @@ impl Context {
     }
 
     fn other_versions(&self, view: &RunView) -> Vec<Fault> {
-        let known = |id: &Id| self.catalogue.benchmarks.iter().find(|of| of.id == *id);
+        let known = |id: &Id| {
+            self.catalogue
+                .benchmarks
+                .iter()
+                .find(|benchmark| benchmark.id == *id)
+        };
         let results = view.results.iter();
         let other = results.filter_map(|result| {
             let known = known(&result.id)?.version;
@@ -81,8 +86,8 @@ impl Context {
 
     fn implausible(&self, view: &RunView) -> Result<Vec<Fault>> {
         let measured = self.references.machines.iter();
-        let measured = measured.filter(|of| of.document.as_deref() == Some(MEASURED));
-        let references = measured.map(|of| self.view(&format!("ref:{}", of.id)));
+        let measured = measured.filter(|machine| machine.document.as_deref() == Some(MEASURED));
+        let references = measured.map(|machine| self.view(&format!("ref:{}", machine.id)));
         let references: Vec<RunView> = references.collect::<Result<_>>()?;
         let mut faults = vec![];
         for result in &view.results {

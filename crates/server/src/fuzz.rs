@@ -69,10 +69,10 @@ pub(crate) fn runs() -> Vec<RunData> {
                 wall: launch.conditions.wall,
                 ..Conditions::default()
             };
-            for (at, event) in (0..).zip(&mut launch.events) {
+            for (index, event) in (0..).zip(&mut launch.events) {
                 if let Event::Sample(sample) = event {
                     sample.wall = (sample.wall as f64 * times) as u64;
-                    (sample.pace, sample.wide) = (300_000 + at % 3, 100_000);
+                    (sample.pace, sample.wide) = (300_000 + index % 3, 100_000);
                 }
             }
         }

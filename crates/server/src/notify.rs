@@ -159,9 +159,9 @@ impl Notify {
         // in one pass, so that braces in names of systems stay
         let mut text = String::new();
         let mut rest = self.template.as_str();
-        while let Some(at) = rest.find('{') {
-            text.push_str(&rest[..at]);
-            rest = &rest[at..];
+        while let Some(start) = rest.find('{') {
+            text.push_str(&rest[..start]);
+            rest = &rest[start..];
             let place = PLACES.into_iter().zip([&count, &lines, &url]);
             let mut place = place.filter(|(place, _)| rest.starts_with(place));
             match place.next() {

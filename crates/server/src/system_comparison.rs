@@ -35,9 +35,9 @@ pub(super) fn compare(
             }
         };
         let settings = view.settings.as_ref();
-        let ordinary = settings.is_none_or(|of| of.trial.is_none() && !of.noise);
+        let ordinary = settings.is_none_or(|settings| settings.trial.is_none() && !settings.noise);
         if ordinary {
-            let of = NodeRun {
+            let run = NodeRun {
                 node: name(id, &names),
                 ..NodeRun::of_view(&view)
             };
@@ -45,11 +45,11 @@ pub(super) fn compare(
                 0,
                 NodeRun {
                     results: BTreeMap::new(),
-                    ..of.clone()
+                    ..run.clone()
                 },
             ));
             *runs += 1;
-            for (benchmark, result) in of.results {
+            for (benchmark, result) in run.results {
                 node.results.entry(benchmark).or_insert(result);
             }
         }

@@ -10,7 +10,7 @@ pub const DEADLINE: Duration = Duration::from_secs(60);
 pub struct Bounds {
     pub permits: Permits,
     /// `--tune`
-    pub steady: bool,
+    pub tune: bool,
     /// Also measure reference workloads.
     pub reference: bool,
     pub deadline: Duration,
@@ -22,7 +22,7 @@ impl Bounds {
     pub fn new(permits: Permits) -> Self {
         Self {
             permits,
-            steady: false,
+            tune: false,
             reference: false,
             deadline: DEADLINE,
             wait: false,

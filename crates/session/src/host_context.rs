@@ -2,7 +2,7 @@
 
 use crate::rlimits;
 use anyhow::{Context, Result};
-use gritstone_catalogue::Own;
+use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::{Journal, Setup, Storage, WorkDirs};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, programs};
@@ -96,7 +96,7 @@ impl HostContext {
         &self,
         benchmarks: impl IntoIterator<Item = &'a Benchmark> + Clone,
         permits: Permits,
-        own: Option<&Own>,
+        custom: Option<&CustomBenchmarks>,
         again: bool,
     ) -> Offer {
         let shipped = gritstone_kernels::all().iter();
@@ -111,7 +111,7 @@ impl HostContext {
             programs: self.programs(benchmarks).into_keys().collect(),
             kernels: shipped
                 .chain(again)
-                .chain(custom_catalog::programs(own))
+                .chain(custom_catalog::programs(custom))
                 .collect(),
         }
     }

@@ -285,7 +285,7 @@ impl<'a> LocalBackend<'a> {
     /// Reports a failed benchmark once; a failed user command ends the trial, since a failure is not a fast execution.
     fn report_failure(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let Side { name, plan, .. } = &self.sides[side];
-        let of = match name.is_empty() {
+        let suffix = match name.is_empty() {
             true => String::new(),
             false => format!(" of side {name}"),
         };
@@ -298,7 +298,7 @@ impl<'a> LocalBackend<'a> {
             return Err(NothingMeasured(command_failure(&entry.title, &why, launch)).into());
         }
         let how = outcome.name().replace('_', " ");
-        let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
+        let what = format!("{}{suffix}: {how}: {}", launch.id, outcome.why());
         if self.reported.insert((side, launch.id.clone())) {
             self.observer.message(&what);
         }
@@ -368,8 +368,8 @@ impl Backend for LocalBackend<'_> {
     }
 
     fn store(&mut self, side: usize, launch: &Launch) -> Result<()> {
-        let kept = self.store.append(&self.sides[side].info.id, launch)?;
-        if kept != Appended::Stored && !std::mem::replace(&mut self.lock_reported, true) {
+        let appended = self.store.append(&self.sides[side].info.id, launch)?;
+        if appended != Appended::Stored && !std::mem::replace(&mut self.lock_reported, true) {
             let store = self.store.path().display();
             self.observer.message(&format!(
                 "{store} is locked by another process, a backup perhaps: launches are kept in memory until it is free"

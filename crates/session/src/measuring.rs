@@ -11,7 +11,7 @@ use crate::resumption;
 use crate::signals;
 use crate::undo;
 use anyhow::{Context, Result, anyhow};
-use gritstone_catalogue::Own;
+use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
 use gritstone_exec::{Config, Custom, Executor, Journal, Setup, Tuning, UndoBy};
 use gritstone_host::{Root, groups_for};
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub struct Session<'a> {
     pub host: &'a HostContext,
-    pub own: Option<&'a Own>,
+    pub catalog: Option<&'a CustomBenchmarks>,
     bounds: Bounds,
     pub setup: Setup,
     pub custom: Custom,
@@ -45,17 +45,17 @@ impl<'a> Session<'a> {
     pub fn new(
         host: &'a HostContext,
         plan: &mut Plan,
-        own: Option<&'a Own>,
+        custom: Option<&'a CustomBenchmarks>,
         bounds: Bounds,
     ) -> Result<Self> {
         let stop = signals::process_stop_flag().context("cannot catch signals")?;
         let slot = bounds.wait.then(|| Slot::wait(&stop)).transpose()?;
         let journal = undo::begin();
-        privileges::announce(plan, own, bounds);
+        privileges::announce(plan, custom, bounds);
         let setup = host.setup(plan, bounds.deadline, stop, journal.as_ref())?;
         let mut session = Self {
             host,
-            own,
+            catalog: custom,
             bounds,
             setup,
             custom: Custom::default(),
@@ -64,11 +64,11 @@ impl<'a> Session<'a> {
             undo: None,
             journal,
         };
-        if let Some(own) = custom_catalog::in_plan(own, plan) {
+        if let Some(custom) = custom_catalog::in_plan(custom, plan) {
             session.custom = Custom {
-                families: own.kept.families.clone(),
-                programs: session.programs(own, plan)?,
-                bare: own.executables.clone(),
+                families: custom.stored.families.clone(),
+                programs: session.programs(custom, plan)?,
+                bare: custom.executables.clone(),
             };
         }
         Ok(session)
@@ -76,18 +76,30 @@ impl<'a> Session<'a> {
 
     /// # Errors
     /// When nothing can be written, or the user interrupts.
-    pub fn programs(&self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
-        let mut programs = self.compiled(own, plan)?;
-        if !own.executables.is_empty() {
-            programs.extend(self.setup.executables(&own.kept.files, &own.executables)?);
+    pub fn programs(
+        &self,
+        custom: &CustomBenchmarks,
+        plan: &mut Plan,
+    ) -> Result<BTreeMap<String, Rebuilt>> {
+        let mut programs = self.compiled(custom, plan)?;
+        if !custom.executables.is_empty() {
+            programs.extend(
+                self.setup
+                    .executables(&custom.stored.files, &custom.executables)?,
+            );
         }
         Ok(programs)
     }
 
-    fn compiled(&self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
+    fn compiled(
+        &self,
+        custom: &CustomBenchmarks,
+        plan: &mut Plan,
+    ) -> Result<BTreeMap<String, Rebuilt>> {
         let rows = plan.benchmarks.iter();
-        let rows = rows
-            .filter(|row| custom_catalog::programs_of(row).any(|name| own.compiled.contains(name)));
+        let rows = rows.filter(|row| {
+            custom_catalog::programs_of(row).any(|name| custom.compiled.contains(name))
+        });
         let rows: Vec<Benchmark> = rows.cloned().collect();
         if rows.is_empty() {
             return Ok(BTreeMap::new());
@@ -101,9 +113,9 @@ impl<'a> Session<'a> {
             return Ok(BTreeMap::new());
         };
         let tools = Toolchain::find(self.host, cc, None)?.with(FLAGS)?;
-        let mut builds = self.build(Some(own), &rows, tools)?;
+        let mut builds = self.build(Some(custom), &rows, tools)?;
         // programs of Gritstone are those in this binary
-        builds.retain(|name, _| own.compiled.contains(name));
+        builds.retain(|name, _| custom.compiled.contains(name));
         Ok(compiler::accept(plan, builds))
     }
 
@@ -113,11 +125,11 @@ impl<'a> Session<'a> {
     /// When the compiler refuses every program with these flags, or the user interrupts.
     pub fn build(
         &self,
-        own: Option<&Own>,
+        custom: Option<&CustomBenchmarks>,
         rows: &[Benchmark],
         (c, fortran): (Compiler, Option<Compiler>),
     ) -> Result<Builds> {
-        let sources = custom_catalog::sources(own);
+        let sources = custom_catalog::sources(custom);
         let names: BTreeSet<&String> = rows.iter().flat_map(custom_catalog::programs_of).collect();
         let names = names.into_iter().map(String::as_str);
         let names: Vec<&str> = names
@@ -151,7 +163,7 @@ impl<'a> Session<'a> {
         if let (Some(fortran), Some(flags)) = (&mut fortran, &compilers.fflags) {
             fortran.flags = compiler::words(flags)?;
         }
-        let builds = self.build(self.own, &plan.benchmarks, (c, fortran))?;
+        let builds = self.build(self.catalog, &plan.benchmarks, (c, fortran))?;
         Ok(compiler::accept(plan, builds))
     }
 

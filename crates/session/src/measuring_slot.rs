@@ -137,7 +137,8 @@ fn occupy(name: &str) -> State {
 
 /// None if another process holds the name.
 fn bind(name: &str) -> Option<State> {
-    let bound = SocketAddr::from_abstract_name(name).and_then(|at| UnixListener::bind_addr(&at));
+    let bound =
+        SocketAddr::from_abstract_name(name).and_then(|address| UnixListener::bind_addr(&address));
     match bound {
         Ok(listener) if listener.set_nonblocking(true).is_ok() => {
             Some(State::Held(listener, vec![]))
@@ -197,10 +198,10 @@ mod tests {
     #[test]
     fn hostile_holders_only_warn() {
         let name = unique("hostile");
-        let at = UnixAddr::new_abstract(name.as_bytes()).unwrap();
+        let address = UnixAddr::new_abstract(name.as_bytes()).unwrap();
         let flags = SockFlag::SOCK_CLOEXEC;
         let silent = socket(AddressFamily::Unix, SockType::Stream, flags, None).unwrap();
-        nix::sys::socket::bind(silent.as_raw_fd(), &at).unwrap();
+        nix::sys::socket::bind(silent.as_raw_fd(), &address).unwrap();
         // bound, but not listening
         assert_eq!(Slot::named(&name).other(), Some(0));
         nix::sys::socket::listen(&silent, nix::sys::socket::Backlog::new(0).unwrap()).unwrap();

@@ -43,13 +43,15 @@ pub fn apply(
                 // an external server needs no local program
                 row.needs.clear();
             }
-            let own = work.params.insert(key.clone(), value.clone());
-            if let Some(own) = own.filter(|own| own != value) {
+            let previous = work.params.insert(key.clone(), value.clone());
+            if let Some(previous) = previous.filter(|previous| previous != value) {
                 let why = match key == SERVER {
                     // shared results have no address, which is in the parameter alone
                     true => format!("Measured on a server that was there (--param {SERVER})."),
                     false => {
-                        format!("Measured with --param {key}={value}; the benchmark has {own}.")
+                        format!(
+                            "Measured with --param {key}={value}; the benchmark has {previous}."
+                        )
                     }
                 };
                 // the entry's own reason stays
@@ -68,17 +70,17 @@ pub fn apply(
 }
 
 fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
-    let Work::Kernel(own) = &row.work else {
+    let Work::Kernel(kernel) = &row.work else {
         return false;
     };
     let of_program = catalogue.iter().filter_map(|other| match &other.work {
-        Work::Kernel(work) if work.program == own.program => {
+        Work::Kernel(work) if work.program == kernel.program => {
             Some((other.id.variant().is_none(), work.params.get(key)))
         }
         _ => None,
     });
     let (plain, variants): (Vec<_>, Vec<_>) = of_program.partition(|(plain, _)| *plain);
-    let value = own.params.get(key);
+    let value = kernel.params.get(key);
     let alike = match plain.iter().any(|(_, value)| value.is_some()) {
         true => plain,
         false => variants,

@@ -1,7 +1,7 @@
 //! The privileged actions of a plan, and their announcement.
 
 use crate::bounds::Bounds;
-use gritstone_catalogue::Own;
+use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::privileged::{Action, Description, describe, is_needed};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Id, Plan};
@@ -28,13 +28,13 @@ pub struct Listed {
     pub benchmarks: Vec<String>,
 }
 
-pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
+pub fn actions(plan: &Plan, custom: Option<&CustomBenchmarks>, bounds: Bounds) -> Vec<Listed> {
     let rows = measured(plan);
-    let own = custom_catalog::in_plan(own, plan).filter(|_| !bounds.permits.nothing);
+    let custom = custom_catalog::in_plan(custom, plan).filter(|_| !bounds.permits.nothing);
     let listed = |action: Action| {
         let needs = |row: &&&Benchmark| match action {
-            Action::ProcessGroup => own.is_some_and(|own| own.kept.has(&row.id)),
-            Action::Settings => bounds.steady,
+            Action::ProcessGroup => custom.is_some_and(|custom| custom.stored.has(&row.id)),
+            Action::Settings => bounds.tune,
             action => is_needed(action, row),
         };
         let needing = rows.iter().filter(needs);
@@ -49,8 +49,8 @@ pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
 }
 
 /// Announces the actions of a run as root.
-pub(crate) fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
-    let actions = actions(plan, own, bounds);
+pub(crate) fn announce(plan: &Plan, custom: Option<&CustomBenchmarks>, bounds: Bounds) {
+    let actions = actions(plan, custom, bounds);
     let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
     if geteuid().is_root() && !whats.is_empty() {
         log::warn!(

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 /// # Errors
 /// When another process measures the run.
-pub fn check_unmeasured(run: &str, own: Option<&Journal>) -> Result<()> {
-    if let Some(process) = undo::measuring(own).get(run) {
+pub fn check_unmeasured(run: &str, journal: Option<&Journal>) -> Result<()> {
+    if let Some(process) = undo::measuring(journal).get(run) {
         bail!("run {run} is not interrupted: process {process} is measuring it");
     }
     Ok(())
@@ -65,15 +65,15 @@ fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
 }
 
 pub fn check_same_tuning(before: &RunInfo, now: &[String]) -> Result<()> {
-    let text = |steady: &[String]| match steady {
+    let text = |settings: &[String]| match settings {
         [] => "nothing".to_owned(),
         some => some.join("; "),
     };
     ensure!(
-        before.settings.steady == now,
+        before.settings.tuned == now,
         "run {} began with these settings tuned ({}), and now these can be ({}): start a new run",
         before.id,
-        text(&before.settings.steady),
+        text(&before.settings.tuned),
         text(now)
     );
     Ok(())

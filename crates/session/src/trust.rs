@@ -2,7 +2,7 @@
 
 use crate::undo;
 use anyhow::{Context, Result, bail};
-use gritstone_catalogue::Own;
+use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::OFlags;
 use gritstone_model::{Benchmark, Work};
 use std::ffi::OsStr;
@@ -18,24 +18,24 @@ const TRUSTED_FILE: &str = "trusted";
 /// # Errors
 /// Without a terminal, or when the answer is no.
 pub fn ensure(
-    own: &Own,
+    custom: &CustomBenchmarks,
     trusted: bool,
     ask: impl FnOnce(&str) -> Result<Option<bool>>,
 ) -> Result<()> {
-    if known(&own.kept.hash) {
+    if known(&custom.stored.hash) {
         return Ok(());
     }
     if !trusted {
-        match ask(&describe_programs(own))? {
+        match ask(&describe_programs(custom))? {
             Some(true) => {}
             Some(false) => bail!("nothing was run"),
             None => bail!(
                 "the catalog {} is new or has changed, and runs the programs above: inspect it, and give --trust (there is no terminal to ask on)",
-                own.kept.named()
+                custom.stored.named()
             ),
         }
     }
-    if let Err(why) = remember(own) {
+    if let Err(why) = remember(custom) {
         log::warn!("cannot store the trust, which will be asked for again: {why:#}");
     }
     Ok(())
@@ -59,7 +59,7 @@ fn known(hash: &str) -> bool {
         .any(|line| line.split(' ').next() == Some(hash))
 }
 
-fn remember(own: &Own) -> Result<()> {
+fn remember(custom: &CustomBenchmarks) -> Result<()> {
     let state = undo::state().context("neither XDG_STATE_HOME nor HOME says where")?;
     let path = state.path().join(TRUSTED_FILE);
     let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
@@ -68,40 +68,40 @@ fn remember(own: &Own) -> Result<()> {
         .and_then(|state| state.file(OsStr::new(TRUSTED_FILE), how));
     let mut file = file.with_context(|| path.display().to_string())?;
     // one write, so that concurrent ones do not mix
-    let line = format!("{} {}\n", own.kept.hash, own.kept.name);
+    let line = format!("{} {}\n", custom.stored.hash, custom.stored.name);
     file.write_all(line.as_bytes())
         .with_context(|| path.display().to_string())
 }
 
 /// Every program, command, argument and file, with control characters escaped.
-fn describe_programs(own: &Own) -> String {
-    let kept = &own.kept;
+fn describe_programs(custom: &CustomBenchmarks) -> String {
+    let catalog = &custom.stored;
     let mut text = format!(
         "The catalog {} is not Gritstone's. Measuring it runs the following as you, with all your rights:\n",
-        kept.named()
+        catalog.named()
     );
-    for row in &own.catalogue.benchmarks {
-        for line in run_by(row, own) {
+    for row in &custom.catalogue.benchmarks {
+        for line in run_by(row, custom) {
             let _ = writeln!(text, "  {}  {line}", row.id);
         }
     }
-    let files = kept.files.iter().map(|(path, file)| {
+    let files = catalog.files.iter().map(|(path, file)| {
         let bytes = file.contents.bytes().map_or(0, |bytes| bytes.len());
         format!("{} ({bytes} bytes)", shown(path))
     });
     let files = files.collect::<Vec<_>>().join(", ");
-    text + &format!("Its files: {files}.\nIts hash: {}", kept.hash)
+    text + &format!("Its files: {files}.\nIts hash: {}", catalog.hash)
 }
 
-fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
+fn run_by(row: &Benchmark, custom: &CustomBenchmarks) -> Vec<String> {
     match &row.work {
         Work::Kernel(work) => {
             let params = work.params.iter();
             let params = params.map(|(key, value)| shown(&format!("{key}={value}")));
             let programs = [&work.program].into_iter().chain(&work.uses);
             let how = |program: &String| match program {
-                p if own.compiled.contains(p) => format!("compiles and runs {p}.c"),
-                p if own.executables.contains(p) => format!("runs the file {p}"),
+                p if custom.compiled.contains(p) => format!("compiles and runs {p}.c"),
+                p if custom.executables.contains(p) => format!("runs the file {p}"),
                 p => format!("runs Gritstone's {p}"),
             };
             let commands = programs.map(how).collect::<Vec<_>>().join(", ");
@@ -128,7 +128,7 @@ fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
             let files = work.files.iter().map(file);
             commands.map(line).chain(files).collect()
         }
-        Work::Derived { .. } | Work::Rating { .. } => vec![],
+        Work::Derived { .. } | Work::Score { .. } => vec![],
     }
 }
 

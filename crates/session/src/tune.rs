@@ -40,12 +40,13 @@ impl TuningOutcome {
                 excepted.push(setting.owner.as_str());
             }
         }
-        for (why, of) in &reasons {
-            let of = match of.as_slice() {
+        for (why, owners) in &reasons {
+            let prefix = match owners.as_slice() {
                 all if all.len() == settings.len() => String::new(),
                 some => format!("{}: ", some.join(", ")),
             };
-            self.remarks.push(format!("not tuned: {name}: {of}{why}"));
+            self.remarks
+                .push(format!("not tuned: {name}: {prefix}{why}"));
         }
         if excepted.is_empty() {
             self.held.push(name.to_owned());

@@ -77,9 +77,9 @@ pub(crate) fn measures(journal: Option<&Journal>, run: &str) {
 }
 
 /// Runs that other processes of this user measure now, with their pids.
-pub fn measuring(own: Option<&Journal>) -> BTreeMap<String, u32> {
+pub fn measuring(journal: Option<&Journal>) -> BTreeMap<String, u32> {
     state().map_or_else(BTreeMap::new, |state| {
-        gritstone_exec::measuring(&state, own)
+        gritstone_exec::measuring(&state, journal)
     })
 }
 

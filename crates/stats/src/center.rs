@@ -94,9 +94,9 @@ mod tests {
     fn few_values_have_no_interval() {
         let values: Vec<f64> = (1..=12).map(|x| f64::from(x * x % 13)).collect();
         for n in 1..=12 {
-            let at = |confidence| plain_center(&values[..n], confidence).unwrap();
-            assert_eq!(at(0.95).interval.is_some(), n >= 6, "{n}");
-            assert_eq!(at(0.99).interval.is_some(), n >= 8, "{n}");
+            let center = |confidence| plain_center(&values[..n], confidence).unwrap();
+            assert_eq!(center(0.95).interval.is_some(), n >= 6, "{n}");
+            assert_eq!(center(0.99).interval.is_some(), n >= 8, "{n}");
         }
     }
 

@@ -131,7 +131,7 @@ pub fn fit(measured: &Measured) -> Fit {
         .collect();
     let of_families: Vec<Option<Column>> = of_family
         .iter()
-        .map(|of| (several && of.len() > 1).then(|| family(&columns, of, nodes)))
+        .map(|members| (several && members.len() > 1).then(|| family(&columns, members, nodes)))
         .collect();
     let mut families = levels(of_families, measured, |family, node, by| {
         together(&columns, &scales, &of_family[family], node, by)
@@ -139,9 +139,11 @@ pub fn fit(measured: &Measured) -> Fit {
     for (family, level) in families.iter_mut().enumerate() {
         let Some(level) = level else { continue };
         for &benchmark in &of_family[family] {
-            for (cell, of) in columns[benchmark].iter_mut().zip(&level.nodes) {
-                if let (Some((by, _)), Some(of)) = (cell, of.filter(|of| of.differs)) {
-                    *by -= of.by;
+            for (cell, deviation) in columns[benchmark].iter_mut().zip(&level.nodes) {
+                if let (Some((by, _)), Some(deviation)) =
+                    (cell, deviation.filter(|deviation| deviation.differs))
+                {
+                    *by -= deviation.by;
                 }
             }
         }
@@ -160,10 +162,15 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
     let last = kinds.iter().max().copied();
     let mut centers = vec![];
     for kind in 0..=last.unwrap_or(0) {
-        let own = cells.iter().zip(kinds).filter(|(_, of)| **of == kind);
-        let own: Vec<f64> = own.filter_map(|(cell, _)| Some((*cell)?.value)).collect();
+        let same_kind = cells
+            .iter()
+            .zip(kinds)
+            .filter(|(_, cell_kind)| **cell_kind == kind);
+        let values: Vec<f64> = same_kind
+            .filter_map(|(cell, _)| Some((*cell)?.value))
+            .collect();
         centers.push(
-            (own.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(&own))),
+            (values.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(&values))),
         );
     }
     let known = || cells.iter().flatten();
@@ -181,9 +188,9 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
     let of_nodes = (total - of_runs * by_run).max(0.0);
     let factor = |cell: &Cell| {
         let typical = of_nodes + of_runs * by_run;
-        let own = of_nodes + of_runs / cell.runs as f64;
+        let variance = of_nodes + of_runs / cell.runs as f64;
         if typical > 0.0 {
-            (own / typical).sqrt()
+            (variance / typical).sqrt()
         } else {
             1.0
         }
@@ -198,23 +205,27 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
 /// Common deviation of all benchmarks of a node.
 fn everything(columns: &[Column], nodes: usize) -> Column {
     let of_node = |node: usize| {
-        let own: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
-        let values: Vec<f64> = own.iter().map(|(by, _)| *by).collect();
-        let factor = own.iter().map(|(_, f)| f).sum::<f64>() / own.len() as f64;
-        (own.len() >= MIN_BENCHMARKS)
+        let cells: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
+        let values: Vec<f64> = cells.iter().map(|(by, _)| *by).collect();
+        let factor = cells.iter().map(|(_, f)| f).sum::<f64>() / cells.len() as f64;
+        (cells.len() >= MIN_BENCHMARKS)
             .then(|| (descriptive::median(&descriptive::sorted(&values)), factor))
     };
     (0..nodes).map(of_node).collect()
 }
 
 /// Common deviation of the benchmarks of a family, on each node that has half of them.
-fn family(columns: &[Column], of: &[usize], nodes: usize) -> Column {
+fn family(columns: &[Column], benchmarks: &[usize], nodes: usize) -> Column {
     let of_node = |node: usize| {
-        let own: Vec<(f64, f64)> = of.iter().filter_map(|&b| columns[b][node]).collect();
-        let values: Vec<f64> = own.iter().map(|(by, _)| *by).collect();
-        let factor = own.iter().map(|(_, f)| f).sum::<f64>() / own.len() as f64;
-        let lacks = (of.len() as f64 / own.len() as f64).sqrt();
-        (2 * own.len() >= of.len()).then(|| (descriptive::pseudo_median(&values), factor * lacks))
+        let cells: Vec<(f64, f64)> = benchmarks
+            .iter()
+            .filter_map(|&b| columns[b][node])
+            .collect();
+        let values: Vec<f64> = cells.iter().map(|(by, _)| *by).collect();
+        let factor = cells.iter().map(|(_, f)| f).sum::<f64>() / cells.len() as f64;
+        let lacks = (benchmarks.len() as f64 / cells.len() as f64).sqrt();
+        (2 * cells.len() >= benchmarks.len())
+            .then(|| (descriptive::pseudo_median(&values), factor * lacks))
     };
     (0..nodes).map(of_node).collect()
 }
@@ -223,26 +234,29 @@ fn family(columns: &[Column], of: &[usize], nodes: usize) -> Column {
 fn together(
     columns: &[Column],
     scales: &[Option<Variance>],
-    of: &[usize],
+    benchmarks: &[usize],
     node: usize,
     by: f64,
 ) -> bool {
-    let own = || {
-        of.iter()
+    let deviations = || {
+        benchmarks
+            .iter()
             .filter_map(|&b| Some((columns[b][node]?.0, scales[b]?.value.sqrt())))
     };
-    let off = own().filter(|(own, sd)| own * by.signum() > *sd).count();
-    off as f64 >= TOGETHER * own().count() as f64
+    let off = deviations()
+        .filter(|(deviation, sd)| deviation * by.signum() > *sd)
+        .count();
+    off as f64 >= TOGETHER * deviations().count() as f64
 }
 
 /// The variance of each benchmark over nodes, moderated by that of all, and at least that of the launches of most nodes.
 fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
-    let own: Vec<Option<Variance>> = columns
+    let variances: Vec<Option<Variance>> = columns
         .iter()
         .map(|column| variance(column, measured))
         .collect();
-    let prior = moderated::distribution(&own);
-    let moderate = |own: Variance| prior.map_or(own, |prior| own.moderated(prior));
+    let prior = moderated::distribution(&variances);
+    let moderate = |variance: Variance| prior.map_or(variance, |prior| variance.moderated(prior));
     let floors = measured.cells.iter().map(|cells| {
         let within: Vec<f64> = cells.iter().flatten().map(|cell| cell.within).collect();
         match within.is_empty() {
@@ -250,12 +264,16 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
             false => descriptive::median(&descriptive::sorted(&within)),
         }
     });
-    let floored = |(own, floor): (Option<Variance>, f64)| {
-        let own = moderate(own?);
-        let value = if floor > own.value { floor } else { own.value };
-        (value > 0.0).then_some(Variance { value, ..own })
+    let floored = |(variance, floor): (Option<Variance>, f64)| {
+        let variance = moderate(variance?);
+        let value = if floor > variance.value {
+            floor
+        } else {
+            variance.value
+        };
+        (value > 0.0).then_some(Variance { value, ..variance })
     };
-    own.into_iter().zip(floors).map(floored).collect()
+    variances.into_iter().zip(floors).map(floored).collect()
 }
 
 /// The robust variance of the deviations of nodes.
@@ -328,7 +346,7 @@ fn tested(
     let tests = all.iter().flatten().count();
     let adjusted = multiple::benjamini_hochberg(&all);
     let mut each = all.into_iter().zip(adjusted);
-    let mut level = |(at, (column, scale)): (usize, (Column, Variance))| {
+    let mut level = |(index, (column, scale)): (usize, (Column, Variance))| {
         let t = quantile::student(0.95, scale.df);
         let sd = scale.value.sqrt();
         let nodes = column.into_iter().enumerate().map(|(node, cell)| {
@@ -340,7 +358,7 @@ fn tested(
                 half: t * sd * factor,
                 p: p?,
                 p_adjusted,
-                differs: p_adjusted <= LEVEL && by.abs() > margin && holds(at, node, by),
+                differs: p_adjusted <= LEVEL && by.abs() > margin && holds(index, node, by),
             })
         });
         Level {
@@ -353,7 +371,7 @@ fn tested(
     };
     let columns = columns.into_iter().enumerate();
     columns
-        .map(|(at, column)| Some(level((at, column?))))
+        .map(|(index, column)| Some(level((index, column?))))
         .collect()
 }
 
@@ -369,8 +387,8 @@ pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
         let terms = part.iter().map(|(x, sd)| ((x - about) / sd).powi(2));
         terms.sum::<f64>()
     };
-    let cost = |at: usize| {
-        let (old, new) = series.split_at(at);
+    let cost = |split: usize| {
+        let (old, new) = series.split_at(split);
         let about = before.unwrap_or_else(|| mean(old));
         let old = if old.is_empty() {
             0.0
@@ -380,9 +398,9 @@ pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
         old + squares(new, mean(new))
     };
     (0..series.len())
-        .map(|at| (at, cost(at)))
+        .map(|split| (split, cost(split)))
         .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or(0, |(at, _)| at)
+        .map_or(0, |(split, _)| split)
 }
 
 /// Change of a fleet between two runs: the median over nodes, and its standard deviation, by the robust scale of nodes.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Nodes by benchmarks of `families` families in turn; what a node is off by is random within 1%, and what `plus` says.
-fn made(
+fn sample_fleet(
     nodes: usize,
     benchmarks: usize,
     families: usize,
@@ -39,14 +39,14 @@ fn called(level: &Option<Level>) -> Vec<usize> {
         .iter()
         .flat_map(|level| level.nodes.iter().enumerate());
     nodes
-        .filter(|(_, of)| of.is_some_and(|of| of.differs))
+        .filter(|(_, deviation)| deviation.is_some_and(|deviation| deviation.differs))
         .map(|(node, _)| node)
         .collect()
 }
 
 #[test]
 fn equal_nodes_have_no_outlier() {
-    let fit = fit(&made(40, 24, 4, |_, _| 0.0));
+    let fit = fit(&sample_fleet(40, 24, 4, |_, _| 0.0));
     assert_eq!(called(&fit.all), []);
     assert!(
         fit.families
@@ -59,7 +59,7 @@ fn equal_nodes_have_no_outlier() {
 #[test]
 fn level_sets_reported_differences() {
     // node 3 is slow in everything, 7 in family 1, 11 in benchmark 5 of that family
-    let found = fit(&made(40, 24, 4, |b, i| match i {
+    let found = fit(&sample_fleet(40, 24, 4, |b, i| match i {
         3 => -0.2,
         7 if b % 4 == 1 => -0.15,
         11 if b == 5 => -0.3,
@@ -76,11 +76,12 @@ fn level_sets_reported_differences() {
         .filter(|(_, nodes)| !nodes.is_empty())
         .collect();
     assert_eq!(benchmarks, [(5, vec![11])]);
-    let of = |level: &Option<Level>, node: usize| level.as_ref().unwrap().nodes[node].unwrap();
+    let deviation =
+        |level: &Option<Level>, node: usize| level.as_ref().unwrap().nodes[node].unwrap();
     for (is, should) in [
-        (of(&found.all, 3), -0.2),
-        (of(&found.families[1], 7), -0.15),
-        (of(&found.benchmarks[5], 11), -0.3),
+        (deviation(&found.all, 3), -0.2),
+        (deviation(&found.families[1], 7), -0.15),
+        (deviation(&found.benchmarks[5], 11), -0.3),
     ] {
         assert!(
             (is.by - should).abs() < is.half && is.half < 0.02,
@@ -91,11 +92,15 @@ fn level_sets_reported_differences() {
 
 #[test]
 fn kinds_are_compared_separately() {
-    let mut measured = made(24, 12, 3, |_, i| if i < 12 { 0.0 } else { 0.5 });
+    let mut measured = sample_fleet(24, 12, 3, |_, i| if i < 12 { 0.0 } else { 0.5 });
     measured.kinds = (0..24).map(|i| usize::from(i >= 12)).collect();
     let found = fit(&measured);
     assert!(
-        called(&found.all).is_empty() && found.benchmarks.iter().all(|of| called(of).is_empty())
+        called(&found.all).is_empty()
+            && found
+                .benchmarks
+                .iter()
+                .all(|level| called(level).is_empty())
     );
     measured.kinds[23] = 2;
     let lone = fit(&measured);
@@ -108,14 +113,19 @@ fn kinds_are_compared_separately() {
 
 #[test]
 fn four_nodes_show_one_outlier() {
-    let found = fit(&made(4, 3, 3, |_, i| if i == 2 { -0.7 } else { 0.0 }));
+    let found = fit(&sample_fleet(
+        4,
+        3,
+        3,
+        |_, i| if i == 2 { -0.7 } else { 0.0 },
+    ));
     assert_eq!(found.all, None);
     assert!(
         found.benchmarks.iter().all(|level| called(level) == [2]),
         "{found:?}"
     );
     assert_eq!(
-        fit(&made(3, 3, 3, |_, _| 0.0)).benchmarks,
+        fit(&sample_fleet(3, 3, 3, |_, _| 0.0)).benchmarks,
         [None, None, None]
     );
     assert_eq!(fit(&Measured::default()), Fit::default());
@@ -123,7 +133,7 @@ fn four_nodes_show_one_outlier() {
 
 #[test]
 fn fewer_runs_widen_the_limit() {
-    let mut measured = made(40, 9, 1, |_, _| 0.0);
+    let mut measured = sample_fleet(40, 9, 1, |_, _| 0.0);
     measured.between_runs = vec![Some(1e-4); 9];
     for cell in measured
         .cells
@@ -140,7 +150,7 @@ fn fewer_runs_widen_the_limit() {
 
 #[test]
 fn margin_hides_small_differences() {
-    let mut measured = made(40, 24, 4, |_, i| if i == 3 { -0.02 } else { 0.0 });
+    let mut measured = sample_fleet(40, 24, 4, |_, i| if i == 3 { -0.02 } else { 0.0 });
     assert_eq!(called(&fit(&measured).all), [3]);
     measured.margin = 0.03;
     let fit = fit(&measured);
@@ -151,13 +161,13 @@ fn margin_hides_small_differences() {
 #[test]
 fn onset_is_where_level_begins() {
     let series = |off: &[f64]| -> Vec<(f64, f64)> { off.iter().map(|x| (*x, 0.01)).collect() };
-    let of = |off: &[f64]| onset(&series(off), Some(0.0));
-    assert_eq!(of(&[0.004, -0.01, 0.01, -0.18, -0.2]), 3);
+    let start = |off: &[f64]| onset(&series(off), Some(0.0));
+    assert_eq!(start(&[0.004, -0.01, 0.01, -0.18, -0.2]), 3);
     // one run between that was like the others does not move it, and one before that was not neither
-    assert_eq!(of(&[0.0, -0.2, -0.2, -0.01, -0.2, -0.2, -0.2]), 1);
-    assert_eq!(of(&[0.0, -0.2, 0.0, 0.0, 0.0, -0.2]), 5);
-    assert_eq!(of(&[-0.2, -0.19, -0.21]), 0);
-    assert_eq!(of(&[-0.2]), 0);
+    assert_eq!(start(&[0.0, -0.2, -0.2, -0.01, -0.2, -0.2, -0.2]), 1);
+    assert_eq!(start(&[0.0, -0.2, 0.0, 0.0, 0.0, -0.2]), 5);
+    assert_eq!(start(&[-0.2, -0.19, -0.21]), 0);
+    assert_eq!(start(&[-0.2]), 0);
     // a run that scatters more counts less
     assert_eq!(
         onset(&[(0.0, 0.01), (-0.1, 1.0), (-0.2, 0.01)], Some(0.0)),
@@ -171,11 +181,13 @@ fn onset_is_where_level_begins() {
 #[test]
 fn shifts_need_most_nodes() {
     let nodes: Vec<f64> = (0..40)
-        .map(|at| -0.04 + 0.001 * f64::from(at % 5))
+        .map(|node| -0.04 + 0.001 * f64::from(node % 5))
         .collect();
     let (by, sd) = shift(&nodes).unwrap();
     assert!((by + 0.038).abs() < 0.001 && sd < 0.001, "{by} {sd}");
-    let one: Vec<f64> = (0..40).map(|at| if at == 3 { -0.5 } else { 0.0 }).collect();
+    let one: Vec<f64> = (0..40)
+        .map(|node| if node == 3 { -0.5 } else { 0.0 })
+        .collect();
     assert_eq!(shift(&one).unwrap().0, 0.0);
     assert_eq!([shift(&[0.1, 0.1, 0.1]), shift(&[])], [None, None]);
 }

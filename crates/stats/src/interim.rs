@@ -129,8 +129,8 @@ pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec
         return vec![];
     };
     let slower = |side: usize, than: usize| {
-        let of = |c: &&Comparison| (c.base, c.other) == (side.min(than), side.max(than));
-        let found = judged.iter().find(of);
+        let is_pair = |c: &&Comparison| (c.base, c.other) == (side.min(than), side.max(than));
+        let found = judged.iter().find(is_pair);
         found.is_some_and(|c| c.seen_from(than).verdict == Verdict::Slower)
     };
     let (out, may_be_best): (Vec<usize>, Vec<usize>) =
@@ -188,13 +188,16 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     let n = b.len();
     let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
     let last = looks.last().copied().unwrap_or(0);
-    let several = pairs.layouts.iter().any(|&of| of != pairs.layouts[0]);
+    let several = pairs
+        .layouts
+        .iter()
+        .any(|&layout| layout != pairs.layouts[0]);
     // ranks of few pairs cannot be significant; means of two builds that agree could be
     let enough = !several || n >= LOOKS[0];
     if over && enough && n > last && looks.len() < LOOKS.len() {
         looks.push(n);
     }
-    let at = |n: usize, level: f64| {
+    let estimate = |n: usize, level: f64| {
         let (b, o, confidence) = (&b[..n], &o[..n], 1.0 - level);
         let found = match (several, pairs.differ) {
             (true, _) => by_layout(b, o, &pairs.layouts, confidence),
@@ -203,7 +206,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
         };
         found.map(Ratio::inverse)
     };
-    let paired = |n: usize| at(n, LEVEL_OF_LOOK);
+    let paired = |n: usize| estimate(n, LEVEL_OF_LOOK);
     let p = looks.iter().filter_map(|&n| paired(n)?.p);
     let p = p.min_by(f64::total_cmp);
     let mut ratio = paired(looks.last().copied().unwrap_or(n));
@@ -219,7 +222,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     // none if the pairs are too few for the level of the family
     let found = looks
         .last()
-        .and_then(|&n| distance(at(n, LEVEL_OF_LOOK / tests as f64)?));
+        .and_then(|&n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
     Comparison {
         base,
         other,
@@ -446,11 +449,11 @@ mod tests {
         }
         assert_eq!((three.rounds(), longer.rounds()), (18, 27));
         let again = decide_all(std::slice::from_ref(&longer), |_| 0.0001, false);
-        let of = |judged: &[Comparison]| {
+        let outcome = |judged: &[Comparison]| {
             let pair = judged.iter().find(|c| (c.base, c.other) == (0, 2));
             pair.map(|c| (c.pairs, c.ratio, c.p, c.verdict))
         };
-        assert_eq!(of(&judged[0]), of(&again[0]));
+        assert_eq!(outcome(&judged[0]), outcome(&again[0]));
         // of two sides none is dropped: the trial ends
         assert!(
             dropped_sides(
@@ -472,8 +475,8 @@ mod tests {
         let laid_out = |factor: f64, several: bool| {
             let mut sides = times(90, factor);
             for (round, timed) in sides.0[1].iter_mut().enumerate() {
-                let of = timed.as_mut().unwrap();
-                of.ns *= 1.0 + effects[round % effects.len()];
+                let timed = timed.as_mut().unwrap();
+                timed.ns *= 1.0 + effects[round % effects.len()];
             }
             for (round, timed) in sides
                 .0

@@ -40,13 +40,14 @@ pub fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
 }
 
 /// The scaled inverse chi-square distribution whose logarithm has the observed mean and variance.
-fn prior(of: &[Variance]) -> Variance {
+fn prior(variances: &[Variance]) -> Variance {
     // a benchmark without scatter needs a logarithm too: that of a variance below any clock's resolution
-    let logs: Vec<f64> = of
+    let logs: Vec<f64> = variances
         .iter()
         .map(|s| s.value.max(1e-12).ln() - digamma(s.df / 2.0) + (s.df / 2.0).ln())
         .collect();
-    let within = of.iter().map(|s| trigamma(s.df / 2.0)).sum::<f64>() / of.len() as f64;
+    let within =
+        variances.iter().map(|s| trigamma(s.df / 2.0)).sum::<f64>() / variances.len() as f64;
     let beyond = descriptive::deviation(&logs).powi(2) - within;
     let df = match beyond > 0.0 {
         true => (2.0 * inverse_trigamma(beyond)).min(MAX_PRIOR_DF),
@@ -100,8 +101,8 @@ mod tests {
     }
 
     fn variances(values: &[f64]) -> Vec<Option<Variance>> {
-        let of = |&value: &f64| Some(Variance { value, df: 5.0 });
-        values.iter().map(of).collect()
+        let variance = |&value: &f64| Some(Variance { value, df: 5.0 });
+        values.iter().map(variance).collect()
     }
 
     #[test]
@@ -111,7 +112,7 @@ mod tests {
         let all = variances(&values);
         let prior = distribution(&all).unwrap();
         let [quiet, restless] =
-            [4, 5].map(|at: usize| all[at].unwrap().moderated(prior).value.sqrt());
+            [4, 5].map(|index: usize| all[index].unwrap().moderated(prior).value.sqrt());
         assert!(quiet < 2e-3 && restless > 8e-3, "{quiet} {restless}");
     }
 

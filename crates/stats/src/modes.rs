@@ -31,9 +31,9 @@ pub fn modes(values: &[f64]) -> Option<usize> {
     let finest = positive.fold(f64::INFINITY, f64::min);
     let level = 0.8 / (n * n) as f64;
     // GROUP values on either side have one distance less
-    let apart = (GROUP - 1..=n - 1 - GROUP).filter(|at| {
-        let right = chance(gaps[*at], gaps[at + 1..].iter(), finest);
-        let left = chance(gaps[*at], gaps[..*at].iter().rev(), finest);
+    let apart = (GROUP - 1..=n - 1 - GROUP).filter(|index| {
+        let right = chance(gaps[*index], gaps[index + 1..].iter(), finest);
+        let left = chance(gaps[*index], gaps[..*index].iter().rev(), finest);
         right.max(left) <= level
     });
     Some(1 + apart.count())

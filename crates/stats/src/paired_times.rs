@@ -61,7 +61,9 @@ impl Pairs {
     /// Drops a contended pair while fewer were dropped than kept: no trial takes more than twice as long, and kept pairs stay kept with
     /// further ones, unless contention turns out to differ.
     fn new(all: &[(Timed, Timed)]) -> Self {
-        let count = |of: fn(&(Timed, Timed)) -> bool| all.iter().filter(|pair| of(pair)).count();
+        let count = |predicate: fn(&(Timed, Timed)) -> bool| {
+            all.iter().filter(|pair| predicate(pair)).count()
+        };
         let alone = [
             count(|(base, other)| base.crowded && !other.crowded),
             count(|(base, other)| other.crowded && !base.crowded),
@@ -139,9 +141,10 @@ impl Times {
     #[must_use]
     pub fn compared_pairs(&self) -> Vec<usize> {
         let still_in = self.still_in();
-        let after = |at: usize| still_in[at + 1..].iter();
-        let each = (0..still_in.len()).flat_map(|at| after(at).map(move |&other| (at, other)));
-        each.map(|(at, other)| self.pairs(still_in[at], other).base.len())
+        let after = |first: usize| still_in[first + 1..].iter();
+        let each =
+            (0..still_in.len()).flat_map(|first| after(first).map(move |&other| (first, other)));
+        each.map(|(first, other)| self.pairs(still_in[first], other).base.len())
             .collect()
     }
 

@@ -51,16 +51,16 @@ fn from_top(
     let (above, part) = (rank.floor(), rank.fract());
     let (mut seen, mut upper) = (0.0, None);
     for (low, high, events) in buckets.filter(|(_, _, events)| *events > 0.0) {
-        let at = |rank: f64| high - (rank - seen - 0.5) / events * (high - low);
+        let value = |rank: f64| high - (rank - seen - 0.5) / events * (high - low);
         if upper.is_none() && above <= seen + events {
-            upper = Some(at(above));
+            upper = Some(value(above));
         }
         if let Some(upper) = upper {
             if part == 0.0 {
                 return Some(upper);
             }
             if above + 1.0 <= seen + events {
-                return Some(upper + part * (at(above + 1.0) - upper));
+                return Some(upper + part * (value(above + 1.0) - upper));
             }
         }
         seen += events;
@@ -89,10 +89,10 @@ pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<P
     // from the highest bucket: its bounds, and the events of each launch
     let mut merged: Vec<(f64, f64, Vec<f64>)> = vec![];
     let mut all: Vec<(usize, &Bucket)> = (launches.iter().enumerate())
-        .flat_map(|(at, buckets)| buckets.iter().map(move |bucket| (at, bucket)))
+        .flat_map(|(launch, buckets)| buckets.iter().map(move |bucket| (launch, bucket)))
         .collect();
     all.sort_by(|a, b| (b.1.low.total_cmp(&a.1.low)).then(b.1.high.total_cmp(&a.1.high)));
-    for (at, bucket) in all {
+    for (launch, bucket) in all {
         if merged
             .last()
             .is_none_or(|(low, high, _)| (*low, *high) != (bucket.low, bucket.high))
@@ -100,7 +100,7 @@ pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<P
             merged.push((bucket.low, bucket.high, vec![0.0; n]));
         }
         if let Some((_, _, events)) = merged.last_mut() {
-            events[at] += bucket.events;
+            events[launch] += bucket.events;
         }
     }
     let sizes: Vec<f64> = (launches.iter())
@@ -149,24 +149,24 @@ mod tests {
 
     #[test]
     fn percentile_interpolates_in_bucket() {
-        let of = |buckets: &[Bucket], share| percentile(buckets, share).unwrap();
-        assert_eq!(of(&[bucket(512.0, 520.0, 1)], 0.5), 516.0);
+        let value = |buckets: &[Bucket], share| percentile(buckets, share).unwrap();
+        assert_eq!(value(&[bucket(512.0, 520.0, 1)], 0.5), 516.0);
         // rank 10.5 of 20: halfway between the last event of the one and the first of the other
         let two = [bucket(0.0, 10.0, 10), bucket(100.0, 110.0, 10)];
-        assert_eq!(of(&two, 0.5), f64::midpoint(9.5, 100.5));
+        assert_eq!(value(&two, 0.5), f64::midpoint(9.5, 100.5));
         // rank (40 + 1/3) / 2 + 1/3 = 20.5: between the 10th and the 11th of the second
         let three = [
             bucket(0.0, 1.0, 10),
             bucket(20.0, 40.0, 20),
             bucket(50.0, 51.0, 10),
         ];
-        assert!((of(&three, 0.5) - 30.0).abs() < 1e-9);
+        assert!((value(&three, 0.5) - 30.0).abs() < 1e-9);
         // 299 events, one to a value: rank 0.99 * 299.333 + 0.333 = 296.673
         let single: Vec<Bucket> = (1..=299)
             .map(|x| bucket(f64::from(x), f64::from(x), 1))
             .collect();
-        assert!((of(&single, 0.99) - 296.673_333).abs() < 1e-5);
-        assert_eq!((of(&single, 1e-9), of(&single, 1.0)), (1.0, 299.0));
+        assert!((value(&single, 0.99) - 296.673_333).abs() < 1e-5);
+        assert_eq!((value(&single, 1e-9), value(&single, 1.0)), (1.0, 299.0));
         assert_eq!(percentile(&[], 0.5), None);
         assert_eq!(percentile(&[bucket(1.0, 2.0, 0)], 0.5), None);
     }
@@ -189,22 +189,27 @@ mod tests {
 
     #[test]
     fn interval_follows_launch_variance() {
-        let launch = |at: f64| vec![bucket(10.0, 11.0, 990), bucket(at, at + 1.0, 10)];
-        let of = |ends: [f64; 8]| pooled(&ends.map(launch), 0.999, 0.95).unwrap();
+        let launch = |low: f64| vec![bucket(10.0, 11.0, 990), bucket(low, low + 1.0, 10)];
+        let estimate = |ends: [f64; 8]| pooled(&ends.map(launch), 0.999, 0.95).unwrap();
         let width = |found: Pooled| found.interval.map(|[low, high]| high / low).unwrap();
-        let near = width(of([100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0]));
-        let far = width(of([100.0, 120.0, 140.0, 160.0, 180.0, 200.0, 220.0, 240.0]));
+        let near = width(estimate([
+            100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0,
+        ]));
+        let far = width(estimate([
+            100.0, 120.0, 140.0, 160.0, 180.0, 200.0, 220.0, 240.0,
+        ]));
         assert!(1.01 < near && near < far, "{near} {far}");
     }
 
     #[test]
     fn too_little_has_no_interval() {
         let launch = vec![bucket(10.0, 11.0, 500)];
-        let of = |launches: usize| pooled(&vec![launch.clone(); launches], 0.999, 0.95).unwrap();
+        let estimate =
+            |launches: usize| pooled(&vec![launch.clone(); launches], 0.999, 0.95).unwrap();
         // 2,500 events in five launches, 3,000 in six, 3,700 in eight: 2.5% of the maxima lie below from 3,688 on
-        assert_eq!(of(5).interval, None);
-        assert_eq!(of(6).interval, None);
-        assert!(of(8).interval.is_some());
+        assert_eq!(estimate(5).interval, None);
+        assert_eq!(estimate(6).interval, None);
+        assert!(estimate(8).interval.is_some());
         assert_eq!(pooled(&[], 0.5, 0.95), None);
         assert_eq!(pooled(&[vec![bucket(-1.0, 0.0, 9)]], 0.5, 0.95), None);
     }

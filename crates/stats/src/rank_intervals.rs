@@ -48,7 +48,9 @@ impl Levels {
             [const { OnceLock::new() }; SIGNED_RANK_EXACT + 1];
         let pairs = n * (n + 1) / 2;
         match COUNTED.get(n) {
-            Some(of) => Self::Counted(of.get_or_init(|| counted(&signed_rank(n), pairs)).into()),
+            Some(cache) => {
+                Self::Counted(cache.get_or_init(|| counted(&signed_rank(n), pairs)).into())
+            }
             None => Self::normal(pairs, pairs as f64 * (2 * n + 1) as f64 / 12.0),
         }
     }
@@ -181,7 +183,7 @@ pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2
         false => 1.0,
     };
     let last = averages.len() - 1;
-    let mut nth = |at: usize| *averages.select_nth_unstable_by(at, f64::total_cmp).1;
+    let mut nth = |index: usize| *averages.select_nth_unstable_by(index, f64::total_cmp).1;
     let center = f64::midpoint(nth(last / 2), nth(last.div_ceil(2)));
     let k = levels.within(confidence);
     let interval = (k > 0).then(|| [nth(k - 1), nth(last + 1 - k)]);

@@ -15,13 +15,13 @@ pub fn p_of_groups(strata: &[Vec<(f64, usize)>], groups: usize) -> Vec<Option<f6
         let (mut sums, mut counts) = (vec![0.0; groups], vec![0.0; groups]);
         let (mut before, mut ties) = (0.0, 0.0);
         for equal in stratum.chunk_by(|a, b| a.0 == b.0) {
-            let of = equal.len() as f64;
+            let tied = equal.len() as f64;
             for (_, group) in equal {
-                sums[*group] += before + (of + 1.0) / 2.0;
+                sums[*group] += before + (tied + 1.0) / 2.0;
                 counts[*group] += 1.0;
             }
-            before += of;
-            ties += of.powi(3) - of;
+            before += tied;
+            ties += tied.powi(3) - tied;
         }
         for group in 0..groups {
             let size = counts[group];

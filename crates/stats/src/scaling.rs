@@ -108,7 +108,7 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     let share = |value: f64| value.max(0.0);
     let contention = range(&|p| p[1], best[1], share);
     let coherence = range(&|p| p[2], best[2], share);
-    let at = |n: f64| (n, range(&|p| rate(p, n).ln(), rate(best, n), f64::exp));
+    let point = |n: f64| (n, range(&|p| rate(p, n).ln(), rate(best, n), f64::exp));
     Ok(Law {
         one: range(&|p| p[0].ln(), best[0], f64::exp),
         contention,
@@ -120,7 +120,7 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
             Peak::NotSeen
         },
         knee: (contention.low > 0.0).then(|| 1.0 / contention.estimate),
-        curve: places(rounds).map(at).collect(),
+        curve: places(rounds).map(point).collect(),
     })
 }
 
@@ -236,8 +236,8 @@ fn least_squares(points: &[[f64; 4]], terms: &[usize]) -> Option<[f64; 3]> {
         }
     }
     let mut found = [0.0; 3];
-    for (at, &term) in terms.iter().enumerate() {
-        found[term] = matrix[at][size] / matrix[at][at];
+    for (row, &term) in terms.iter().enumerate() {
+        found[term] = matrix[row][size] / matrix[row][row];
     }
     Some(found)
 }

@@ -23,10 +23,10 @@ impl From<f64> for Scatter {
 }
 
 impl From<Scatter> for Variance {
-    fn from(of: Scatter) -> Self {
+    fn from(scatter: Scatter) -> Self {
         Self {
-            value: of.ln_sd * of.ln_sd,
-            df: of.freedom,
+            value: scatter.ln_sd * scatter.ln_sd,
+            df: scatter.freedom,
         }
     }
 }

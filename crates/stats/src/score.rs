@@ -155,8 +155,8 @@ fn term(row: &ScoredBenchmark) -> Term {
         false => row.launches.iter().map(|x| 1.0 / x).collect(),
     };
     let estimate = undisturbed::estimate(&times, &row.weights, CONFIDENCE);
-    let ln = estimate.map_or(f64::NAN, |of| of.value.ln());
-    let interval = estimate.and_then(|of| of.interval);
+    let ln = estimate.map_or(f64::NAN, |estimate| estimate.value.ln());
+    let interval = estimate.and_then(|estimate| estimate.interval);
     let half = interval.map_or(0.0, |[low, high]| (high / low).ln() / 2.0);
     Term {
         weight: row.weight,
@@ -198,7 +198,7 @@ mod tests {
     fn row(value: f64, reference: f64, lower_is_better: bool) -> ScoredBenchmark {
         // times; the lower quartile is 1
         let scatter = [1.0, 1.01, 0.99, 1.02, 1.0, 1.005, 1.015, 1.0];
-        let of = |s| {
+        let scaled = |s| {
             if lower_is_better {
                 value * s
             } else {
@@ -206,7 +206,7 @@ mod tests {
             }
         };
         ScoredBenchmark {
-            launches: scatter.map(of).to_vec(),
+            launches: scatter.map(scaled).to_vec(),
             weights: vec![1.0; 8],
             reference,
             lower_is_better,

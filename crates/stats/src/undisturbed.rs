@@ -53,10 +53,10 @@ pub fn estimate(
             .collect::<Vec<_>>(),
     );
     let total: f64 = launches.iter().map(|(_, weight)| weight).sum();
-    let at = |weight| at_weight(&launches, weight);
-    let center = at(OF_LAUNCHES * total)?;
-    let upper = at(upper_rank(total, (1.0 - confidence) / 3.0) - 0.5)?;
-    let lower = at(OF_LAUNCHES / 2.0 * total)?;
+    let quantile = |weight| at_weight(&launches, weight);
+    let center = quantile(OF_LAUNCHES * total)?;
+    let upper = quantile(upper_rank(total, (1.0 - confidence) / 3.0) - 0.5)?;
+    let lower = quantile(OF_LAUNCHES / 2.0 * total)?;
     let widened = (MIN_LAUNCHES as f64 / total).max(1.0);
     let interval = [
         center - widened * (upper - lower),
@@ -96,15 +96,15 @@ fn sorted(values: &[(f64, f64)]) -> Vec<(f64, f64)> {
 fn at_weight(sorted: &[(f64, f64)], weight: f64) -> Option<f64> {
     let mut sum = 0.0;
     let mut before: Option<(f64, f64)> = None;
-    for &(value, own) in sorted {
-        let middle = sum + own / 2.0;
+    for &(value, mass) in sorted {
+        let middle = sum + mass / 2.0;
         if weight <= middle {
             return Some(before.map_or(value, |(place, less)| {
                 less + (value - less) * (weight - place) / (middle - place)
             }));
         }
         before = Some((middle, value));
-        sum += own;
+        sum += mass;
     }
     before.map(|(_, value)| value)
 }
@@ -133,7 +133,9 @@ mod tests {
 
     #[test]
     fn two_bad_launches_move_little() {
-        let good: Vec<f64> = (0..10).map(|at| 100.0 + f64::from(at % 5) / 10.0).collect();
+        let good: Vec<f64> = (0..10)
+            .map(|launch| 100.0 + f64::from(launch % 5) / 10.0)
+            .collect();
         let mut bad = good.clone();
         (bad[3], bad[8]) = (130.0, 1000.0);
         let [before, after] = [&good, &bad].map(|values| plain(values));
@@ -160,7 +162,7 @@ mod tests {
     #[test]
     fn few_launches_have_no_interval() {
         for n in 1..12 {
-            let values: Vec<f64> = (0..n).map(|at| 10.0 + f64::from(at)).collect();
+            let values: Vec<f64> = (0..n).map(|launch| 10.0 + f64::from(launch)).collect();
             assert_eq!(plain(&values).interval.is_some(), n >= 6, "{n}");
         }
         assert!(estimate(&[], &[], 0.95).is_none());

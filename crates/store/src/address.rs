@@ -35,16 +35,18 @@ pub fn is_server(path: &Path) -> bool {
 
 /// Splits a URL: scheme, user and password, the rest up to the question mark, parameters.
 pub(crate) fn parts(url: &str) -> [&str; 4] {
-    let at = url.find("://").map_or(0, |at| at + 3);
-    let (scheme, rest) = url.split_at(at);
+    let start = url.find("://").map_or(0, |position| position + 3);
+    let (scheme, rest) = url.split_at(start);
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     // passwords may contain an unencoded at sign
     let end = rest.find('/').unwrap_or(rest.len());
     let (user, rest) = match rest[..end].rfind('@') {
-        Some(at) => (&rest[..at], &rest[at + 1..]),
+        Some(position) => (&rest[..position], &rest[position + 1..]),
         None => match rest.rfind('@') {
             // or a slash
-            Some(at) if rest[..at].contains(':') => (&rest[..at], &rest[at + 1..]),
+            Some(position) if rest[..position].contains(':') => {
+                (&rest[..position], &rest[position + 1..])
+            }
             _ => ("", rest),
         },
     };
@@ -65,18 +67,18 @@ pub(crate) fn without_password(url: &str) -> String {
     let [scheme, user, rest, query] = parts(url);
     // an unencoded question mark in a password: the parts cannot be separated
     if user.is_empty()
-        && let (true, Some(at)) = (rest.contains(':'), query.rfind('@'))
+        && let (true, Some(position)) = (rest.contains(':'), query.rfind('@'))
     {
-        return format!("{scheme}{}", &query[at + 1..]);
+        return format!("{scheme}{}", &query[position + 1..]);
     }
     let user = user.split(':').next().unwrap_or("");
-    let at = if user.is_empty() { "" } else { "@" };
+    let separator = if user.is_empty() { "" } else { "@" };
     let left = parameters(query).filter(|(name, _)| !is_password(name));
     let left: Vec<String> = left
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     let mark = if left.is_empty() { "" } else { "?" };
-    format!("{scheme}{user}{at}{rest}{mark}{}", left.join("&"))
+    format!("{scheme}{user}{separator}{rest}{mark}{}", left.join("&"))
 }
 
 pub(crate) fn decoded(text: &str) -> String {

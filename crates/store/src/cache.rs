@@ -63,11 +63,11 @@ impl Store {
         let read = read(self.engine(), runs, analysis, which);
         match (self.at(read), runs) {
             (Ok(found), _) => {
-                let of = |of| match self.at(of) {
+                let checked = |result| match self.at(result) {
                     Err(error) if !matches!(error, StoreError::Damaged(..)) => Err(error),
-                    of => Ok(of),
+                    result => Ok(result),
                 };
-                found.into_iter().map(of).collect()
+                found.into_iter().map(checked).collect()
             }
             (Err(damaged @ StoreError::Damaged(..)), [_]) => Ok(vec![Err(damaged)]),
             // some of the runs may be undamaged
@@ -87,8 +87,8 @@ impl Store {
     /// # Errors
     /// I/O errors of the store.
     pub fn not_cached(&self, analysis: &str) -> Result<Vec<String>, StoreError> {
-        let of = row![analysis.to_owned()];
-        let ids = query(self.engine(), sql::SELECT_NOT_CACHED, of);
+        let parameters = row![analysis.to_owned()];
+        let ids = query(self.engine(), sql::SELECT_NOT_CACHED, parameters);
         let ids: Vec<(String,)> = self.at(ids)?;
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
@@ -98,17 +98,17 @@ impl Store {
     /// # Errors
     /// I/O errors of the store.
     pub fn cached_seals(&self, analysis: &str) -> Result<BTreeMap<String, String>, StoreError> {
-        let of = row![analysis.to_owned()];
-        let seals = query(self.engine(), sql::SELECT_CACHED_SEALS, of);
+        let parameters = row![analysis.to_owned()];
+        let seals = query(self.engine(), sql::SELECT_CACHED_SEALS, parameters);
         let seals: Vec<(String, String)> = self.at(seals)?;
         Ok(seals.into_iter().collect())
     }
 
     /// Caches results of a run that were computed from this number of launches. Returns whether they were stored: not
     /// on a read-only store, while another process writes, or if the run has more launches by now.
-    pub fn cache(&self, run_id: &str, analysis: &str, launches: usize, of: &Results) -> bool {
+    pub fn cache(&self, run_id: &str, analysis: &str, launches: usize, results: &Results) -> bool {
         let engine = self.engine();
-        let write = |engine: &dyn Engine| write(engine, run_id, analysis, launches, of);
+        let write = |engine: &dyn Engine| write(engine, run_id, analysis, launches, results);
         whole(engine, Purpose::Cache, write).unwrap_or(false)
     }
 }
@@ -118,7 +118,7 @@ fn write(
     run_id: &str,
     analysis: &str,
     launches: usize,
-    of: &Results,
+    results: &Results,
 ) -> Result<bool, Fault> {
     let run = ledger::run(engine, run_id)?.number;
     // results stored by pruning are not recomputed
@@ -133,7 +133,7 @@ fn write(
         return Ok(false);
     };
     engine.execute(sql::FORGET, row![run])?;
-    CACHED.store(engine, run, [analysis, &sealed, ""], of)?;
+    CACHED.store(engine, run, [analysis, &sealed, ""], results)?;
     Ok(true)
 }
 
@@ -168,7 +168,7 @@ fn read(
             }
         }
     }
-    let mut of = |run: &&str| match heads.remove(*run) {
+    let mut load = |run: &&str| match heads.remove(*run) {
         Some(head) => Ok(head.and_then(|(run, head)| {
             let rows = results.remove(&run).unwrap_or_default();
             Some(Results {
@@ -178,7 +178,7 @@ fn read(
         })),
         None => snapshot(engine, |engine| pruned_results(engine, run, which)),
     };
-    Ok(runs.iter().map(&mut of).collect())
+    Ok(runs.iter().map(&mut load).collect())
 }
 
 /// Parameters of a statement about several runs; unused parameters match no run.

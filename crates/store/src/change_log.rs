@@ -111,7 +111,7 @@ impl Store {
                 _ => query(self.engine(), sql::SELECT_CHANGE_ENTRIES, vec![]),
             }
         };
-        let entry = |(event, entry, who, note, at, assignee, benchmarks): Entry| {
+        let entry = |(event, entry, who, note, time, assignee, benchmarks): Entry| {
             if entry == NOTIFY {
                 let content = EntryContent::Notified(note);
                 return Some(ChangeEntry { event, content });
@@ -119,11 +119,11 @@ impl Store {
             // a newer Gritstone may write other entries
             let state = ChangeState::ALL
                 .into_iter()
-                .find(|of| entry_kind(*of) == entry)?;
+                .find(|state| entry_kind(*state) == entry)?;
             let content = EntryContent::Triage(TriageEntry {
                 state,
                 who,
-                at,
+                at: time,
                 assignee,
                 note,
                 benchmarks: benchmarks.as_deref().map(read_ids).unwrap_or_default(),

@@ -43,13 +43,13 @@ pub enum Shrunk {
 /// A database. No statement or transaction is open between two calls of [`crate::Store`].
 pub(crate) trait Engine: Debug {
     /// Executes a statement without rows.
-    fn execute(&self, statement: &'static str, of: Row) -> Result<(), Fault>;
+    fn execute(&self, statement: &'static str, parameters: Row) -> Result<(), Fault>;
 
     /// Passes the rows of a statement within a transaction to `take` as they arrive; other statements may run
     /// meanwhile.
-    fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault>;
+    fn each(&self, statement: &'static str, parameters: Row, take: &mut Take) -> Result<(), Fault>;
 
-    fn all(&self, statement: &'static str, of: Row) -> Result<Vec<Row>, Fault>;
+    fn all(&self, statement: &'static str, parameters: Row) -> Result<Vec<Row>, Fault>;
 
     fn begin(&self, purpose: Purpose) -> Result<(), Fault>;
 
@@ -114,9 +114,9 @@ pub(crate) fn snapshot<T>(
 pub(crate) fn query<T: FromRow>(
     engine: &dyn Engine,
     statement: &'static str,
-    of: Row,
+    parameters: Row,
 ) -> Result<Vec<T>, Fault> {
-    let rows = engine.all(statement, of)?;
+    let rows = engine.all(statement, parameters)?;
     rows.iter().map(|row| T::of(row)).collect()
 }
 
@@ -137,10 +137,10 @@ pub(crate) fn insert(
 }
 
 /// A value of a row; a wrong type is damage.
-pub(crate) fn column<T: FromSql>(row: &[Value], at: usize) -> Result<T, Fault> {
-    let value = row.get(at).unwrap_or(&Value::Null);
+pub(crate) fn column<T: FromSql>(row: &[Value], index: usize) -> Result<T, Fault> {
+    let value = row.get(index).unwrap_or(&Value::Null);
     let read = T::column_result(value.into());
-    read.map_err(|error| Fault::Damaged(format!("column {at}: {error}")))
+    read.map_err(|error| Fault::Damaged(format!("column {index}: {error}")))
 }
 
 pub(crate) trait FromRow: Sized {
@@ -148,10 +148,10 @@ pub(crate) trait FromRow: Sized {
 }
 
 macro_rules! tuples {
-    ($($($type:ident $at:tt)+;)+) => {$(
+    ($($($type:ident $index:tt)+;)+) => {$(
         impl<$($type: FromSql),+> FromRow for ($($type,)+) {
             fn of(row: &[Value]) -> Result<Self, Fault> {
-                Ok(($(column::<$type>(row, $at)?,)+))
+                Ok(($(column::<$type>(row, $index)?,)+))
             }
         }
     )+};

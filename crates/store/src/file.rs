@@ -44,9 +44,9 @@ pub(crate) fn own(path: &Path) -> Result<PathBuf, StoreError> {
     if path.is_dir() || (path.exists() && !allowed(path, AccessFlags::W_OK)) {
         return Err(cannot_open(path, "it cannot be written"));
     }
-    let own = gritstone_files::create_directory(folder);
-    let own = own.and_then(|()| gritstone_files::own_file(path));
-    own.map_err(|error| match error.kind() {
+    let created = gritstone_files::create_directory(folder);
+    let created = created.and_then(|()| gritstone_files::own_file(path));
+    created.map_err(|error| match error.kind() {
         _ if gritstone_files::is_not_ours(&error) => {
             StoreError::Unsafe(path.into(), error.to_string())
         }

@@ -20,7 +20,7 @@ const REPLACE: &str = "replace";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruned {
     /// RFC 3339, UTC.
-    pub at: String,
+    pub time: String,
     /// Analysis that computed its results.
     pub analysis: String,
     /// Current label.
@@ -100,20 +100,20 @@ pub(crate) struct Entry {
     pub(crate) tip: String,
     /// Hash of the results stored by pruning.
     pub(crate) seal: String,
-    pub(crate) at: String,
+    pub(crate) time: String,
 }
 
 impl Entry {
     pub(crate) fn text(&self) -> String {
-        format!("{} {} {}", self.tip, self.seal, self.at)
+        format!("{} {} {}", self.tip, self.seal, self.time)
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
         match text.split(' ').collect::<Vec<_>>()[..] {
-            [tip, seal, at] => Ok(Self {
+            [tip, seal, time] => Ok(Self {
                 tip: tip.to_owned(),
                 seal: seal.to_owned(),
-                at: at.to_owned(),
+                time: time.to_owned(),
             }),
             _ => Err(Fault::Damaged(format!(
                 "'{text}' is not an entry about pruned launches"
@@ -140,8 +140,8 @@ pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) ->
 /// Enters what the next run takes over from one that is removed.
 pub(crate) fn replace(engine: &dyn Engine, run: i64, id: &str) -> Result<(), Fault> {
     let next = |benchmark: &str| -> Result<Option<i64>, Fault> {
-        let of = row![run, benchmark.to_owned()];
-        let next: Vec<(i64,)> = query(engine, sql::SELECT_NEXT, of)?;
+        let parameters = row![run, benchmark.to_owned()];
+        let next: Vec<(i64,)> = query(engine, sql::SELECT_NEXT, parameters)?;
         Ok(next.first().map(|(next,)| *next))
     };
     let entries = |kind: &str| -> Result<Vec<(String,)>, Fault> {

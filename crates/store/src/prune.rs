@@ -31,12 +31,12 @@ impl Store {
         run_id: &str,
         analysis: &str,
         launches: usize,
-        of: &Results,
+        results: &Results,
         now: &str,
     ) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
-            prune(engine, run_id, analysis, launches, of, now)
+            prune(engine, run_id, analysis, launches, results, now)
         }))
     }
 
@@ -86,12 +86,12 @@ fn prune(
     id: &str,
     analysis: &str,
     launches: usize,
-    of: &Results,
+    results: &Results,
     now: &str,
 ) -> Result<(), Fault> {
     let found = ledger::run(engine, id)?;
     if let Some(known) = ledger::entry(engine, found.number)? {
-        return Err(StoreError::Pruned(id.to_owned(), known.at).into());
+        return Err(StoreError::Pruned(id.to_owned(), known.time).into());
     }
     let not = |why| Err(StoreError::NotPruned(id.to_owned(), why).into());
     if !found.ended {
@@ -101,11 +101,11 @@ fn prune(
     let Some((_, tip)) = last.filter(|(last, _)| last + 1 == launches as i64) else {
         return not("its results do not match its launches");
     };
-    let seal = PRUNED.store(engine, found.number, [analysis, &tip, &tip], of)?;
+    let seal = PRUNED.store(engine, found.number, [analysis, &tip, &tip], results)?;
     let entry = Entry {
         tip,
         seal,
-        at: now.to_owned(),
+        time: now.to_owned(),
     };
     enter(engine, found.number, PRUNE, &entry.text())?;
     engine.execute(sql::FORGET, row![found.number])?;

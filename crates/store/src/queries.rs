@@ -126,8 +126,8 @@ impl Store {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             let mut found = vec![];
-            let of = row![machine.to_owned(), second.to_owned()];
-            engine.each(sql::SELECT_RUNS_OF, of, &mut |row| {
+            let parameters = row![machine.to_owned(), second.to_owned()];
+            engine.each(sql::SELECT_RUNS_OF, parameters, &mut |row| {
                 if found.len() == most {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -155,8 +155,8 @@ impl Store {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             let mut found = vec![];
-            let of = row![benchmark.to_string()];
-            engine.each(sql::SELECT_RUNS_WITH, of, &mut |row| {
+            let parameters = row![benchmark.to_string()];
+            engine.each(sql::SELECT_RUNS_WITH, parameters, &mut |row| {
                 if found.len() == most {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -315,7 +315,7 @@ fn head(row: &Row) -> Result<RunHead, Fault> {
         pruned: column::<Option<String>>(row, 13)?
             .map(|entry| Entry::parse(&entry))
             .transpose()?
-            .map(|entry| entry.at),
+            .map(|entry| entry.time),
         origin,
     })
 }

@@ -49,7 +49,7 @@ impl Store {
     pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
         let found = self.at(ledger::run(self.engine(), run_id))?;
         let id = || run_id.to_owned();
-        let not = |whose| Err(StoreError::NotYours(id(), whose));
+        let not = |reason| Err(StoreError::NotYours(id(), reason));
         match &found.origin {
             Origin::Imported => return Err(StoreError::Imported(id())),
             Origin::Here(by) if by.uid != owner.uid => return not("by this user"),
@@ -90,7 +90,7 @@ impl Store {
 fn load(engine: &dyn Engine, id: &str) -> Result<RunData, Fault> {
     let run = Run::begin(engine, id)?;
     if let Some(pruned) = &run.pruned {
-        return Err(StoreError::Pruned(id.to_owned(), pruned.at.clone()).into());
+        return Err(StoreError::Pruned(id.to_owned(), pruned.time.clone()).into());
     }
     let mut data = run.without_launches()?;
     relabel(engine, run.found.number, &mut data.info)?;
@@ -150,10 +150,10 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
 /// Compares the hashes of the ledger.
 fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     let mut before = String::new();
-    for (at, row) in (1..).zip(engine.all(sql::SELECT_LEDGER, vec![])?) {
+    for (number, row) in (1..).zip(engine.all(sql::SELECT_LEDGER, vec![])?) {
         let (sealed, row) = split(row)?;
-        if row[0] != Value::Integer(at) || sealed != row_hash::of("entry", &before, [&row]) {
-            return Err(broken(format!("entry {at} of the ledger")));
+        if row[0] != Value::Integer(number) || sealed != row_hash::of("entry", &before, [&row]) {
+            return Err(broken(format!("entry {number} of the ledger")));
         }
         before = sealed;
     }
@@ -227,8 +227,8 @@ impl<'a> Run<'a> {
     ) -> Result<Option<f64>, Fault> {
         let Self { id, found, .. } = self;
         let (mut number, mut tip) = (0, found.seal.clone());
-        let of = row![found.number];
-        self.engine.each(sql::SELECT_LAUNCHES, of, &mut |row| {
+        let key = row![found.number];
+        self.engine.each(sql::SELECT_LAUNCHES, key, &mut |row| {
             let broken = || broken(format!("launch {number} of run {id}"));
             let (sealed, row) = split(row)?;
             // a gap means a lost launch

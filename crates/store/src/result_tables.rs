@@ -46,19 +46,19 @@ impl Tables {
         engine: &dyn Engine,
         run: i64,
         [analysis, sealed, before]: [&str; 3],
-        of: &Results,
+        results: &Results,
     ) -> Result<String, Fault> {
         let row = row![
             run,
             analysis.to_owned(),
             sealed.to_owned(),
-            of.results.len() as i64,
-            of.view.clone(),
-            of.past.clone(),
+            results.results.len() as i64,
+            results.view.clone(),
+            results.past.clone(),
         ];
         let seal = row_hash::of(self.kinds[0], before, [&row]);
         insert(engine, self.insert[0], row![seal.clone()], row)?;
-        for (position, (id, result)) in (0_i64..).zip(&of.results) {
+        for (position, (id, result)) in (0_i64..).zip(&results.results) {
             let row = row![position, id.to_string(), result.clone()];
             let key = row![run, row_hash::of(self.kinds[1], &seal, [&row])];
             insert(engine, self.insert[1], key, row)?;
@@ -152,7 +152,9 @@ pub(crate) fn pruned_results(
     let rows = |which: Which| match which {
         None => engine.all(sql::SELECT_KEPT_RESULTS, row![run]),
         Some(None) => Ok(vec![]),
-        Some(Some(of)) => engine.all(sql::SELECT_KEPT_RESULT, row![of.to_string(), run]),
+        Some(Some(benchmark)) => {
+            engine.all(sql::SELECT_KEPT_RESULT, row![benchmark.to_string(), run])
+        }
     };
     let written = || damaged("damaged");
     let (_, head) = PRUNED.head(row, &entry.tip).ok_or_else(written)?;
@@ -171,7 +173,7 @@ pub(crate) fn pruned_results(
     ledger::relabel(engine, run, &mut info)?;
     Ok(Some(Results {
         pruned: Some(Pruned {
-            at: entry.at,
+            time: entry.time,
             analysis: head.analysis,
             label: info.label,
         }),

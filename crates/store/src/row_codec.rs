@@ -233,22 +233,22 @@ fn json<T: Serialize + DeserializeOwned + PartialEq>(
     }
 }
 
-fn value<T: FromSql>(row: &Row, at: usize) -> Result<T, Wrong> {
-    let value = &row[at];
+fn value<T: FromSql>(row: &Row, index: usize) -> Result<T, Wrong> {
+    let value = &row[index];
     T::column_result(value.into()).map_err(|error| format!("{value:?}: {error}"))
 }
 
-fn text(row: &Row, at: usize) -> Result<&str, Wrong> {
-    match &row[at] {
+fn text(row: &Row, index: usize) -> Result<&str, Wrong> {
+    match &row[index] {
         Value::Text(text) => Ok(text),
         other => Err(format!("{other:?} where text belongs")),
     }
 }
 
-fn id(row: &Row, at: usize) -> Result<Id, Wrong> {
-    Id::parse(text(row, at)?).map_err(|e| e.to_string())
+fn id(row: &Row, index: usize) -> Result<Id, Wrong> {
+    Id::parse(text(row, index)?).map_err(|e| e.to_string())
 }
 
-fn parsed<T: DeserializeOwned>(row: &Row, at: usize, what: &str) -> Result<T, Wrong> {
-    serde_json::from_str(text(row, at)?).map_err(|e| format!("{what}: {e}"))
+fn parsed<T: DeserializeOwned>(row: &Row, index: usize, what: &str) -> Result<T, Wrong> {
+    serde_json::from_str(text(row, index)?).map_err(|e| format!("{what}: {e}"))
 }

@@ -30,7 +30,7 @@ macro_rules! systems {
 
 /// Heads of runs with further columns. The settings give the kind, and mostly lie in another page.
 macro_rules! heads {
-    ($more:literal, $of:expr, $rest:literal) => {
+    ($more:literal, $from:expr, $rest:literal) => {
         concat!(
             "SELECT run.id, ",
             label!(),
@@ -38,7 +38,7 @@ macro_rules! heads {
             settings, (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), pruned.sealed",
             $more,
             " FROM ",
-            $of,
+            $from,
             " LEFT JOIN run_end ON run_end.run = run.number",
             given!(),
             "LEFT JOIN ledger AS pruned ON pruned.run = run.number AND pruned.entry = 'prune' ",

@@ -32,13 +32,13 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens a file for writing, creating it if missing. Also returns whether it has a write-ahead log.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<(Self, bool), StoreError> {
-        let own = file::own(path)?;
+        let resolved = file::own(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = || -> Result<(Connection, bool), Fault> {
-            let mut connection = Connection::open_with_flags(&own, flags)?;
+            let mut connection = Connection::open_with_flags(&resolved, flags)?;
             set_up(&connection, patience)?;
             let state = schema::state(&connection, path)?;
             if connection.is_readonly("main")? {
@@ -128,16 +128,16 @@ impl Sqlite {
 }
 
 impl Engine for Sqlite {
-    fn execute(&self, statement: &'static str, of: Row) -> Result<(), Fault> {
+    fn execute(&self, statement: &'static str, parameters: Row) -> Result<(), Fault> {
         let mut statement = self.connection.prepare_cached(statement)?;
-        statement.execute(params_from_iter(of))?;
+        statement.execute(params_from_iter(parameters))?;
         Ok(())
     }
 
-    fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault> {
+    fn each(&self, statement: &'static str, parameters: Row, take: &mut Take) -> Result<(), Fault> {
         let mut statement = self.connection.prepare_cached(statement)?;
         let columns = statement.column_count();
-        let mut rows = statement.query(params_from_iter(of))?;
+        let mut rows = statement.query(params_from_iter(parameters))?;
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|column| row.get(column));
             if take(values.collect::<Result<_, _>>()?)? == ControlFlow::Break(()) {
@@ -147,9 +147,9 @@ impl Engine for Sqlite {
         Ok(())
     }
 
-    fn all(&self, statement: &'static str, of: Row) -> Result<Vec<Row>, Fault> {
+    fn all(&self, statement: &'static str, parameters: Row) -> Result<Vec<Row>, Fault> {
         let mut all = vec![];
-        self.each(statement, of, &mut |row| {
+        self.each(statement, parameters, &mut |row| {
             all.push(row);
             Ok(ControlFlow::Continue(()))
         })?;

@@ -225,26 +225,26 @@ fn shipped() -> References {
 
 /// Every number of a cell by its name, with its unit.
 fn numbers(cell: &Cell) -> Vec<(&str, &str, f64)> {
-    let of = &cell.seconds;
+    let seconds = &cell.seconds;
     let times = [
-        ("real", of.real),
-        ("cpu", of.cpu),
-        ("user", of.user),
-        ("system", of.system),
+        ("real", seconds.real),
+        ("cpu", seconds.cpu),
+        ("user", seconds.user),
+        ("system", seconds.system),
     ];
     let times = times
         .into_iter()
         .filter_map(|(name, s)| Some((name, "s", s?)));
     let value = cell.value.iter();
-    let value = value.map(|of| ("value", of.unit.as_str(), of.value));
-    let printed = cell.distribution.iter().flat_map(|of| {
+    let value = value.map(|value| ("value", value.unit.as_str(), value.value));
+    let printed = cell.distribution.iter().flat_map(|distribution| {
         let all = [
-            ("min", Some(of.min)),
-            ("median", Some(of.median)),
-            ("mean", of.mean),
-            ("max", Some(of.max)),
+            ("min", Some(distribution.min)),
+            ("median", Some(distribution.median)),
+            ("mean", distribution.mean),
+            ("max", Some(distribution.max)),
         ];
-        let unit = of.unit.as_str();
+        let unit = distribution.unit.as_str();
         all.into_iter()
             .filter_map(move |(name, x)| Some((name, unit, x?)))
     });
@@ -253,21 +253,24 @@ fn numbers(cell: &Cell) -> Vec<(&str, &str, f64)> {
 
 /// The bounds of a number and how far it may be from those of other systems.
 fn bounds(cell: &Cell, unit: &str) -> ([f64; 2], f64) {
-    let row = TABLES.iter().find(|(document, place, benchmark, of, ..)| {
-        let there = [
-            (*place, cell.place.as_str()),
-            (benchmark, cell.benchmark.as_str()),
-        ];
-        let there = there
-            .iter()
-            .all(|(named, is)| named.is_empty() || named == is);
-        there && cell.document == *document && unit == *of
-    });
-    let (.., bounds, spread) = row.unwrap_or_else(|| panic!("{}: no row for {unit}", at(cell)));
+    let row = TABLES
+        .iter()
+        .find(|(document, place, benchmark, row_unit, ..)| {
+            let there = [
+                (*place, cell.place.as_str()),
+                (benchmark, cell.benchmark.as_str()),
+            ];
+            let there = there
+                .iter()
+                .all(|(named, is)| named.is_empty() || named == is);
+            there && cell.document == *document && unit == *row_unit
+        });
+    let (.., bounds, spread) =
+        row.unwrap_or_else(|| panic!("{}: no row for {unit}", describe(cell)));
     (*bounds, *spread)
 }
 
-fn at(cell: &Cell) -> String {
+fn describe(cell: &Cell) -> String {
     format!(
         "{}, {}: {} of {}",
         cell.document, cell.place, cell.benchmark, cell.machine
@@ -279,7 +282,11 @@ fn numbers_match_table_magnitude() {
     for cell in &shipped().cells {
         for (name, unit, x) in numbers(cell) {
             let ([low, high], _) = bounds(cell, unit);
-            assert!((low..=high).contains(&x), "{}: {name} {x} {unit}", at(cell));
+            assert!(
+                (low..=high).contains(&x),
+                "{}: {name} {x} {unit}",
+                describe(cell)
+            );
         }
     }
 }
@@ -302,7 +309,7 @@ fn table_systems_are_similar() {
             assert!(
                 x <= &(y * spread),
                 "{}: {x}, where {} has {y}",
-                at(a),
+                describe(a),
                 b.machine
             );
         }
@@ -329,12 +336,14 @@ fn like_machines_keep_their_order() {
             let rate = a
                 .value
                 .as_ref()
-                .is_some_and(|of| of.better == Better::Higher);
-            for ((name, unit, x), (of, other, y)) in numbers(a).into_iter().zip(numbers(b)) {
-                if (name, unit) == (of, other) && COMPARED.contains(&name) {
+                .is_some_and(|value| value.better == Better::Higher);
+            for ((name, unit, x), (other_name, other_unit, y)) in
+                numbers(a).into_iter().zip(numbers(b))
+            {
+                if (name, unit) == (other_name, other_unit) && COMPARED.contains(&name) {
                     let (slow, fast) = if rate { (x, y) } else { (y, x) };
                     if slow > fast * slack {
-                        wrong.push(format!("{}: {x}, then {y} of {later}", at(a)));
+                        wrong.push(format!("{}: {x}, then {y} of {later}", describe(a)));
                     }
                     compared += 1;
                 }

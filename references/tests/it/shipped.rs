@@ -178,7 +178,7 @@ fn shipped() -> References {
     all().expect("the shipped files are sound")
 }
 
-fn at(cell: &Cell) -> String {
+fn describe(cell: &Cell) -> String {
     format!("{} {}", cell.machine, cell.benchmark)
 }
 
@@ -209,10 +209,10 @@ fn doubted(cell: &Cell) -> bool {
 fn every_table_adds_up() {
     let references = shipped();
     let mut totalled = BTreeSet::new();
-    for &(document, place, of, count, sum) in TOTALS {
+    for &(document, place, part, count, sum) in TOTALS {
         let cells = references.cells.iter().filter(|cell| {
             let ours = cell.document == document && cell.place == place;
-            ours && (of.is_empty() || cell.machine == of || cell.benchmark.as_str() == of)
+            ours && (part.is_empty() || cell.machine == part || cell.benchmark.as_str() == part)
         });
         let printed: Vec<&Cell> = cells.filter(|cell| !cell.is_missing()).collect();
         let total: f64 = printed.iter().copied().flat_map(figures).sum();
@@ -220,7 +220,7 @@ fn every_table_adds_up() {
         assert_eq!(
             (printed.len(), total),
             (count, sum),
-            "{document}, {place} {of}"
+            "{document}, {place} {part}"
         );
         totalled.insert((document, place));
     }
@@ -235,7 +235,9 @@ fn every_table_adds_up() {
 fn all_values_have_a_place() {
     let references = shipped();
     let documents = references.documents.iter();
-    let documents: Vec<_> = documents.map(|of| (of.name.as_str(), of.year)).collect();
+    let documents: Vec<_> = documents
+        .map(|document| (document.name.as_str(), document.year))
+        .collect();
     assert_eq!(
         documents,
         [
@@ -259,7 +261,11 @@ fn all_values_have_a_place() {
         (330, 6)
     );
     for cell in references.cells.iter().filter(|cell| cell.is_missing()) {
-        assert!(!cell.notes.is_empty(), "{}: why is it missing?", at(cell));
+        assert!(
+            !cell.notes.is_empty(),
+            "{}: why is it missing?",
+            describe(cell)
+        );
     }
 }
 
@@ -268,14 +274,14 @@ fn all_values_have_a_place() {
 fn documents_count_what_is_shipped() {
     let references = shipped();
     let printed = references.machines.iter();
-    let printed = printed.filter(|of| of.document.as_deref() != Some(MEASURED));
-    let years: Vec<i32> = printed.clone().filter_map(|of| of.year).collect();
+    let printed = printed.filter(|machine| machine.document.as_deref() != Some(MEASURED));
+    let years: Vec<i32> = printed.clone().filter_map(|machine| machine.year).collect();
     let span = years.iter().min().zip(years.iter().max()).unwrap();
     let systems = format!("{} systems of {} to {}", printed.count(), span.0, span.1);
     let cells = references.cells.len();
     let cells = format!("{},{:03} cells", cells / 1000, cells % 1000);
     let byte = references.machines.iter();
-    let byte = byte.filter(|of| of.document.as_deref() == Some("byte-1984"));
+    let byte = byte.filter(|machine| machine.document.as_deref() == Some("byte-1984"));
     assert_eq!(byte.count(), 15);
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for (file, output) in [
@@ -320,7 +326,7 @@ fn inconsistent_values_are_doubted() {
             distributions += 1;
             let within = |x: f64| (d.min..=d.max).contains(&x);
             let ordered = within(d.median) && within(d.mean.unwrap_or(d.median));
-            assert!(ordered || doubted(cell), "{}", at(cell));
+            assert!(ordered || doubted(cell), "{}", describe(cell));
         }
         let seconds = &cell.seconds;
         if let (Some(real), Some(user), Some(system)) = (seconds.real, seconds.user, seconds.system)
@@ -333,7 +339,7 @@ fn inconsistent_values_are_doubted() {
                 0.151
             };
             let fits = user + system <= real + rounding;
-            assert!(fits || doubted(cell), "{}", at(cell));
+            assert!(fits || doubted(cell), "{}", describe(cell));
         }
     }
     assert_eq!((distributions, times), (144, 162));
@@ -359,7 +365,7 @@ fn rates_invert_their_times() {
             _ if plain.starts_with("aim/ram-copy/") => (1e6 / rate - time).abs() < 1.0,
             _ => (1e6 / time - rate).abs() <= 500.0,
         };
-        assert!(fits, "{}: {rate} and {time}", at(cell));
+        assert!(fits, "{}: {rate} and {time}", describe(cell));
     }
     assert_eq!(rates.count(), 18);
 }
@@ -369,8 +375,8 @@ fn rates_invert_their_times() {
 fn containing_work_takes_longer() {
     let references = shipped();
     let ns = |machine: &str, id: &str| {
-        let of = |cell: &&Cell| cell.machine == machine && cell.benchmark.as_str() == id;
-        let value = references.cells.iter().find(of)?.value.as_ref()?;
+        let wanted = |cell: &&Cell| cell.machine == machine && cell.benchmark.as_str() == id;
+        let value = references.cells.iter().find(wanted)?.value.as_ref()?;
         match value.unit.quantity() {
             Quantity::Time { ns } => Some(value.value * ns),
             _ => None,
@@ -378,7 +384,7 @@ fn containing_work_takes_longer() {
     };
     let mut compared = 0;
     let machines = references.machines.iter();
-    for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {
+    for machine in machines.filter(|machine| machine.document.as_deref() != Some(MEASURED)) {
         for (part, times, whole) in [
             ("sched/switch/2", 2.0, "ipc/pipe/latency"),
             ("ipc/pipe/latency", 1.0, "ipc/udp/latency"),
@@ -389,8 +395,8 @@ fn containing_work_takes_longer() {
                 "memory/latency/beyond@stride",
             ),
         ] {
-            let (id, of) = (&machine.id, ns(&machine.id, part));
-            if let (Some(part), Some(whole)) = (of, ns(id, whole)) {
+            let id = &machine.id;
+            if let (Some(part), Some(whole)) = (ns(id, part), ns(id, whole)) {
                 // the two may be means of different runs
                 assert!(part * times <= whole * 1.02, "{id}: {part} {whole}");
                 compared += 1;

@@ -23,11 +23,11 @@ fn described(references: &References, machine: &str, benchmarks: &[Benchmark]) -
     let view = references.view(machine, benchmarks).expect(machine);
     let machine = (&view.machine.document, view.machine.year);
     let head = format!("{} {} {} {machine:?}\n", view.schema, view.id, view.started);
-    let result = |of: &Measurement| {
-        let statistics = of.statistics();
+    let line = |result: &Measurement| {
+        let statistics = result.statistics();
         let statistics =
             statistics.map(|all| [Some(all.min), Some(all.median), all.mean, Some(all.max)]);
-        let published = of.published.as_ref().map(|published| {
+        let published = result.published.as_ref().map(|published| {
             let times = [published.real, published.user, published.system];
             (
                 &published.work,
@@ -37,28 +37,28 @@ fn described(references: &References, machine: &str, benchmarks: &[Benchmark]) -
             )
         });
         let kind = (
-            of.kind,
-            of.outcome(),
-            of.version,
-            of.launches(),
-            of.processor_bound,
+            result.kind,
+            result.outcome(),
+            result.version,
+            result.launches(),
+            result.processor_bound,
         );
-        let notes = of.notes.iter().map(|note| {
+        let notes = result.notes.iter().map(|note| {
             let text = serde_json::to_value(&note.finding).unwrap()["data"]["text"].to_string();
             format!("    {:?} {} {text}\n", note.flag(), note.about.as_str())
         });
         format!(
             "{} '{}' {:?} {} {:?} {statistics:?} {published:?} {:?} {kind:?}\n{}",
-            of.id,
-            of.title,
-            of.estimate(),
-            of.unit,
-            of.better,
-            of.measured,
+            result.id,
+            result.title,
+            result.estimate(),
+            result.unit,
+            result.better,
+            result.measured,
             notes.collect::<String>()
         )
     };
-    head + &view.results.iter().map(result).collect::<String>()
+    head + &view.results.iter().map(line).collect::<String>()
 }
 
 #[test]

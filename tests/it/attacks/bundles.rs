@@ -82,9 +82,9 @@ fn imported_directories_are_not_written_as_root() {
     run.info.id = new_id(run.info.started.parse().unwrap(), 2);
     run.info.settings.dir = elsewhere.path().to_str().unwrap().to_owned();
     let modified = || fs::metadata(elsewhere.path()).unwrap().modified().unwrap();
-    let made = modified();
+    let earlier = modified();
     resume(&home, &run);
-    assert_eq!(modified(), made);
+    assert_eq!(modified(), earlier);
 }
 
 #[test]
@@ -100,11 +100,11 @@ fn future_imports_hide_no_run() {
         view["elapsed_s"].is_null() && stored_launches(&home) > 0
     });
     end_at_once(&mut child);
-    let own = home.json("show")["id"].clone();
+    let interrupted = home.json("show")["id"].clone();
     home.import(&[run]);
     let (_, out, error) = home.run("run --resume --format json");
     let view: Value = serde_json::from_str(&out).unwrap_or_default();
-    assert_eq!(view["id"], own, "{error}");
+    assert_eq!(view["id"], interrupted, "{error}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn hostile_clients_leave_others_answered() {
         stream
     };
     let idle: Vec<TcpStream> = (0..200)
-        .map(|at| begin(&"GET / HTTP/1.1\r\nHost: "[..at % 20]))
+        .map(|length| begin(&"GET / HTTP/1.1\r\nHost: "[..length % 20]))
         .collect();
     let head = format!(
         "POST /api/v1/runs HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {slow}\r\nContent-Length: 1000000\r\n\r\n{{",

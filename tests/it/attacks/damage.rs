@@ -36,16 +36,16 @@ fn damaged(whole: &[u8], seed: u64) -> (Vec<u8>, String) {
     let page = |number: usize| number * PAGE..(number + 1) * PAGE;
     let what = match seed % 6 {
         0 => {
-            let at = chance.below(bytes.len());
-            bytes[at] ^= 1 << chance.below(8);
-            format!("bit of byte {at}")
+            let position = chance.below(bytes.len());
+            bytes[position] ^= 1 << chance.below(8);
+            format!("bit of byte {position}")
         }
         1 => {
-            let at = chance.below(bytes.len() - 64);
-            bytes[at..at + 64]
+            let start = chance.below(bytes.len() - 64);
+            bytes[start..start + 64]
                 .iter_mut()
                 .for_each(|byte| *byte = !*byte);
-            format!("64 bytes at {at}")
+            format!("64 bytes at {start}")
         }
         2 => {
             bytes[page(one)].fill(0);
@@ -61,9 +61,9 @@ fn damaged(whole: &[u8], seed: u64) -> (Vec<u8>, String) {
             format!("page {one} as page {other}")
         }
         _ => {
-            let at = chance.below(bytes.len());
-            bytes.truncate(at);
-            format!("cut at {at}")
+            let end = chance.below(bytes.len());
+            bytes.truncate(end);
+            format!("cut at {end}")
         }
     };
     (bytes, format!("seed {seed}: {what}"))

@@ -98,11 +98,11 @@ fn state_directory_ignores_the_umask() {
     );
     let ran = home.command("/bin/sh").args(["-c", &script]).output();
     assert!(ran.unwrap().status.success());
-    let mut made = home.path().to_owned();
+    let mut directory = home.path().to_owned();
     for part in Path::new(STATE) {
-        made.push(part);
-        let mode = fs::metadata(&made).unwrap().mode() & 0o7777;
-        assert_eq!(mode, 0o700, "{}", made.display());
+        directory.push(part);
+        let mode = fs::metadata(&directory).unwrap().mode() & 0o7777;
+        assert_eq!(mode, 0o700, "{}", directory.display());
     }
 }
 
@@ -128,8 +128,8 @@ fn writable_directories_are_refused() {
 struct Victim(PathBuf);
 
 impl Victim {
-    fn new(at: &Path) -> Self {
-        let victim = Self(at.join("victim"));
+    fn new(folder: &Path) -> Self {
+        let victim = Self(folder.join("victim"));
         fs::create_dir_all(victim.0.join("mounted")).unwrap();
         let area = victim.0.join("area");
         let zeros = vec![0_u8; 1 << 20];

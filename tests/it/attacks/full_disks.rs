@@ -52,7 +52,7 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, rows: &str) -> Output
         true => &["--mount"][..],
         false => &["--mount", "--map-root-user"],
     };
-    let at = |choice: &[Small]| match choice.contains(&small) {
+    let folder = |choice: &[Small]| match choice.contains(&small) {
         true => home.path().join("small"),
         false => home.path().join("big"),
     };
@@ -62,7 +62,7 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, rows: &str) -> Output
         .args(["bash", "-c", WORLD, "bash"])
         .args(rows.split(' '))
         .args(arguments)
-        .arg(at(&[Small::Dir]))
+        .arg(folder(&[Small::Dir]))
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap())
         .env("BINARY", binary())
@@ -71,10 +71,10 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, rows: &str) -> Output
         .env("HOME", home.path().join("big/home"))
         .env(
             "XDG_RUNTIME_DIR",
-            at(&[Small::Programs, Small::AllPrograms]),
+            folder(&[Small::Programs, Small::AllPrograms]),
         )
-        .env("TMPDIR", at(&[Small::AllPrograms]))
-        .env("GRITSTONE_STORE", at(&[Small::Store]).join("store.db"))
+        .env("TMPDIR", folder(&[Small::AllPrograms]))
+        .env("GRITSTONE_STORE", folder(&[Small::Store]).join("store.db"))
         .current_dir(home.path())
         .output()
         .unwrap()
@@ -89,7 +89,9 @@ fn full(small: Small, size: &str) {
     let left = out.lines().filter(|line| line.starts_with("left "));
     assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{what}: {error}");
     let exit = out.lines().find(|line| line.starts_with("exit "));
-    let shown = out.find("\n{").map(|at| serde_json::from_str(&out[at..]));
+    let shown = out
+        .find("\n{")
+        .map(|start| serde_json::from_str(&out[start..]));
     let shown: Option<Value> = shown.transpose().unwrap();
     match exit {
         Some("exit 0") => {

@@ -70,7 +70,7 @@ fn event(chance: &mut Pcg64, kind: usize) -> Event {
                 min: 1,
                 max: u64::MAX >> 1,
                 sum: number(chance),
-                buckets: (0..buckets as u32).map(|at| (at, 1)).collect(),
+                buckets: (0..buckets as u32).map(|index| (index, 1)).collect(),
                 of: None,
             }))
         }

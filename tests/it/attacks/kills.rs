@@ -280,9 +280,9 @@ fn surroundings() -> BTreeSet<String> {
         all.extend(fs::read_to_string(device.join("loop/backing_file")).ok());
     }
     for controller in entries(Path::new("/sys/fs/cgroup")) {
-        let own = entries(&controller).into_iter();
-        let own = own.map(|path| path.display().to_string());
-        all.extend(own.filter(|path| path.contains("gritstone")));
+        let groups = entries(&controller).into_iter();
+        let groups = groups.map(|path| path.display().to_string());
+        all.extend(groups.filter(|path| path.contains("gritstone")));
     }
     all.insert(lines("/proc/self/cgroup"));
     all

@@ -69,10 +69,10 @@ fn stored_text_is_never_markup() {
         "/changes.atom".to_owned(),
         "/search?q=alert".to_owned(),
     ];
-    for (at, text) in MARKUP.iter().enumerate() {
+    for (index, text) in MARKUP.iter().enumerate() {
         let id = |more: usize| {
             let runs = overview["runs"].as_array().unwrap();
-            runs[2 * at + more]["id"].as_str().unwrap().to_owned()
+            runs[2 * index + more]["id"].as_str().unwrap().to_owned()
         };
         let encoded: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
         paths.push(format!("/runs/{}", id(0)));

@@ -38,17 +38,18 @@ fn sealed(lines: &[Value]) -> String {
 }
 
 /// The places of all texts in a value, as JSON pointers.
-fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
+fn texts(value: &Value, pointer: &str, found: &mut Vec<String>) {
     let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
     match value {
-        Value::String(_) => found.push(at.to_owned()),
+        Value::String(_) => found.push(pointer.to_owned()),
         Value::Array(items) => {
             let items = items.iter().enumerate();
-            items.for_each(|(i, item)| texts(item, &format!("{at}/{i}"), found));
+            items.for_each(|(i, item)| texts(item, &format!("{pointer}/{i}"), found));
         }
         Value::Object(items) => {
             let items = items.iter();
-            items.for_each(|(key, item)| texts(item, &format!("{at}/{}", escaped(key)), found));
+            items
+                .for_each(|(key, item)| texts(item, &format!("{pointer}/{}", escaped(key)), found));
         }
         _ => {}
     }
@@ -209,8 +210,8 @@ fn exports_compute_and_command_nothing() {
 fn csv_cells(table: &str) -> Vec<String> {
     let quoted: Vec<&str> = table.split('"').collect();
     let mut cells = vec![];
-    for (at, part) in quoted.iter().enumerate() {
-        match at % 2 {
+    for (index, part) in quoted.iter().enumerate() {
+        match index % 2 {
             0 => cells.extend(part.split([',', '\n']).map(str::to_owned)),
             _ => cells.push((*part).to_owned()),
         }

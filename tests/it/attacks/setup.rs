@@ -19,7 +19,7 @@ impl World {
         fs::create_dir_all(world.path("bin")).unwrap();
         fs::create_dir_all(world.path("tmp")).unwrap();
         for tool in ["env", "mktemp", "rm", "sh", "stat"] {
-            let found = ["/usr/bin", "/bin"].map(|at| Path::new(at).join(tool));
+            let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(tool));
             let found = found.iter().find(|path| path.exists()).unwrap();
             symlink(found, world.path("bin").join(tool)).unwrap();
         }

@@ -1,7 +1,7 @@
 //! Benchmarks that a run has no result of, although runs of the same selection measured them.
 
 use crate::comparability::Selection;
-use crate::past::Past;
+use crate::run_summary::RunSummary;
 use gritstone_model::{CompareView, Flag, Id, Measurement, MissingBenchmark, RunView, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,20 @@ pub(super) fn is_broken(result: &Measurement) -> bool {
 /// Those that at least `needed` earlier runs of the selection measured since the benchmark was accepted.
 pub(super) fn of_history(
     run: &RunView,
-    runs: &[&Past],
+    runs: &[&RunSummary],
     accepted: &BTreeSet<(String, Id)>,
     needed: usize,
 ) -> Vec<MissingBenchmark> {
-    let own = Selection::new(run.settings.as_ref());
+    let selection = Selection::new(run.settings.as_ref());
     let mut since: BTreeMap<&Id, (&str, &str)> = BTreeMap::new();
-    for (id, of) in accepted {
-        if let Some(past) = runs.iter().find(|past| past.run == *id) {
-            let begun = since.entry(of).or_default();
+    for (run, id) in accepted {
+        if let Some(past) = runs.iter().find(|past| past.run == *run) {
+            let begun = since.entry(id).or_default();
             *begun = past.begun().max(*begun);
         }
     }
     let mut measured: BTreeMap<&Id, usize> = BTreeMap::new();
-    for past in runs.iter().filter(|past| past.selection == own) {
+    for past in runs.iter().filter(|past| past.selection == selection) {
         let counts = |id: &&Id| since.get(id).is_none_or(|begun| past.begun() > *begun);
         for id in past.values.keys().filter(counts) {
             *measured.entry(id).or_default() += 1;
@@ -42,8 +42,9 @@ pub(super) fn of_history(
 
 /// Those of the base, where it is of the same selection.
 pub(super) fn of_base(view: &CompareView, base: &RunView, run: &RunView) -> Vec<MissingBenchmark> {
-    let [own, other] = [run, base].map(|run| Selection::new(run.settings.as_ref()));
-    let rows = view.rows.iter().filter(|_| own == other);
+    let [run_selection, base_selection] =
+        [run, base].map(|run| Selection::new(run.settings.as_ref()));
+    let rows = view.rows.iter().filter(|_| run_selection == base_selection);
     rows.filter(|row| row.base.is_some())
         .filter_map(|row| missing_in(run, &row.id, 1))
         .collect()
@@ -51,10 +52,10 @@ pub(super) fn of_base(view: &CompareView, base: &RunView, run: &RunView) -> Vec<
 
 fn missing_in(run: &RunView, id: &Id, runs: usize) -> Option<MissingBenchmark> {
     let result = run.get(id);
-    let is_there = result.is_some_and(|of| of.estimate().is_some() || is_broken(of));
+    let is_there = result.is_some_and(|result| result.estimate().is_some() || is_broken(result));
     (!is_there).then(|| MissingBenchmark {
         id: id.clone(),
         runs,
-        notes: result.map_or(vec![], |of| of.notes_on_result().cloned().collect()),
+        notes: result.map_or(vec![], |result| result.notes_on_result().cloned().collect()),
     })
 }

@@ -7,7 +7,7 @@ use gritstone_model::{
 /// Shows some benchmarks of a gate over all of a run.
 pub fn show(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
     view.rows.retain(|row| selects(&row.row.id));
-    view.missing.retain(|of| selects(&of.id));
+    view.missing.retain(|benchmark| selects(&benchmark.id));
     view.outcome = worst(&view.rows, &view.missing, view.common);
 }
 

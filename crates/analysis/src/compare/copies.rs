@@ -40,11 +40,11 @@ pub(super) fn copies(
     }
     .of_two_runs();
     let one = |copies: u32| {
-        let of = |points: &[CopiesPoint]| {
+        let point = |points: &[CopiesPoint]| {
             let found = points.iter().find(|point| point.copies == copies);
             found.cloned().unwrap_or_default()
         };
-        let (b, o) = (of(&b), of(&o));
+        let (b, o) = (point(&b), point(&o));
         let others: Vec<f64> = o.values.iter().map(|x| x * scale.unwrap_or(1.0)).collect();
         let notes = || b.notes.iter().chain(&o.notes);
         let flagged = |flag| notes().any(|note: &Note| note.flag() == Some(flag));

@@ -72,8 +72,8 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.maps("peer ", &peer(b), &peer(o));
         differences.add(
             "tuned",
-            &tuned_settings(&b.steady),
-            &tuned_settings(&o.steady),
+            &tuned_settings(&b.tuned),
+            &tuned_settings(&o.tuned),
         );
         differences.add("custom catalog", &overrides(b), &overrides(o));
     }
@@ -82,7 +82,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
 
 /// Whether the two are of one machine and this one was exported without names of hosts and values of the environment.
 fn hides_identity(view: &RunView, base: &RunView, other: &RunView) -> bool {
-    let is_empty = |of: &Settings| of.environment.values().all(String::is_empty);
+    let is_empty = |settings: &Settings| settings.environment.values().all(String::is_empty);
     let has_fact = |name: &str| view.machine.facts.contains_key(name);
     base.machine.id == other.machine.id
         && view.settings.as_ref().is_some_and(is_empty)
@@ -91,7 +91,11 @@ fn hides_identity(view: &RunView, base: &RunView, other: &RunView) -> bool {
 
 /// Finding that the far ends of two runs were in different places.
 pub(crate) fn peers_differ(base: &RunView, other: &RunView) -> Option<Finding> {
-    let peer = |view: &RunView| view.settings.as_ref().and_then(|of| of.peer.clone());
+    let peer = |view: &RunView| {
+        view.settings
+            .as_ref()
+            .and_then(|settings| settings.peer.clone())
+    };
     let (b, o) = (peer(base), peer(other));
     let path = |peer: &Option<Peer>| peer.as_ref().map(Peer::path);
     (path(&b) != path(&o)).then(|| Finding::PeersDiffer {
@@ -128,8 +132,8 @@ fn side(settings: &Settings) -> &str {
 }
 
 /// Without `--tune` the settings are known to be none, not unknown.
-fn tuned_settings(steady: &[String]) -> String {
-    match steady {
+fn tuned_settings(tuned: &[String]) -> String {
+    match tuned {
         [] => "nothing".to_owned(),
         some => some.join("; "),
     }
@@ -230,8 +234,8 @@ impl Differences {
     ) {
         let names: BTreeSet<&String> = base.keys().chain(other.keys()).collect();
         for name in names {
-            let of = |map: &BTreeMap<String, String>| map.get(name).cloned().unwrap_or_default();
-            self.add(&format!("{prefix}{name}"), &of(base), &of(other));
+            let value = |map: &BTreeMap<String, String>| map.get(name).cloned().unwrap_or_default();
+            self.add(&format!("{prefix}{name}"), &value(base), &value(other));
         }
     }
 }

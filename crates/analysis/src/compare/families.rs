@@ -29,13 +29,13 @@ pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
     for row in rows {
         let family = row.row.id.family();
         match families.iter_mut().find(|(name, _)| *name == family) {
-            Some((_, of)) => of.push(row),
+            Some((_, rows)) => rows.push(row),
             None => families.push((family, vec![row])),
         }
     }
     let mut sums: Vec<CompareSum> = families
         .iter()
-        .map(|(family, of)| sum(Some(family), of))
+        .map(|(family, rows)| sum(Some(family), rows))
         .collect();
     let same = |sum: &CompareSum| sum.faster + sum.slower == 0;
     sums.sort_by(|a, b| (same(a).cmp(&same(b))).then(size(b.mean).total_cmp(&size(a.mean))));
@@ -51,7 +51,7 @@ fn size(ratio: Option<f64>) -> f64 {
 }
 
 fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
-    let of = |verdict| {
+    let count = |verdict| {
         let rows = rows.iter();
         rows.filter(|row| row.row.verdict == Some(verdict)).count()
     };
@@ -71,10 +71,10 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
     CompareSum {
         family: family.map(str::to_owned),
         rows: rows.len(),
-        faster: of(Verdict::Faster),
-        slower: of(Verdict::Slower),
-        same: of(Verdict::Same),
-        inconclusive: of(Verdict::Inconclusive),
+        faster: count(Verdict::Faster),
+        slower: count(Verdict::Slower),
+        same: count(Verdict::Same),
+        inconclusive: count(Verdict::Inconclusive),
         without_ratio: rows.iter().filter(|row| row.row.ratio.is_none()).count(),
         mean: mean(|row| row.ratio),
         interval: ends.map(|(low, high)| [low, high]),

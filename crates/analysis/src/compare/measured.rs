@@ -4,7 +4,7 @@ use super::Options;
 use super::difference::Difference;
 use super::pair::{ComparedBy, Pair, ratio};
 use crate::conversion::{scale, to_reference};
-use crate::past::within;
+use crate::run_summary::within;
 use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance};
 use gritstone_stats::quantile;
 
@@ -44,7 +44,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
         return pair.apart(Finding::NotPositive {});
     }
     pair.ratio = Some(ratio(b, o, base.better));
-    if base.values().is_empty() || other.values().is_empty() || base.kind == Kind::Rating {
+    if base.values().is_empty() || other.values().is_empty() || base.kind == Kind::Score {
         pair.basis = ComparedBy::Nothing;
         pair.notes.push(Finding::NoLaunches {});
         return pair;
@@ -94,7 +94,7 @@ pub(super) fn difference(
         effect: options.effect(&base.id),
         medians: options.medians(&base.id),
     })
-    .filter(|of| of.ln_ratio.is_finite())
+    .filter(|difference| difference.ln_ratio.is_finite())
 }
 
 /// Minimum detectable effect with [`POWER`] among `tests`, as a share: the significant distance, at least the margin, plus the error of

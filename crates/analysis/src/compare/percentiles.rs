@@ -22,7 +22,7 @@ pub(super) fn percentiles(
     let (Some((b, o)), Some(scale), true) = (sides, scale(&other.unit, &base.unit), tested) else {
         return vec![];
     };
-    let estimate = |of: &Latencies, name: &str| of.get(name)?.estimate;
+    let estimate = |latencies: &Latencies, name: &str| latencies.get(name)?.estimate;
     let one = |name: &str| {
         let (b, o) = (estimate(b, name)?, estimate(o, name)?.times(scale));
         let found = match beyond.get(name) {
@@ -51,35 +51,41 @@ pub(super) fn percentiles(
             },
         })
     };
-    let names = b.percentiles.iter().map(|of| of.name.as_str());
+    let names = b
+        .percentiles
+        .iter()
+        .map(|percentile| percentile.name.as_str());
     names.filter_map(one).collect()
 }
 
 /// Adjusts p of percentiles beyond the median as a separate family; the median has p of the benchmark. Inconclusive if the benchmark is.
 pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
-    let is_tail = |of: &ComparePercentile| tails::TAILS.contains(&of.name.as_str());
+    let is_tail = |percentile: &ComparePercentile| tails::TAILS.contains(&percentile.name.as_str());
     for Row { row, .. } in rows.iter_mut() {
         let tested = row.p.is_some();
         let all = row.percentiles.iter_mut();
-        all.for_each(|of| of.figure.p = of.figure.p.filter(|_| tested));
+        all.for_each(|percentile| percentile.figure.p = percentile.figure.p.filter(|_| tested));
     }
     let all = rows.iter().flat_map(|row| &row.row.percentiles);
-    let p: Vec<Option<f64>> = all.filter(|of| is_tail(of)).map(|of| of.figure.p).collect();
+    let p: Vec<Option<f64>> = all
+        .filter(|percentile| is_tail(percentile))
+        .map(|percentile| percentile.figure.p)
+        .collect();
     let mut adjusted = multiple::holm(&p).into_iter();
     for Row { row, .. } in rows {
-        for of in &mut row.percentiles {
-            let p = match is_tail(of) {
+        for percentile in &mut row.percentiles {
+            let p = match is_tail(percentile) {
                 true => adjusted.next().flatten(),
                 false => row.p_adjusted,
             };
-            set_verdict(&mut of.figure, p, options);
+            set_verdict(&mut percentile.figure, p, options);
         }
     }
 }
 
 /// Options for each percentile beyond the median, with its run effects.
 pub(super) fn options(options: &Options) -> BTreeMap<&'static str, Options> {
-    let of = |name| {
+    let entry = |name| {
         let learned = options.effects.percentiles.get(name);
         let options = Options {
             effects: learned.cloned().unwrap_or_default().into_iter().collect(),
@@ -87,7 +93,7 @@ pub(super) fn options(options: &Options) -> BTreeMap<&'static str, Options> {
         };
         (name, options)
     };
-    tails::TAILS.into_iter().map(of).collect()
+    tails::TAILS.into_iter().map(entry).collect()
 }
 
 fn of_tail(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {

@@ -100,14 +100,14 @@ fn across(
     other: &Measurement,
     subject: Subject,
 ) -> Option<(Estimate, Estimate)> {
-    let of = |result: &Measurement| {
+    let estimate = |result: &Measurement| {
         let subject = match result.is_published() {
             true => subject,
             false => Subject::Real,
         };
         time(result, subject)
     };
-    Some((of(base)?, of(other)?))
+    Some((estimate(base)?, estimate(other)?))
 }
 
 fn conclude(

@@ -13,8 +13,15 @@ const MAX_FREEDOM: f64 = 4.0;
 
 /// Estimates from the differences of all benchmarks.
 pub(super) fn of_differences(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
-    let stated = all.iter().filter(|of| of.effect.runs == 0).copied();
-    let moved = series::in_common(&all.iter().map(|of| of.ln_ratio).collect::<Vec<f64>>());
+    let stated = all
+        .iter()
+        .filter(|difference| difference.effect.runs == 0)
+        .copied();
+    let moved = series::in_common(
+        &all.iter()
+            .map(|difference| difference.ln_ratio)
+            .collect::<Vec<f64>>(),
+    );
     // either run may be odd; of a median, as many runs as shift it
     let [base, other] = effects.runs;
     let odd = base.min(other).div_ceil(2);
@@ -31,8 +38,10 @@ fn of_stated(all: &[Difference]) -> Spread {
         return none;
     }
     let n = all.len() as f64;
-    let center = median(all.iter().map(|of| of.ln_ratio));
-    let apart = |of: &Difference| (of.ln_ratio - center).abs() / of.variance(&none).sqrt();
+    let center = median(all.iter().map(|difference| difference.ln_ratio));
+    let apart = |difference: &Difference| {
+        (difference.ln_ratio - center).abs() / difference.variance(&none).sqrt()
+    };
     let variance = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
     let more = (n / 4.0).min(MAX_FREEDOM);
     // the stated scatter is a lower bound of the estimate, not an upper one
@@ -46,10 +55,10 @@ fn of_stated(all: &[Difference]) -> Spread {
 /// The change that nine of ten benchmarks share, if it is above the margin.
 pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonChange> {
     let enough = all.len() >= MIN_BENCHMARKS;
-    let center = enough.then(|| median(all.iter().map(|of| of.ln_ratio)))?;
+    let center = enough.then(|| median(all.iter().map(|difference| difference.ln_ratio)))?;
     let alike = all
         .iter()
-        .filter(|of| (of.ln_ratio * center.signum()) > center.abs() / 2.0)
+        .filter(|difference| (difference.ln_ratio * center.signum()) > center.abs() / 2.0)
         .count();
     let most = 10 * alike >= 9 * all.len() && center.abs() > margin.ln_1p();
     most.then(|| CommonChange {

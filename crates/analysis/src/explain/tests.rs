@@ -7,7 +7,7 @@ fn explained(
     base: (&[(Counter, f64)], Option<f64>),
     other: (&[(Counter, f64)], Option<f64>),
 ) -> Option<(Option<bool>, Option<bool>, Vec<Counter>)> {
-    let counts = |of: &[(Counter, f64)]| of.iter().copied().collect::<Counts<f64>>();
+    let counts = |counters: &[(Counter, f64)]| counters.iter().copied().collect::<Counts<f64>>();
     let (b, o) = (counts(base.0), counts(other.0));
     let side = |counters, probed| Side { counters, probed };
     let found = explain(side(&b, base.1), side(&o, other.1))?;

@@ -89,25 +89,25 @@ fn constant<'a>(
 fn alone<'a>(id: &'a Id, n: u64, seen: &'a [Seen]) -> impl Iterator<Item = FleetWrong> + 'a {
     let nodes_of = |got: u64| -> BTreeSet<&str> {
         seen.iter()
-            .filter(|of| of.got == got)
-            .map(|of| of.node)
+            .filter(|value| value.got == got)
+            .map(|value| value.node)
             .collect()
     };
-    let each: BTreeSet<u64> = seen.iter().map(|of| of.got).collect();
+    let each: BTreeSet<u64> = seen.iter().map(|value| value.got).collect();
     let most = each.iter().map(|got| (nodes_of(*got).len(), *got)).max();
-    let all: BTreeSet<&str> = seen.iter().map(|of| of.node).collect();
+    let all: BTreeSet<&str> = seen.iter().map(|value| value.node).collect();
     let agreed = most.filter(|(agree, _)| {
         let others = all.len() - agree;
         *agree >= MIN_NODES - 1 && others * ALONE <= all.len().max(ALONE)
     });
-    let off = move |of: &&Seen| agreed.is_some_and(|(_, right)| of.got != right);
-    seen.iter().filter(off).map(move |of| FleetWrong {
-        node: of.node.to_owned(),
-        run: of.run.run.clone(),
+    let off = move |value: &&Seen| agreed.is_some_and(|(_, right)| value.got != right);
+    seen.iter().filter(off).map(move |value| FleetWrong {
+        node: value.node.to_owned(),
+        run: value.run.run.clone(),
         id: id.clone(),
         n,
-        cpu: of.cpu,
-        got: of.got,
+        cpu: value.cpu,
+        got: value.got,
         right: agreed.map_or(0, |(_, right)| right),
         by: FleetProof::Nodes(agreed.map_or(0, |(agree, _)| agree)),
     })

@@ -42,21 +42,21 @@ pub(super) fn groups(
         let value = |cell: &Option<Cell>| cell.map(|cell| cell.value);
         let cells = measured.cells.iter();
         let cells: Vec<Values> = cells
-            .map(|of| centered(of.iter().map(value).collect(), kinds))
+            .map(|row| centered(row.iter().map(value).collect(), kinds))
             .collect();
         let of_scope = scopes.iter();
         of_scope
-            .map(|(_, of)| centered(shared(&cells, of, nodes.len()), kinds))
+            .map(|(_, benchmarks)| centered(shared(&cells, benchmarks, nodes.len()), kinds))
             .collect()
     };
     let (within, across) = (values(&measured.kinds), values(&one_kind));
-    let of = |division: &Division| match division.is_kind {
+    let basis = |division: &Division| match division.is_kind {
         true => (&across, &one_kind),
         false => (&within, &measured.kinds),
     };
     let mut p = vec![];
     for division in &divisions {
-        let (values, kinds) = of(division);
+        let (values, kinds) = basis(division);
         p.extend(
             values
                 .iter()
@@ -67,15 +67,15 @@ pub(super) fn groups(
     let mut tested = p.into_iter().zip(adjusted);
     let mut found: Vec<(f64, FleetDivision)> = vec![];
     for division in &divisions {
-        let (values, _) = of(division);
+        let (values, _) = basis(division);
         let mut differs: Vec<Vec<FleetGroupEffect>> = vec![vec![]; division.groups];
         for ((about, _), values) in scopes.iter().zip(values) {
-            for (group, own) in differs.iter_mut().enumerate() {
+            for (group, differences) in differs.iter_mut().enumerate() {
                 let Some((Some(p), Some(p_adjusted))) = tested.next() else {
                     continue;
                 };
                 let by = (p_adjusted <= LEVEL).then(|| median(division, group, values));
-                own.extend(by.flatten().map(|(by, interval)| FleetGroupEffect {
+                differences.extend(by.flatten().map(|(by, interval)| FleetGroupEffect {
                     about: about.clone(),
                     effect: FleetEffect {
                         effect: by.exp_m1(),
@@ -86,10 +86,14 @@ pub(super) fn groups(
                 }));
             }
         }
-        differs.iter_mut().for_each(|own| worth_a_line(own, margin));
+        differs
+            .iter_mut()
+            .for_each(|differences| worth_a_line(differences, margin));
         let all = || differs.iter().flatten();
         if all().next().is_some() {
-            let least = all().map(|of| of.effect.p_adjusted).fold(1.0, f64::min);
+            let least = all()
+                .map(|difference| difference.effect.p_adjusted)
+                .fold(1.0, f64::min);
             found.push((least, fleet_division(division, differs, nodes)));
         }
     }
@@ -98,21 +102,25 @@ pub(super) fn groups(
 }
 
 /// Keeps significant effects above the margin; drops families explained by the overall effect.
-fn worth_a_line(own: &mut Vec<FleetGroupEffect>, margin: f64) {
-    own.retain(|of| {
-        let [low, high] = of.effect.interval;
-        of.effect.effect.abs() > margin && (low > 0.0 || high < 0.0)
+fn worth_a_line(differences: &mut Vec<FleetGroupEffect>, margin: f64) {
+    differences.retain(|difference| {
+        let [low, high] = difference.effect.interval;
+        difference.effect.effect.abs() > margin && (low > 0.0 || high < 0.0)
     });
-    let all = own.iter().find(|of| of.about == FleetScope::All);
-    if let Some(all) = all.map(|of| of.effect.effect) {
-        own.retain(|of| of.about == FleetScope::All || (of.effect.effect - all).abs() > margin);
+    let all = differences
+        .iter()
+        .find(|difference| difference.about == FleetScope::All);
+    if let Some(all) = all.map(|difference| difference.effect.effect) {
+        differences.retain(|difference| {
+            difference.about == FleetScope::All || (difference.effect.effect - all).abs() > margin
+        });
     }
 }
 
 /// The divisions of the fleet by a fact.
 fn divisions<'a>(nodes: &'a [Node], kinds: &[usize]) -> Vec<Division<'a>> {
     let mut values: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
-    for (at, node) in nodes.iter().enumerate() {
+    for (index, node) in nodes.iter().enumerate() {
         let Some(run) = node.runs.last() else {
             continue;
         };
@@ -120,7 +128,7 @@ fn divisions<'a>(nodes: &'a [Node], kinds: &[usize]) -> Vec<Division<'a>> {
             let of_nodes = values
                 .entry(name)
                 .or_insert_with(|| vec![None; nodes.len()]);
-            of_nodes[at] = Some(value);
+            of_nodes[index] = Some(value);
         }
     }
     let kind_of_node = numbered(kinds.iter().copied().map(Some));
@@ -157,9 +165,12 @@ fn numbered<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Vec<Option<usize
 /// Scopes of comparison: all benchmarks, and each family.
 fn scopes(measured: &Measured, families: &[&str]) -> Vec<(FleetScope, Vec<usize>)> {
     let all: Vec<usize> = (0..measured.cells.len()).collect();
-    let family = |(at, name): (usize, &&str)| {
-        let own = all.iter().copied().filter(|b| measured.families[*b] == at);
-        (FleetScope::Family((*name).to_owned()), own.collect())
+    let family = |(index, name): (usize, &&str)| {
+        let benchmarks = all
+            .iter()
+            .copied()
+            .filter(|b| measured.families[*b] == index);
+        (FleetScope::Family((*name).to_owned()), benchmarks.collect())
     };
     let mut scopes: Vec<(FleetScope, Vec<usize>)> =
         families.iter().enumerate().map(family).collect();
@@ -176,8 +187,8 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
     for (value, kind) in values.iter().zip(kinds) {
         of_kinds[*kind].extend(value);
     }
-    let center = |own: &Vec<f64>| {
-        (own.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(own)))
+    let center = |values: &Vec<f64>| {
+        (values.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(values)))
     };
     let centers: Vec<Option<f64>> = of_kinds.iter().map(center).collect();
     let off = |(value, kind): (Option<f64>, &usize)| Some(value? - centers[*kind]?);
@@ -185,11 +196,14 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
 }
 
 /// The median over benchmarks, on each node that has half of them.
-fn shared(centered: &[Values], of: &[usize], nodes: usize) -> Values {
+fn shared(centered: &[Values], benchmarks: &[usize], nodes: usize) -> Values {
     let of_node = |node: usize| {
-        let own: Vec<f64> = of.iter().filter_map(|b| centered[*b][node]).collect();
-        (!own.is_empty() && 2 * own.len() >= of.len())
-            .then(|| descriptive::median(&descriptive::sorted(&own)))
+        let values: Vec<f64> = benchmarks
+            .iter()
+            .filter_map(|b| centered[*b][node])
+            .collect();
+        (!values.is_empty() && 2 * values.len() >= benchmarks.len())
+            .then(|| descriptive::median(&descriptive::sorted(&values)))
     };
     (0..nodes).map(of_node).collect()
 }
@@ -209,21 +223,21 @@ fn tests(division: &Division, values: &Values, kinds: &[usize]) -> Vec<Option<f6
         stratum.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     let all: usize = counts.iter().sum();
-    let enough = |own: usize| own >= FEWEST && all - own >= FEWEST;
+    let enough = |size: usize| size >= FEWEST && all - size >= FEWEST;
     let p = ranks::p_of_groups(&strata, division.groups);
     let p = p.into_iter().zip(counts);
-    p.map(|(p, own)| p.filter(|_| enough(own))).collect()
+    p.map(|(p, size)| p.filter(|_| enough(size))).collect()
 }
 
 /// The median of a group, and its interval.
 fn median(division: &Division, group: usize, values: &Values) -> Option<(f64, [f64; 2])> {
-    let own = values.iter().zip(&division.of_node);
-    let own: Vec<f64> = own
-        .filter(|(_, of)| **of == Some(group))
+    let values = values.iter().zip(&division.of_node);
+    let values: Vec<f64> = values
+        .filter(|(_, node_group)| **node_group == Some(group))
         .filter_map(|(value, _)| *value)
         .collect();
-    let interval = center::ends_of_median(&own, CONFIDENCE)?;
-    Some((descriptive::median(&descriptive::sorted(&own)), interval))
+    let interval = center::ends_of_median(&values, CONFIDENCE)?;
+    Some((descriptive::median(&descriptive::sorted(&values)), interval))
 }
 
 fn fleet_division(
@@ -232,19 +246,19 @@ fn fleet_division(
     nodes: &[Node],
 ) -> FleetDivision {
     let group = |(number, differs): (usize, Vec<FleetGroupEffect>)| {
-        let own = division.of_node.iter().zip(nodes);
-        let own: Vec<&Node> = own
-            .filter(|(of, _)| **of == Some(number))
+        let members = division.of_node.iter().zip(nodes);
+        let members: Vec<&Node> = members
+            .filter(|(node_group, _)| **node_group == Some(number))
             .map(|(_, node)| node)
             .collect();
         let value = |fact: &&str| {
-            let run = own.first().and_then(|node| node.runs.last());
+            let run = members.first().and_then(|node| node.runs.last());
             let value = run.and_then(|run| run.place.get(*fact).or_else(|| run.facts.get(*fact)));
             value.cloned().unwrap_or_default()
         };
         FleetGroup {
             values: division.facts.iter().map(value).collect(),
-            nodes: own.len(),
+            nodes: members.len(),
             differs,
         }
     };

@@ -1,6 +1,6 @@
 //! The part of a run that fleet reports need: small enough for ten thousand in memory.
 
-use crate::past;
+use crate::run_summary;
 use gritstone_model::{Better, Event, Flag, Id, Measurement, RunData, RunView, Status, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl NodeResult {
         (self.version, &self.program)
     }
 
-    fn of(result: &Measurement, checks: Vec<CheckValue>) -> Self {
+    fn new(result: &Measurement, checks: Vec<CheckValue>) -> Self {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
         let estimate = result.value().filter(fit);
         let counts = result.outcome() == Status::Measured && !result.is_flagged(Flag::Invalid);
@@ -70,12 +70,12 @@ impl NodeResult {
         });
         Self {
             version: result.version,
-            program: past::program(result).to_owned(),
+            program: run_summary::program(result).to_owned(),
             unit: result.unit.clone(),
             better: result.better,
             estimate: estimate.unwrap_or(0.0),
             speed,
-            within: past::within(result.interval()),
+            within: run_summary::within(result.interval()),
             interference: result.is_flagged(Flag::Interference),
             checks,
         }
@@ -96,15 +96,21 @@ impl NodeRun {
     }
 
     fn with_checks(view: &RunView, mut checks: BTreeMap<Id, Vec<CheckValue>>) -> Self {
-        let member = view.settings.as_ref().and_then(|of| of.fleet.clone());
+        let member = view
+            .settings
+            .as_ref()
+            .and_then(|settings| settings.fleet.clone());
         let member = member.unwrap_or_default();
         let named = [&member.node].into_iter().filter(|name| !name.is_empty());
         let host = view.machine.facts.get("host.name");
         let mut names = named.chain(host).chain(&view.label);
-        let results = view.results.iter().filter(|result| past::varies(result));
+        let results = view
+            .results
+            .iter()
+            .filter(|result| run_summary::varies(result));
         let result = |result: &Measurement| {
             let checks = checks.remove(&result.id).unwrap_or_default();
-            (result.id.clone(), NodeResult::of(result, checks))
+            (result.id.clone(), NodeResult::new(result, checks))
         };
         let mut facts = view.machine.facts.clone();
         facts.retain(|name, _| !OF_ONE_NODE.contains(&name.as_str()));

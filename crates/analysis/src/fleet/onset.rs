@@ -26,7 +26,7 @@ pub fn since(view: &mut FleetView, now: &[NodeRun], mut earlier: Vec<Earlier>) {
     let replaced = leave_out_others(now, &mut earlier);
     let fits: Vec<(&str, EarlierFit)> = earlier
         .iter()
-        .map(|of| (of.started.as_str(), EarlierFit::new(&of.runs)))
+        .map(|fleet_run| (fleet_run.started.as_str(), EarlierFit::new(&fleet_run.runs)))
         .collect();
     let started = view.started.clone();
     for outlier in &mut view.outliers {
@@ -47,14 +47,14 @@ fn leave_out_others(now: &[NodeRun], earlier: &mut [Earlier]) -> BTreeMap<String
         }
     }
     let mut left_out = BTreeMap::new();
-    for of in earlier {
-        of.runs.retain(|run| {
+    for fleet_run in earlier {
+        fleet_run.runs.retain(|run| {
             let same = |now: &&NodeRun| now.machine == run.machine;
-            let kept = machines.get(run.node.as_str()).is_none_or(same);
-            if !kept {
-                left_out.insert(run.node.clone(), of.started.clone());
+            let current = machines.get(run.node.as_str()).is_none_or(same);
+            if !current {
+                left_out.insert(run.node.clone(), fleet_run.started.clone());
             }
-            kept
+            current
         });
     }
     left_out
@@ -86,28 +86,31 @@ impl EarlierFit {
         match about {
             FleetScope::All => self.fit.all.as_ref(),
             FleetScope::Family(family) => {
-                let at = self.families.iter().position(|of| of == family)?;
-                self.fit.families.get(at)?.as_ref()
+                let index = self.families.iter().position(|name| name == family)?;
+                self.fit.families.get(index)?.as_ref()
             }
             FleetScope::Benchmark(id) => {
-                let at = self.benchmarks.iter().position(|of| of == id)?;
-                self.fit.benchmarks.get(at)?.as_ref()
+                let index = self
+                    .benchmarks
+                    .iter()
+                    .position(|benchmark| benchmark == id)?;
+                self.fit.benchmarks.get(index)?.as_ref()
             }
         }
     }
 
     /// Deviation of a node, ln, and the standard deviation of nodes.
-    fn of(&self, node: &str, about: &FleetScope) -> Option<(f64, f64)> {
-        let at = self.nodes.iter().position(|name| name == node)?;
+    fn deviation(&self, node: &str, about: &FleetScope) -> Option<(f64, f64)> {
+        let index = self.nodes.iter().position(|name| name == node)?;
         let level = self.level(about)?;
-        Some((level.nodes[at]?.by, level.sd))
+        Some((level.nodes[index]?.by, level.sd))
     }
 }
 
 /// The run since which a node has its present deviation.
 fn onset(outlier: &FleetOutlier, now: &str, earlier: &[(&str, EarlierFit)]) -> Option<FleetSince> {
-    let deviations = earlier.iter().filter_map(|(started, deviations)| {
-        Some((*started, deviations.of(&outlier.node, &outlier.about)?))
+    let deviations = earlier.iter().filter_map(|(started, fit)| {
+        Some((*started, fit.deviation(&outlier.node, &outlier.about)?))
     });
     let (mut when, mut series): (Vec<&str>, Vec<(f64, f64)>) = deviations.unzip();
     let last = series.last()?.1;
@@ -116,10 +119,10 @@ fn onset(outlier: &FleetOutlier, now: &str, earlier: &[(&str, EarlierFit)]) -> O
     Some(dated(&when, stats::onset(&series, Some(0.0))))
 }
 
-fn dated(when: &[&str], at: usize) -> FleetSince {
+fn dated(when: &[&str], index: usize) -> FleetSince {
     FleetSince {
-        first: when[at].to_owned(),
-        before: at.checked_sub(1).map(|before| when[before].to_owned()),
+        first: when[index].to_owned(),
+        before: index.checked_sub(1).map(|before| when[before].to_owned()),
     }
 }
 
@@ -137,7 +140,7 @@ fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDr
         .collect();
     let p: Vec<Option<f64>> = found
         .iter()
-        .map(|of| of.as_ref().map(|(_, p)| *p))
+        .map(|drift| drift.as_ref().map(|(_, p)| *p))
         .collect();
     let certain = found.into_iter().zip(multiple::holm(&p));
     let certain = certain.filter_map(|(found, p)| {
@@ -148,10 +151,11 @@ fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDr
     // a family that changed like all benchmarks is left out
     let all = drifts
         .iter()
-        .find(|of| of.about == FleetScope::All)
-        .map(|of| of.effect);
-    drifts.retain(|of| {
-        of.about == FleetScope::All || all.is_none_or(|all| (of.effect - all).abs() > view.margin)
+        .find(|drift| drift.about == FleetScope::All)
+        .map(|drift| drift.effect);
+    drifts.retain(|drift| {
+        drift.about == FleetScope::All
+            || all.is_none_or(|all| (drift.effect - all).abs() > view.margin)
     });
     drifts
 }
@@ -166,10 +170,10 @@ fn drift(
     let mut when = vec![];
     let mut series = vec![];
     let mut nodes = 0;
-    for of in earlier {
-        let by_node = changes(about, &of.runs, now);
+    for fleet_run in earlier {
+        let by_node = changes(about, &fleet_run.runs, now);
         if let Some((by, sd)) = stats::shift(&by_node) {
-            when.push(of.started.as_str());
+            when.push(fleet_run.started.as_str());
             // the earlier level relative to the present one; without scatter between nodes the error is unknown
             series.push((-by, sd.max(f64::EPSILON)));
             nodes = by_node.len();
@@ -178,13 +182,13 @@ fn drift(
     let last = series.last()?.1;
     when.push(now_started);
     series.push((0.0, last));
-    let at = stats::onset(&series, None);
+    let onset = stats::onset(&series, None);
     let mean = |part: &[(f64, f64)]| {
         let weight: f64 = part.iter().map(|(_, sd)| sd.powi(-2)).sum();
         let sum: f64 = part.iter().map(|(x, sd)| x * sd.powi(-2)).sum();
         (sum / weight, weight.recip())
     };
-    let (old, new) = series.split_at(at);
+    let (old, new) = series.split_at(onset);
     if old.is_empty() {
         return None;
     }
@@ -195,7 +199,7 @@ fn drift(
         about: about.clone(),
         effect: step.exp_m1(),
         interval: ends.map(f64::exp_m1),
-        since: dated(&when, at),
+        since: dated(&when, onset),
         nodes,
     };
     // the step was chosen among all possible ones

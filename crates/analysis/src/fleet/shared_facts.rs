@@ -19,20 +19,28 @@ struct Group {
 
 /// Facts that slow nodes have more often than others, the most significant first.
 pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetCommon> {
-    let slow = outliers.iter().filter(|of| of.effect.effect < 0.0);
-    let slow: BTreeSet<&str> = slow.map(|of| of.node.as_str()).collect();
-    let is_slow = |at: &usize| slow.contains(nodes[*at].name);
+    let slow = outliers
+        .iter()
+        .filter(|outlier| outlier.effect.effect < 0.0);
+    let slow: BTreeSet<&str> = slow.map(|outlier| outlier.node.as_str()).collect();
+    let is_slow = |node: &usize| slow.contains(nodes[*node].name);
     if slow.len() < FEWEST || slow.len() == nodes.len() {
         return vec![];
     }
     let groups = groups(nodes);
-    let tested: Vec<(FleetCommon, f64)> = groups.into_iter().map(|of| test(of, &is_slow)).collect();
+    let tested: Vec<(FleetCommon, f64)> = groups
+        .into_iter()
+        .map(|group| test(group, &is_slow))
+        .collect();
     let p: Vec<Option<f64>> = tested.iter().map(|(_, p)| Some(*p)).collect();
     let adjusted = multiple::benjamini_hochberg(&p);
     let tested = tested.into_iter().zip(adjusted.into_iter().flatten());
-    let certain = tested.filter(|((of, _), p)| *p <= LEVEL && of.slow >= FEWEST);
+    let certain = tested.filter(|((common, _), p)| *p <= LEVEL && common.slow >= FEWEST);
     let mut found: Vec<FleetCommon> = certain
-        .map(|((of, _), p_adjusted)| FleetCommon { p_adjusted, ..of })
+        .map(|((common, _), p_adjusted)| FleetCommon {
+            p_adjusted,
+            ..common
+        })
         .collect();
     found.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
     found
@@ -41,7 +49,7 @@ pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetComm
 /// Facts that some nodes have and others lack.
 fn groups(nodes: &[Node]) -> Vec<Group> {
     let mut values_of_facts: BTreeMap<&str, BTreeMap<&str, BTreeSet<usize>>> = BTreeMap::new();
-    for (at, node) in nodes.iter().enumerate() {
+    for (index, node) in nodes.iter().enumerate() {
         let Some(run) = node.runs.last() else {
             continue;
         };
@@ -51,19 +59,19 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
                 .or_default()
                 .entry(value)
                 .or_default()
-                .insert(at);
+                .insert(index);
         }
     }
     let mut groups: BTreeMap<BTreeSet<usize>, Group> = BTreeMap::new();
     for (name, values) in values_of_facts {
         let all: BTreeSet<usize> = values.values().flatten().copied().collect();
-        for (value, own) in values {
-            if own.len() < FEWEST || own.len() == all.len() {
+        for (value, holders) in values {
+            if holders.len() < FEWEST || holders.len() == all.len() {
                 continue;
             }
-            let group = groups.entry(own.clone()).or_insert_with(|| Group {
+            let group = groups.entry(holders.clone()).or_insert_with(|| Group {
                 facts: vec![],
-                nodes: own,
+                nodes: holders,
                 known: all.clone(),
             });
             group.facts.push(FleetFact {
@@ -77,8 +85,8 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
 
 /// Frequency of a fact among slow nodes and others, and the probability of at least that many slow ones by chance.
 fn test(group: Group, is_slow: &impl Fn(&usize) -> bool) -> (FleetCommon, f64) {
-    let slow = group.nodes.iter().filter(|at| is_slow(at)).count();
-    let of_slow = group.known.iter().filter(|at| is_slow(at)).count();
+    let slow = group.nodes.iter().filter(|node| is_slow(node)).count();
+    let of_slow = group.known.iter().filter(|node| is_slow(node)).count();
     let (have, known) = (group.nodes.len(), group.known.len());
     let draws = Hypergeometric::new(known as u64, have as u64, of_slow as u64);
     let p = match (slow.checked_sub(1), draws) {

@@ -111,7 +111,7 @@ fn center(values: &[f64], weights: &[f64], better: Better) -> f64 {
     let time = |x: f64| if better == Better::Higher { 1.0 / x } else { x };
     let times: Vec<f64> = values.iter().copied().map(time).collect();
     // not positive, or too many: the mean reports it with the benchmark
-    undisturbed::estimate(&times, weights, 0.95).map_or(values[0], |of| time(of.value))
+    undisturbed::estimate(&times, weights, 0.95).map_or(values[0], |estimate| time(estimate.value))
 }
 
 /// A benchmark without launches or with a failed work check, which withholds the score.

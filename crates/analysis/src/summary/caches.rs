@@ -27,11 +27,11 @@ pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding>
     let mut first = 0;
     for cache in caches {
         // the highest of several fitting rises: lower ones are of translation buffers
-        let fitting = (first..rises.len()).filter(|&at| fits(&rises[at], cache));
+        let fitting = (first..rises.len()).filter(|&index| fits(&rises[index], cache));
         match fitting.max_by(|&a, &b| rises[a].factor.total_cmp(&rises[b].factor)) {
-            Some(at) => {
-                rises[at].cache = Some(cache.clone());
-                first = at + 1;
+            Some(index) => {
+                rises[index].cache = Some(cache.clone());
+                first = index + 1;
             }
             None => unseen.push(cache.clone()),
         }
@@ -51,13 +51,13 @@ fn found(curve: &[(f64, Estimate)]) -> Vec<Rise> {
     let factors: Vec<f64> = curve.windows(2).map(factor).collect();
     let mut rises = vec![];
     let mut start = 0;
-    for (at, &factor) in factors.iter().enumerate() {
-        let next = factors.get(at + 1).copied().unwrap_or(0.0);
-        let least_steep = at > start && factor < factors[at - 1] && factor < next;
+    for (index, &factor) in factors.iter().enumerate() {
+        let next = factors.get(index + 1).copied().unwrap_or(0.0);
+        let least_steep = index > start && factor < factors[index - 1] && factor < next;
         if factor >= MIN_FACTOR && next >= MIN_FACTOR && !least_steep {
             continue;
         }
-        let ((from, low), (to, high)) = (curve[start], curve[at + 1]);
+        let ((from, low), (to, high)) = (curve[start], curve[index + 1]);
         let ends = low.interval.zip(high.interval);
         if factor >= MIN_FACTOR && ends.is_some_and(|(low, high)| low[1] < high[0]) {
             rises.push(Rise {
@@ -67,7 +67,7 @@ fn found(curve: &[(f64, Estimate)]) -> Vec<Rise> {
                 cache: None,
             });
         }
-        start = at + 1;
+        start = index + 1;
     }
     rises
 }
@@ -101,8 +101,8 @@ mod tests {
     /// Caches that hold data, from the first.
     fn data(kilobytes: &[u64]) -> Vec<Cache> {
         let levels = (1..).zip(kilobytes);
-        let of = |(level, &kb)| cache(level, CacheKind::Unified, kb);
-        levels.map(of).collect()
+        let unified = |(level, &kb)| cache(level, CacheKind::Unified, kb);
+        levels.map(unified).collect()
     }
 
     /// Ends of each rise with the level of its cache, and the levels of caches without a rise.
@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn adjacent_rises_are_separated() {
-        let of = |values: &[f64]| rises_of(&points(values, 0.01), &data(&[8])).unwrap().0;
-        assert_eq!(of(&[1.0, 1.0, 1.3, 2.6, 3.2]), [(8.0, 64.0, Some(1))]);
+        let rises = |values: &[f64]| rises_of(&points(values, 0.01), &data(&[8])).unwrap().0;
+        assert_eq!(rises(&[1.0, 1.0, 1.3, 2.6, 3.2]), [(8.0, 64.0, Some(1))]);
         let two = [(4.0, 16.0, Some(1)), (16.0, 32.0, None)];
-        assert_eq!(of(&[1.0, 2.0, 2.4, 6.0, 6.0]), two);
+        assert_eq!(rises(&[1.0, 2.0, 2.4, 6.0, 6.0]), two);
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub(super) fn of_run(
         let cycles = results.get(id).and_then(|result| result.cycles());
         for launch in launched.launches.iter().filter(|launch| launch.measured()) {
             slowdowns.extend(
-                cycles.and_then(|of| Some((launch.launch.start, slowdown(launch, of.value)?))),
+                cycles.and_then(|cycles| {
+                    Some((launch.launch.start, slowdown(launch, cycles.value)?))
+                }),
             );
             busy += launch
                 .weights

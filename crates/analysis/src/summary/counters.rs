@@ -34,7 +34,7 @@ fn counted<'a>(launch: &Reading<'a>) -> impl Iterator<Item = (Counter, f64)> + u
 
 /// Switches and faults of the samples themselves, which getrusage(2) always counts.
 fn used(launch: &Reading) -> impl Iterator<Item = (Counter, f64)> {
-    let sum = |of: fn(&Sample) -> f64| launch.samples.iter().map(|s| of(s)).sum::<f64>();
+    let sum = |value: fn(&Sample) -> f64| launch.samples.iter().map(|s| value(s)).sum::<f64>();
     let n = sum(|s| s.n as f64);
     let switches = sum(|s| s.usage.vcsw as f64 + s.usage.icsw as f64);
     let faults = sum(|s| s.usage.minflt as f64 + s.usage.majflt as f64);

@@ -78,7 +78,9 @@ impl InterferenceShares {
     }
 
     fn max(self, other: &Self) -> Self {
-        Self(std::array::from_fn(|at| self.0[at].max(other.0[at])))
+        Self(std::array::from_fn(|index| {
+            self.0[index].max(other.0[index])
+        }))
     }
 
     fn causes(self) -> impl Iterator<Item = Interference> {

@@ -23,11 +23,11 @@ fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
 
 fn layout(launch: &Launch) -> u32 {
     let mut events = launch.events.iter();
-    let of = events.find_map(|event| match event {
+    let number = events.find_map(|event| match event {
         Event::Param(Param::Layout(number)) => Some(*number),
         _ => None,
     });
-    of.unwrap_or(0)
+    number.unwrap_or(0)
 }
 
 /// Any constant frequency: only the scatter of launches matters.

@@ -167,7 +167,8 @@ fn statistics(
     let events = describe::histogram(&merged(events.copied()))?;
     // one event is one operation
     let unit = |ns: f64| benchmark.unit.convert(ns, benchmark.amount_per_op);
-    let named = |of: &Percentile| Some((of.name.clone(), of.estimate?.value));
+    let named =
+        |percentile: &Percentile| Some((percentile.name.clone(), percentile.estimate?.value));
     let mut percentiles: BTreeMap<String, f64> =
         (latencies.percentiles.iter()).filter_map(named).collect();
     Some(Statistics {

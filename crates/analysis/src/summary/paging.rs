@@ -7,7 +7,7 @@ use gritstone_model::{Benchmark, Finding, Metric, Sample};
 pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> Option<f64> {
     benchmark.claims.major_faults_per_op?;
     let samples = || launches.iter().flat_map(|launch| &launch.samples);
-    let sum = |of: fn(&Sample) -> u64| samples().map(|sample| of(sample) as f64).sum::<f64>();
+    let sum = |value: fn(&Sample) -> u64| samples().map(|sample| value(sample) as f64).sum::<f64>();
     let pages = sum(|sample| sample.n) * benchmark.amount_per_op;
     let paging = benchmark.unit.as_str() == "pages/s" && pages > 0.0;
     paging.then(|| sum(|sample| sample.usage.majflt) / pages)
@@ -26,8 +26,9 @@ pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Find
     benchmark.claims.major_faults_per_op?;
     let samples = || launches.iter().flat_map(|launch| &launch.samples);
     let n: f64 = samples().map(|sample| sample.n as f64).sum();
-    let each =
-        |of: &dyn Fn(&Sample) -> u64| samples().map(|sample| of(sample) as f64).sum::<f64>() / n;
+    let each = |value: &dyn Fn(&Sample) -> u64| {
+        samples().map(|sample| value(sample) as f64).sum::<f64>() / n
+    };
     let major = each(&|sample| sample.usage.majflt);
     let (cpu, real) = (
         each(&|sample| sample.usage.cpu),

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 /// Medians over launches of medians over samples, in the unit of the benchmark.
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
-    let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
+    let mut times: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     for launch in launches {
         for (pair, ns) in in_launch(launch) {
-            of.entry(pair).or_default().extend(median(ns));
+            times.entry(pair).or_default().extend(median(ns));
         }
     }
     let convert = |ns| benchmark.unit.convert(ns, benchmark.amount_per_op);
@@ -19,13 +19,13 @@ pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartVal
             value: convert(median(ns)?)?,
         })
     };
-    of.into_iter().filter_map(value).collect()
+    times.into_iter().filter_map(value).collect()
 }
 
 type Pair = (u32, u32);
 
 fn in_launch(launch: &Reading) -> BTreeMap<Pair, Vec<f64>> {
-    let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
+    let mut times: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     let mut pair = None;
     for event in &launch.launch.events {
         match event {
@@ -33,13 +33,13 @@ fn in_launch(launch: &Reading) -> BTreeMap<Pair, Vec<f64>> {
             Event::Sample(sample) if sample.n > 0 && sample.wall > 0 => {
                 let ns = sample.wall as f64 / sample.n as f64;
                 if let Some(pair) = pair {
-                    of.entry(pair).or_default().push(ns);
+                    times.entry(pair).or_default().push(ns);
                 }
             }
             _ => {}
         }
     }
-    of
+    times
 }
 
 #[cfg(test)]

@@ -80,13 +80,18 @@ pub(super) fn processes(
 }
 
 /// The precision of one batch is a clock step, even if medians agree to the last digit.
-fn no_narrower(of: Estimate, launches: &[&Reading]) -> Estimate {
+fn no_narrower(estimate: Estimate, launches: &[&Reading]) -> Estimate {
     let step = launches.iter().filter_map(|launch| launch.clock_step_ns());
     let step = step.max().unwrap_or(0) as f64 / 1e9;
-    let widen = |[low, high]: [f64; 2]| [low.min(of.value - step), high.max(of.value + step)];
+    let widen = |[low, high]: [f64; 2]| {
+        [
+            low.min(estimate.value - step),
+            high.max(estimate.value + step),
+        ]
+    };
     Estimate {
-        interval: of.interval.map(widen),
-        ..of
+        interval: estimate.interval.map(widen),
+        ..estimate
     }
 }
 

@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
                 Event::Batch(batch) => reading.batches.push(batch),
                 Event::Process(process) => reading.processes.push(process),
                 Event::Latency(histogram) => match &histogram.of {
-                    Some(of) => reading.responses.push((of, histogram)),
+                    Some(responses) => reading.responses.push((responses, histogram)),
                     None => reading.latencies.push(histogram),
                 },
                 Event::Check(check) => reading.checks.push(*check),

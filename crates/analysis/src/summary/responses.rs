@@ -21,7 +21,7 @@ type Answered<'a> = (Vec<Histogram>, Vec<&'a Reading<'a>>);
 
 /// By users, all kinds first. Launches without a response of a kind are ignored for it.
 pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
-    let mut by: BTreeMap<Kind, Answered> = BTreeMap::new();
+    let mut answered: BTreeMap<Kind, Answered> = BTreeMap::new();
     for &launch in launches {
         let mut of_launch: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();
         for (ResponsesOf { users, kind }, times) in &launch.responses {
@@ -31,14 +31,14 @@ pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Respo
                 .or_default()
                 .push(times);
         }
-        for (of, times) in of_launch {
+        for (kind, times) in of_launch {
             let all = merged(times.into_iter());
-            let (histograms, answering) = by.entry(of).or_default();
+            let (histograms, answering) = answered.entry(kind).or_default();
             histograms.push(all);
             answering.push(launch);
         }
     }
-    let responses = by.into_iter();
+    let responses = answered.into_iter();
     let responses = responses.map(|((users, kind), (histograms, answering))| {
         let all = merged(histograms.iter());
         let launches: Vec<Vec<Bucket>> = histograms.iter().map(describe::buckets).collect();
@@ -62,17 +62,19 @@ pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Respo
 
 pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
     let latencies = result.and_then(Measurement::latencies);
-    let percentiles = latencies.into_iter().flat_map(|of| of.percentiles.iter());
+    let percentiles = latencies
+        .into_iter()
+        .flat_map(|latencies| latencies.percentiles.iter());
     let mut responses = result.into_iter().flat_map(Measurement::responses);
-    let all = responses.rfind(|of| of.kind.is_none());
+    let all = responses.rfind(|responses| responses.kind.is_none());
     SeriesPoint {
         x,
         estimate: result.and_then(Measurement::estimate),
-        responses: all.map_or_else(Vec::new, |of| of.percentiles.clone()),
+        responses: all.map_or_else(Vec::new, |responses| responses.percentiles.clone()),
         percentiles: percentiles
-            .map(|of| Percentile {
+            .map(|percentile| Percentile {
                 values: vec![],
-                ..of.clone()
+                ..percentile.clone()
             })
             .collect(),
         ..SeriesPoint::default()

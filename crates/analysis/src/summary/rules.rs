@@ -144,9 +144,12 @@ pub(crate) fn below_minimum(benchmark: &Benchmark, ns: f64) -> Option<Finding> {
 }
 
 /// Sums over all samples: of a usage, of operations, and the number of samples.
-fn sums(evidence: &Evidence, of: fn(&gritstone_model::Usage) -> f64) -> Option<(f64, f64, f64)> {
+fn sums(
+    evidence: &Evidence,
+    amount: fn(&gritstone_model::Usage) -> f64,
+) -> Option<(f64, f64, f64)> {
     let samples = || evidence.launches.iter().flat_map(|launch| &launch.samples);
-    let sum = samples().map(|sample| of(&sample.usage)).sum();
+    let sum = samples().map(|sample| amount(&sample.usage)).sum();
     let n = samples().map(|sample| sample.n as f64).sum();
     (!evidence.launches.is_empty()).then(|| (sum, n, samples().count() as f64))
 }
@@ -316,8 +319,8 @@ fn left_out(launches: &[&Reading]) -> Option<Finding> {
     let divisible = launches
         .iter()
         .filter(|launch| launch.sample_use == SampleUse::Undisturbed);
-    let of = launches.iter().map(|launch| launch.samples.len()).sum();
+    let samples = launches.iter().map(|launch| launch.samples.len()).sum();
     let weights = divisible.flat_map(|launch| &launch.weights);
-    let count = Count::samples(weights.filter(|weight| **weight < 0.5).count(), of);
+    let count = Count::samples(weights.filter(|weight| **weight < 0.5).count(), samples);
     (count.part > 0).then_some(Finding::LeftOut { count })
 }

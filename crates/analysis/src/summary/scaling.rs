@@ -17,9 +17,9 @@ pub(super) fn peak(
 ) -> Measurement {
     let mut draft = Draft::new(benchmark, run);
     let parts = benchmark.work.parts().into_iter();
-    let rate = |of: &Measurement| of.value();
+    let rate = |result: &Measurement| result.value();
     let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
-    let measured = measured.filter_map(|(id, of)| Some((id, of, rate(of)?)));
+    let measured = measured.filter_map(|(id, result)| Some((id, result, rate(result)?)));
     let Some((id, best, _)) = measured.max_by(|a, b| a.2.total_cmp(&b.2)) else {
         draft.notes.push(derived::unmade(benchmark, results));
         return draft.finish(Data::absent(Absence::Skipped));
@@ -55,13 +55,16 @@ pub(super) fn longest(
 ) -> Measurement {
     let mut draft = Draft::new(benchmark, run);
     let parts = benchmark.work.parts().into_iter();
-    let max = |of: &Measurement| of.latencies().and(of.statistics()).map(|s| s.max);
+    let max = |result: &Measurement| result.latencies().and(result.statistics()).map(|s| s.max);
     let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
     let measured: Vec<(&Id, &Measurement, f64)> = measured
-        .filter_map(|(id, of)| Some((id, of, max(of)?)))
+        .filter_map(|(id, result)| Some((id, result, max(result)?)))
         .collect();
-    let launches = measured.iter().map(|(_, of, _)| of.launches()).sum();
-    let samples = measured.iter().map(|(_, of, _)| of.samples()).sum();
+    let launches = measured
+        .iter()
+        .map(|(_, result, _)| result.launches())
+        .sum();
+    let samples = measured.iter().map(|(_, result, _)| result.samples()).sum();
     let Some((id, longest, max)) = measured.into_iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
         draft.notes.push(derived::unmade(benchmark, results));
         return draft.finish(Data::absent(Absence::Skipped));

@@ -6,8 +6,8 @@ use super::rules::{self, Spread};
 use crate::run_effect::RunEffects;
 use crate::scores::{self, Environment};
 use gritstone_model::{
-    Absence, Benchmark, Data, Estimate, Finding, Flag, Id, Measurement, Note, Rating, Repeat,
-    RunData, RunView, Sampled, Withheld, Work,
+    Absence, Benchmark, Data, EnvironmentScore, Estimate, Finding, Flag, Id, Measurement, Note,
+    Repeat, RunData, RunView, Sampled, Withheld, Work,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +43,8 @@ pub(super) fn result(
         Some(baseline) => rate(entry, baseline, results, run, options),
     };
     let data = match rated {
-        Ok(rating) => {
-            let sampled = sampled(&mut draft.notes, &rating, results, options);
+        Ok(score) => {
+            let sampled = sampled(&mut draft.notes, &score, results, options);
             Data::Derived(Box::new(sampled))
         }
         Err(why) => {
@@ -61,7 +61,7 @@ fn rate(
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
     options: &Options,
-) -> Result<Rating, Withheld> {
+) -> Result<EnvironmentScore, Withheld> {
     let groups = groups(entry, &run.benchmarks);
     let find = |id: &Id| (results.get(id), baseline.get(id));
     let with = scores::Options {
@@ -70,9 +70,9 @@ fn rate(
         together: entry.together,
         effects: RunEffects::default(),
     };
-    let rating = scores::over(&entry.benchmark.title, &groups, &find, &with);
-    match (&rating.withheld, rating.rating) {
-        (None, Some(_)) => Ok(rating),
+    let score = scores::over(&entry.benchmark.title, &groups, &find, &with);
+    match (&score.withheld, score.score) {
+        (None, Some(_)) => Ok(score),
         (Some(why), _) => Err(why.clone()),
         (None, None) => Err(Withheld::NotComparable),
     }
@@ -90,7 +90,7 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     for id in entry.over {
         let part = benchmarks.iter().find(|benchmark| benchmark.id == *id);
         match part.map(|part| (part, &part.work)) {
-            Some((part, Work::Rating { over, .. })) => groups.push(Environment {
+            Some((part, Work::Score { over, .. })) => groups.push(Environment {
                 name: part.title.clone(),
                 score: Some(part.id.clone()),
                 weight: 1.0,
@@ -105,24 +105,24 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
 
 fn sampled(
     notes: &mut Vec<Note>,
-    rating: &Rating,
+    score: &EnvironmentScore,
     results: &BTreeMap<&Id, Measurement>,
     options: &Options,
 ) -> Sampled {
-    let interval = rating.interval;
-    let estimate = rating.rating.map(|value| Estimate { value, interval });
-    let scored: BTreeSet<&Id> = rating.rows.iter().collect();
+    let interval = score.interval;
+    let estimate = score.score.map(|value| Estimate { value, interval });
+    let scored: BTreeSet<&Id> = score.rows.iter().collect();
     let launches = || {
         let rows = scored.iter().filter_map(|id| results.get(*id));
         rows.map(Measurement::launches)
     };
     // whether the score itself is noisy is judged below
-    let of_parts = rating.notes.iter();
+    let of_parts = score.notes.iter();
     let of_parts = of_parts.filter(|note| note.flag() != Some(Flag::Noisy));
     notes.extend(of_parts.cloned());
-    if rating.rows.len() < rating.of {
-        let (part, of) = (rating.rows.len(), rating.of);
-        notes.push(Finding::PartialScore { part, of }.into());
+    if score.rows.len() < score.of {
+        let (part, all) = (score.rows.len(), score.of);
+        notes.push(Finding::PartialScore { part, of: all }.into());
     }
     notes.extend(rules::repeatable(&Spread {
         n: launches().min().unwrap_or(0),

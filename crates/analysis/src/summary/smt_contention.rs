@@ -220,7 +220,7 @@ mod tests {
             (&[], false),
         ] {
             let info = info(facts, &[(0, 0.254)]);
-            let readings = (0..40).map(|at| if at % 4 == 0 { 254 } else { 381 });
+            let readings = (0..40).map(|index| if index % 4 == 0 { 254 } else { 381 });
             let floor = seen(&info, readings);
             let launch = launch(&[0], 381);
             assert_eq!(floor.is_contended(&launch, 1000, 381), shared, "{facts:?}");

@@ -40,7 +40,7 @@ fn tests_with(
 }
 
 #[track_caller]
-fn of(tests: &[AuditTest], claim: Claim) -> &AuditTest {
+fn claim_test(tests: &[AuditTest], claim: Claim) -> &AuditTest {
     let mut found = tests.iter().filter(|test| test.claim == claim);
     let test = found.next().unwrap_or_else(|| panic!("no {claim:?}"));
     assert!(found.next().is_none(), "{claim:?} twice");
@@ -60,7 +60,7 @@ fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
         };
         assert_eq!((test.outcome, why(test)), expected, "{test:?}");
     }
-    of(&tests, claim);
+    claim_test(&tests, claim);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn claims_hold_less_start_up() {
     );
     assert_eq!(tests.len(), 7);
     let numbers = |claim| {
-        let test = of(&tests, claim);
+        let test = claim_test(&tests, claim);
         (test.claimed, test.measured)
     };
     assert_eq!(numbers(Claim::Linear), (Some(1.0), Some(1.0)));
@@ -89,8 +89,8 @@ fn benchmark_without_claims_is_measured() {
     let findings: Vec<ClaimOutcome> = tests.iter().map(|test| test.outcome).collect();
     assert_eq!(findings[0], ClaimOutcome::Holds, "it ran");
     assert!(findings[1..].iter().all(|&f| f == ClaimOutcome::NotClaimed));
-    assert_eq!(of(&tests, Claim::SyscallsPerOp).measured, Some(2.5));
-    assert_eq!(of(&tests, Claim::SyscallsPerOp).claimed, None);
+    assert_eq!(claim_test(&tests, Claim::SyscallsPerOp).measured, Some(2.5));
+    assert_eq!(claim_test(&tests, Claim::SyscallsPerOp).claimed, None);
 }
 
 /// Launches with these warm regions.
@@ -103,7 +103,7 @@ fn grown(launches: &[&[(u64, u64)]]) -> AuditTest {
         launch
     };
     let launches: Vec<Launch> = launches.iter().map(launch).collect();
-    of(
+    claim_test(
         &tests_with(&claimed("a/b"), &launches, Ok(1.0)),
         Claim::Linear,
     )
@@ -186,7 +186,7 @@ fn saved_switches_do_not_fail() {
     };
     let outcome = |launches: &[Launch]| {
         let tests = tests_with(&claimed("a/b"), launches, Ok(1.0));
-        of(&tests, Claim::SwitchesPerOp).outcome
+        claim_test(&tests, Claim::SwitchesPerOp).outcome
     };
     assert_eq!(outcome(&[saved(), audited(), saved()]), ClaimOutcome::Holds);
     assert_eq!(outcome(&[saved(), saved()]), ClaimOutcome::Fails);
@@ -196,7 +196,7 @@ fn saved_switches_do_not_fail() {
 fn syscall_counts_allow_one_percent() {
     let entry = |measured| {
         let tests = audit(&claimed("a/b"), audited(), Ok(measured));
-        let test = of(&tests, Claim::SyscallsPerOp);
+        let test = claim_test(&tests, Claim::SyscallsPerOp);
         (test.outcome, why(test))
     };
     assert_eq!(entry(1.009).0, ClaimOutcome::Holds);
@@ -213,7 +213,7 @@ fn syscall_counts_allow_one_percent() {
 #[test]
 fn uncounted_syscalls_are_untested() {
     let tests = audit(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
-    let test = of(&tests, Claim::SyscallsPerOp);
+    let test = claim_test(&tests, Claim::SyscallsPerOp);
     assert_eq!(test.outcome, ClaimOutcome::Untested);
     assert_eq!(
         why(test),
@@ -232,10 +232,13 @@ fn unclaimed_resources_match_shipped_program() {
         entries_elsewhere: Some(5.0),
     };
     let same = tests(&plain("a/b"), &evidence(5.0));
-    assert_eq!(of(&same, Claim::SyscallsPerOp).outcome, ClaimOutcome::Holds);
+    assert_eq!(
+        claim_test(&same, Claim::SyscallsPerOp).outcome,
+        ClaimOutcome::Holds
+    );
     let other = tests(&plain("a/b"), &evidence(4.0));
     assert_eq!(
-        why(of(&other, Claim::SyscallsPerOp)),
+        why(claim_test(&other, Claim::SyscallsPerOp)),
         "system-calls per_op=4 expected=5 claimed=false"
     );
 }
@@ -251,12 +254,18 @@ fn absent_work_is_not_linear() {
         why: "time does not grow with n".to_owned(),
     });
     let tests = audit(&claimed("a/b"), launch, Ok(1.0));
-    assert_eq!(of(&tests, Claim::Linear).outcome, ClaimOutcome::Fails);
     assert_eq!(
-        why(of(&tests, Claim::Linear)),
+        claim_test(&tests, Claim::Linear).outcome,
+        ClaimOutcome::Fails
+    );
+    assert_eq!(
+        why(claim_test(&tests, Claim::Linear)),
         "stated by=workload flag=null text=time does not grow with n"
     );
-    assert_eq!(of(&tests, Claim::Check).outcome, ClaimOutcome::Untested);
+    assert_eq!(
+        claim_test(&tests, Claim::Check).outcome,
+        ClaimOutcome::Untested
+    );
 }
 
 #[test]
@@ -283,7 +292,7 @@ fn single_operation_regions_count_whole() {
         sample.usage.vcsw = 7;
     });
     let tests = audit(&plain("a/b"), launch, Ok(1.0));
-    near(of(&tests, Claim::SwitchesPerOp).measured, 7.0);
+    near(claim_test(&tests, Claim::SwitchesPerOp).measured, 7.0);
 }
 
 #[test]

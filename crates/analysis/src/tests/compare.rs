@@ -1,8 +1,8 @@
 //! Ratios, intervals and verdicts between made-up runs.
 
 use crate::compare::{Options, compare};
-use crate::past::within;
 use crate::run_effect::STATED;
+use crate::run_summary::within;
 use crate::tests::made_up_runs::*;
 use gritstone_model::Flag::*;
 use gritstone_model::*;
@@ -21,7 +21,7 @@ pub fn one(benchmark: Benchmark, launches: Vec<Launch>) -> RunView {
     view(&run(vec![benchmark], launches))
 }
 
-fn at(ns: f64) -> RunView {
+fn timed(ns: f64) -> RunView {
     one(plain("a/b"), scattered("a/b", ns))
 }
 
@@ -36,7 +36,7 @@ pub fn whys(row: &CompareRow) -> Vec<(Option<Flag>, &str)> {
 
 #[test]
 fn half_time_is_twice_fast() {
-    let (base, other) = (at(100.0), at(50.0));
+    let (base, other) = (timed(100.0), timed(50.0));
     let row = first(&base, &other, &options());
     near(row.ratio, 2.0);
     assert_eq!(row.verdict, Some(Verdict::Faster));
@@ -65,7 +65,7 @@ fn half_time_is_twice_fast() {
 #[test]
 fn systems_differ_beyond_chance() {
     let names: Vec<String> = (0..10).map(|n| format!("a/b{n}")).collect();
-    let of = |machine: &str, factors: [f64; 2]| {
+    let machine_run = |machine: &str, factors: [f64; 2]| {
         let launches = names
             .iter()
             .zip(factors.into_iter().cycle())
@@ -78,7 +78,7 @@ fn systems_differ_beyond_chance() {
         view.machine.id = machine.to_owned();
         view
     };
-    let base = of("a", [1.0, 1.0]);
+    let base = machine_run("a", [1.0, 1.0]);
     let verdicts = |other: &RunView| {
         let view = compare(&base, other, &options());
         let called = view
@@ -87,10 +87,10 @@ fn systems_differ_beyond_chance() {
             .filter(|row| matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)));
         (called.count(), view.between_run.unwrap().assumed)
     };
-    assert_eq!(verdicts(&of("b", [2.0, 0.5])), (10, true));
+    assert_eq!(verdicts(&machine_run("b", [2.0, 0.5])), (10, true));
     // within a system it is the scatter of its runs
-    assert_eq!(verdicts(&of("a", [2.0, 0.5])), (0, false));
-    assert_eq!(verdicts(&of("b", [1.0, 1.0])), (0, false));
+    assert_eq!(verdicts(&machine_run("a", [2.0, 0.5])), (0, false));
+    assert_eq!(verdicts(&machine_run("b", [1.0, 1.0])), (0, false));
 }
 
 #[test]
@@ -115,19 +115,19 @@ fn double_rate_is_twice_fast() {
 
 #[test]
 fn small_difference_is_inconclusive() {
-    let row = first(&at(100.0), &at(100.0), &exact());
+    let row = first(&timed(100.0), &timed(100.0), &exact());
     near(row.ratio, 1.0);
     assert_eq!(row.verdict, Some(Verdict::Same));
     // with the effects that runs are stated to have, half a percent, nothing that narrow is sure
-    let row = first(&at(100.0), &at(100.0), &options());
+    let row = first(&timed(100.0), &timed(100.0), &options());
     assert_eq!(row.verdict, Some(Verdict::Inconclusive));
     // 2% is seen without the effects of runs, and not with them
     assert_eq!(
-        first(&at(102.0), &at(100.0), &exact()).verdict,
+        first(&timed(102.0), &timed(100.0), &exact()).verdict,
         Some(Verdict::Faster)
     );
     assert_eq!(
-        first(&at(102.0), &at(100.0), &options()).verdict,
+        first(&timed(102.0), &timed(100.0), &options()).verdict,
         Some(Verdict::Inconclusive)
     );
 }
@@ -136,14 +136,14 @@ fn small_difference_is_inconclusive() {
 fn options_set_margin_and_level() {
     let wide = Options::new(0.05, no_effects(["a/b"]));
     assert_eq!(
-        first(&at(103.0), &at(100.0), &wide).verdict,
+        first(&timed(103.0), &timed(100.0), &wide).verdict,
         Some(Verdict::Same)
     );
-    assert_eq!(compare(&at(1.0), &at(1.0), &wide).margin, 0.05);
+    assert_eq!(compare(&timed(1.0), &timed(1.0), &wide).margin, 0.05);
     let mut strict = exact();
     strict.alpha = 1e-9;
     assert_eq!(
-        first(&at(102.0), &at(100.0), &strict).verdict,
+        first(&timed(102.0), &timed(100.0), &strict).verdict,
         Some(Verdict::Inconclusive)
     );
 }
@@ -170,7 +170,7 @@ fn times_compare_at_one_frequency() {
     near(row.other, 100.0);
     assert_eq!(row.verdict, Some(Verdict::Same));
     // what waits for memory may take its time at any frequency
-    let row = first(&at(100.0), &slow(&plain("a/b")), &exact());
+    let row = first(&timed(100.0), &slow(&plain("a/b")), &exact());
     near(row.ratio, 1.0);
     assert_eq!(row.verdict, Some(Verdict::Inconclusive));
     // without a cycle probe on one side, or on another machine, times are as they ran
@@ -191,7 +191,11 @@ fn times_compare_at_one_frequency() {
 fn other_versions_have_no_ratio() {
     let mut newer = plain("a/b");
     newer.version = 2;
-    let row = first(&at(100.0), &one(newer, launches("a/b", 100.0)), &options());
+    let row = first(
+        &timed(100.0),
+        &one(newer, launches("a/b", 100.0)),
+        &options(),
+    );
     assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
     assert_eq!(row.verdict, None);
     let why = "versions-differ base=1 other=2";
@@ -199,7 +203,11 @@ fn other_versions_have_no_ratio() {
 
     let mut rate = plain("a/b");
     rate.unit = unit("calls/s");
-    let row = first(&at(100.0), &one(rate, launches("a/b", 100.0)), &options());
+    let row = first(
+        &timed(100.0),
+        &one(rate, launches("a/b", 100.0)),
+        &options(),
+    );
     assert_eq!((row.ratio, row.other), (None, None));
     let why = "units-differ base=ns/call other=calls/s";
     assert_eq!(whys(&row), [(Some(NotComparable), why)]);
@@ -211,7 +219,7 @@ fn invalid_side_removes_the_ratio() {
     starred.claims.min_ns_per_op = Some(1000.0);
     let star = one(starred, launches("a/b", 100.0));
     let why = "run-1: below-minimum ns=100 minimum=1000";
-    for (base, other) in [(&at(50.0), &star), (&star, &at(50.0))] {
+    for (base, other) in [(&timed(50.0), &star), (&star, &timed(50.0))] {
         let row = first(base, other, &options());
         assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
         assert_eq!(row.verdict, None);
@@ -300,7 +308,7 @@ fn nonpositive_estimate_has_no_ratio() {
 #[test]
 fn sizes_are_compared_exactly() {
     let size = |bytes: f64| {
-        let mut view = at(100.0);
+        let mut view = timed(100.0);
         let result = &mut view.results[0];
         result.unit = unit("bytes");
         let sampled = &mut result.measured_mut().sampled;
@@ -322,7 +330,7 @@ fn sizes_are_compared_exactly() {
 #[test]
 fn measured_sides_ignore_not_comparable() {
     let other_work = |text: &str| {
-        let mut view = at(100.0);
+        let mut view = timed(100.0);
         let note = stated(Some(NotComparable), text);
         view.results[0].notes.push(note);
         view
@@ -344,16 +352,16 @@ fn measured_sides_ignore_not_comparable() {
 
 #[test]
 fn scores_are_compared_without_interval() {
-    let rating = |value| {
-        let mut view = at(100.0);
+    let score = |value| {
+        let mut view = timed(100.0);
         let result = &mut view.results[0];
-        (result.kind, result.unit) = (Kind::Rating, unit("ratio"));
+        (result.kind, result.unit) = (Kind::Score, unit("ratio"));
         result.measured_mut().sampled.estimate = Some(Estimate::exact(value));
         result.better = Better::Higher;
         result.measured_mut().sampled.values.clear();
         view
     };
-    let row = first(&rating(2.0), &rating(3.0), &options());
+    let row = first(&score(2.0), &score(3.0), &options());
     assert_eq!((row.ratio, row.interval), (Some(1.5), None));
     assert_eq!(row.verdict, Some(Verdict::Inconclusive));
     let why = "no-launches";
@@ -370,7 +378,10 @@ fn interference_removes_the_verdict() {
         one(plain("a/b"), launches)
     };
     let kinds = |row: &CompareRow| row.notes.iter().map(|n| n.flag()).collect::<Vec<_>>();
-    for (base, other) in [(at(100.0), disturbed(50.0)), (disturbed(100.0), at(50.0))] {
+    for (base, other) in [
+        (timed(100.0), disturbed(50.0)),
+        (disturbed(100.0), timed(50.0)),
+    ] {
         let row = first(&base, &other, &options());
         near(row.ratio, 2.0);
         assert!(row.interval.is_some());

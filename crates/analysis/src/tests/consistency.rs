@@ -1,8 +1,8 @@
 //! Properties of every comparison and every gate.
 
 use crate::compare::{Options, compare};
-use crate::past::Past;
 use crate::run_effect::{self};
+use crate::run_summary::RunSummary;
 use crate::tests::made_up_runs::*;
 use crate::{check, series};
 use gritstone_model::*;
@@ -15,9 +15,9 @@ fn name(benchmark: usize) -> String {
     format!("a/{benchmark}")
 }
 
-/// The `at`-th run; each benchmark takes 100 ns times its factor.
-fn run_at(at: usize, factor: impl Fn(usize) -> f64) -> RunView {
-    let scatter = |benchmark: usize| SHIFTS[(at * 3 + benchmark * 5) % SHIFTS.len()].exp();
+/// The `index`-th run; each benchmark takes 100 ns times its factor.
+fn run_at(index: usize, factor: impl Fn(usize) -> f64) -> RunView {
+    let scatter = |benchmark: usize| SHIFTS[(index * 3 + benchmark * 5) % SHIFTS.len()].exp();
     let names: Vec<String> = (0..BENCHMARKS).map(name).collect();
     let launches = names.iter().enumerate();
     let launches = launches.flat_map(|(i, name)| scattered(name, 100.0 * factor(i) * scatter(i)));
@@ -25,13 +25,13 @@ fn run_at(at: usize, factor: impl Fn(usize) -> f64) -> RunView {
         names.iter().map(|name| plain(name)).collect(),
         launches.collect(),
     );
-    data.info.id = format!("run-{at}");
-    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    data.info.id = format!("run-{index}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
     view(&data)
 }
 
-fn past(runs: &[RunView]) -> Vec<Past> {
-    runs.iter().map(Past::new).collect()
+fn past(runs: &[RunView]) -> Vec<RunSummary> {
+    runs.iter().map(RunSummary::new).collect()
 }
 
 fn unchanged(runs: usize) -> Vec<RunView> {
@@ -90,15 +90,15 @@ fn printed_interval_and_verdict_agree() {
             };
             assert_eq!(row.verdict, Some(word), "{row:?}");
         }
-        let of = |i: usize| {
+        let row = |i: usize| {
             found
                 .rows
                 .iter()
                 .find(|row| row.id == id(&name(i)))
                 .unwrap()
         };
-        assert_eq!(of(7).verdict, Some(Verdict::Faster));
-        assert_eq!(of(11).verdict, Some(Verdict::Slower));
+        assert_eq!(row(7).verdict, Some(Verdict::Faster));
+        assert_eq!(row(11).verdict, Some(Verdict::Slower));
     }
 }
 
@@ -108,7 +108,11 @@ fn exchanged_sides_are_mirror_images() {
         let there = compare(&base, &other, &options);
         let back = compare(&other, &base, &options);
         for row in &there.rows {
-            let mirror = back.rows.iter().find(|of| of.id == row.id).unwrap();
+            let mirror = back
+                .rows
+                .iter()
+                .find(|candidate| candidate.id == row.id)
+                .unwrap();
             near(mirror.ratio, 1.0 / row.ratio.unwrap());
             let [low, high] = row.interval.unwrap();
             near(mirror.interval.map(|ends| ends[0]), 1.0 / high);
@@ -207,7 +211,7 @@ fn order_of_arrival_changes_nothing() {
     let mut mixed_up = all.clone();
     mixed_up.rotate_left(4);
     mixed_up.swap(0, 9);
-    let backwards: Vec<Past> = all.iter().rev().cloned().collect();
+    let backwards: Vec<RunSummary> = all.iter().rev().cloned().collect();
     let none = check::Accepted::new();
     for past in [mixed_up, backwards] {
         assert_eq!(
@@ -218,7 +222,7 @@ fn order_of_arrival_changes_nothing() {
             check::against_history(&other, &past, 0.02, &none),
             check::against_history(&other, &all, 0.02, &none)
         );
-        let history = |past: &[Past]| {
+        let history = |past: &[RunSummary]| {
             series::history(&id("a/11"), &runs, &series::Systems::fit(past)).unwrap()
         };
         assert_eq!(history(&past), history(&all));

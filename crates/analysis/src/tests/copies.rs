@@ -50,7 +50,7 @@ fn factors() -> [f64; 10] {
     SCATTER.map(|factor| factor / center.unwrap().value)
 }
 
-fn of(view: &CopiesView, copies: u32) -> &CopiesPoint {
+fn point(view: &CopiesView, copies: u32) -> &CopiesPoint {
     view.points.iter().find(|p| p.copies == copies).unwrap()
 }
 
@@ -59,16 +59,16 @@ fn copy_times_add_as_rates() {
     let view = measured(plain("a/b"), &[(2, 125.0), (4, 400.0)]);
     let numbers: Vec<u32> = view.points.iter().map(|point| point.copies).collect();
     assert_eq!(numbers, [1, 2, 4]);
-    near(of(&view, 1).total, 100.0);
-    near(of(&view, 1).efficiency, 1.0);
+    near(point(&view, 1).total, 100.0);
+    near(point(&view, 1).efficiency, 1.0);
     // two that take 125 ns each do one in 62.5
-    let two = of(&view, 2);
+    let two = point(&view, 2);
     near(two.total, 62.5);
     near(two.per_copy, 125.0);
     near(two.efficiency, 0.8);
     assert_eq!((two.launches, two.samples), (10, 60));
-    near(of(&view, 4).total, 100.0);
-    near(of(&view, 4).efficiency, 0.25);
+    near(point(&view, 4).total, 100.0);
+    near(point(&view, 4).efficiency, 0.25);
     // a round moves one copy and several alike: efficiency is constant, the total varies
     let [low, high] = two.total.unwrap().interval.unwrap();
     assert!(low < 62.4 && high > 62.6, "{low} to {high}");
@@ -85,10 +85,10 @@ fn rates_are_a_sum() {
         ..plain("a/b")
     };
     let view = measured(rate, &[(2, 125.0)]);
-    near(of(&view, 1).total, 1e4);
-    near(of(&view, 2).total, 1.6e4);
-    near(of(&view, 2).per_copy, 8e3);
-    near(of(&view, 2).efficiency, 0.8);
+    near(point(&view, 1).total, 1e4);
+    near(point(&view, 2).total, 1.6e4);
+    near(point(&view, 2).per_copy, 8e3);
+    near(point(&view, 2).efficiency, 0.8);
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn unequal_copies_add_rates() {
         .copies()
         .unwrap()
         .clone();
-    near(of(&view, 2).total, 75.0);
-    near(of(&view, 2).efficiency, 100.0 / 150.0);
+    near(point(&view, 2).total, 75.0);
+    near(point(&view, 2).efficiency, 100.0 / 150.0);
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn contended_single_copy_flags_efficiencies() {
     };
     for (crowded, flags) in [(5, vec![]), (6, vec![Some(Flag::Interference)])] {
         let view = of_crowded(crowded);
-        assert_eq!(of(&view, 1).launches, 10);
+        assert_eq!(point(&view, 1).launches, 10);
         for copies in [1, 2] {
-            assert_eq!(kinds(of(&view, copies)), flags);
+            assert_eq!(kinds(point(&view, copies)), flags);
         }
     }
 }
@@ -177,7 +177,7 @@ fn claims_are_checked_per_copy() {
             .copies()
             .unwrap()
             .clone();
-        of(&view, 2).notes.clone()
+        point(&view, 2).notes.clone()
     };
     let good = |round| {
         [

@@ -52,7 +52,7 @@ fn counting_scope_is_reported() {
 #[test]
 fn only_differences_are_explained() {
     use Counter::{CacheMisses, Cycles, Instructions};
-    let of = |ns: f64, misses: u64| {
+    let counted = |ns: f64, misses: u64| {
         let counts = [
             (Instructions, 100_000),
             (Cycles, (ns * 400.0) as u64),
@@ -60,7 +60,7 @@ fn only_differences_are_explained() {
         ];
         one(plain("a/b"), counting(ns, &counts))
     };
-    let row = first(&of(100.0, 20), &of(120.0, 60), &options());
+    let row = first(&counted(100.0, 20), &counted(120.0, 60), &options());
     assert_eq!(row.verdict, Some(Verdict::Slower));
     let why = row.explanation.unwrap();
     assert!(why.instructions.unwrap().same && !why.cycles.unwrap().same);
@@ -72,13 +72,13 @@ fn only_differences_are_explained() {
     assert_eq!(causes, [(CacheMisses, 0.2, 0.6)]);
     // of what is not called different nothing is explained, nor across machines
     assert_eq!(
-        first(&of(100.0, 20), &of(100.1, 60), &options()).explanation,
+        first(&counted(100.0, 20), &counted(100.1, 60), &options()).explanation,
         None
     );
-    let mut elsewhere = of(120.0, 60);
+    let mut elsewhere = counted(120.0, 60);
     elsewhere.machine.id = "another".to_owned();
     assert_eq!(
-        first(&of(100.0, 20), &elsewhere, &options()).explanation,
+        first(&counted(100.0, 20), &elsewhere, &options()).explanation,
         None
     );
 }

@@ -171,12 +171,12 @@ fn negative_reference_times_are_noted() {
         });
     }
     let result = rest(&run);
-    let of: Vec<_> = notes(&result)
+    let flagged: Vec<_> = notes(&result)
         .into_iter()
-        .map(|(k, of, _)| (k, of))
+        .map(|(flag, about, _)| (flag, about))
         .collect();
     assert_eq!(
-        of,
+        flagged,
         [
             (Some(Invalid), Some("real_s")),
             (Some(Invalid), Some("user_s"))
@@ -201,22 +201,26 @@ fn contended_difference(rounds: u32, factor: u64) -> Measurement {
 
 #[test]
 fn contended_batches_flag_the_difference() {
-    let of = |result: &Measurement| -> Vec<_> {
+    let flags = |result: &Measurement| -> Vec<_> {
         let found = notes(result).into_iter();
         found
-            .map(|(kind, of, _)| (kind, of.map(str::to_owned)))
+            .map(|(kind, about, _)| (kind, about.map(str::to_owned)))
             .collect()
     };
     let both = |kind| ["real_s", "user_s"].map(|time| (kind, Some(time.to_owned())));
     let result = contended_difference(5, 1);
-    assert_eq!(of(&result), []);
+    assert_eq!(flags(&result), []);
     let result = contended_difference(6, 1);
-    assert_eq!(of(&result), both(Some(Interference)));
+    assert_eq!(flags(&result), both(Some(Interference)));
     assert_eq!(result.published.unwrap().values.len(), 10);
     // less than nothing, but for a reason that is known
     let result = contended_difference(10, 2);
     assert!(result.published.as_ref().unwrap().real.unwrap().value < 0.0);
-    assert!(of(&result).iter().all(|(kind, _)| *kind != Some(Invalid)));
+    assert!(
+        flags(&result)
+            .iter()
+            .all(|(kind, _)| *kind != Some(Invalid))
+    );
 }
 
 #[test]

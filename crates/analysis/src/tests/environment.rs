@@ -65,8 +65,8 @@ fn machine_facts_and_settings() {
             let environment = &mut run.info.settings.environment;
             environment.insert("LC_ALL".to_owned(), "C.UTF-8".to_owned());
             environment.insert("TZ".to_owned(), "UTC".to_owned());
-            let steady = &mut run.info.settings.steady;
-            steady.extend(["governor performance", "turbo off"].map(str::to_owned));
+            let tuned = &mut run.info.settings.tuned;
+            tuned.extend(["governor performance", "turbo off"].map(str::to_owned));
         },
         &[
             ("machine", "Made-up Computer", "Other Computer"),

@@ -118,7 +118,7 @@ fn doubtful_results_leave_means() {
         let size = &mut side.results[1];
         size.unit = unit("bytes");
         size.measured_mut().sampled.estimate = size.value().map(Estimate::exact);
-        side.results[2].kind = Kind::Rating;
+        side.results[2].kind = Kind::Score;
         let disturbed = stated(Some(Flag::Interference), "Why.");
         side.results[4].notes.push(disturbed);
     }

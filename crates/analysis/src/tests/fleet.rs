@@ -16,9 +16,9 @@ fn noise(node: usize, benchmark: usize) -> f64 {
 
 /// A node with three benchmarks of each family, whose times scatter by 1% at most.
 fn node(number: usize) -> NodeRun {
-    let result = |at: usize| {
-        let id = Id::parse(&format!("{}/{}", FAMILIES[at / 3], at % 3)).unwrap();
-        let time = 100.0 * (0.01 * noise(number, at)).exp();
+    let result = |benchmark: usize| {
+        let id = Id::parse(&format!("{}/{}", FAMILIES[benchmark / 3], benchmark % 3)).unwrap();
+        let time = 100.0 * (0.01 * noise(number, benchmark)).exp();
         let check = CheckValue {
             n: 4096,
             got: 17,
@@ -68,16 +68,16 @@ fn slow(run: &mut NodeRun, family: &str, by: f64) {
 fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
     view.outliers
         .iter()
-        .map(|of| (of.node.as_str(), &of.about))
+        .map(|outlier| (outlier.node.as_str(), &outlier.about))
         .collect()
 }
 
 #[test]
 fn slow_nodes_show_shared_facts() {
     let mut runs = sample_fleet(24);
-    for at in [3, 17] {
-        slow(&mut runs[at], "memory", 0.18);
-        runs[at]
+    for index in [3, 17] {
+        slow(&mut runs[index], "memory", 0.18);
+        runs[index]
             .facts
             .insert("kernel.release".to_owned(), "6.9".to_owned());
     }
@@ -91,14 +91,14 @@ fn slow_nodes_show_shared_facts() {
     let mut found = called(&view);
     found.sort_by_key(|(node, _)| *node);
     assert_eq!(found, [("node-03", &memory), ("node-17", &memory)]);
-    for of in &view.outliers {
-        assert!((of.effect.effect + 0.18).abs() < 0.02, "{of:?}");
-        let [low, high] = of.effect.interval;
+    for outlier in &view.outliers {
+        assert!((outlier.effect.effect + 0.18).abs() < 0.02, "{outlier:?}");
+        let [low, high] = outlier.effect.interval;
         assert!(
-            low < of.effect.effect && of.effect.effect < high && high < -0.1,
-            "{of:?}"
+            low < outlier.effect.effect && outlier.effect.effect < high && high < -0.1,
+            "{outlier:?}"
         );
-        assert_eq!(of.results, 3);
+        assert_eq!(outlier.results, 3);
     }
     let common = &view.common[0];
     assert_eq!((common.slow, common.others, common.of_others), (2, 0, 22));
@@ -111,7 +111,7 @@ fn slow_nodes_show_shared_facts() {
     let memory = view
         .families
         .iter()
-        .find(|of| of.family == "memory")
+        .find(|row| row.family == "memory")
         .unwrap();
     assert_eq!(memory.spread.outliers, 2);
     assert!(
@@ -147,7 +147,15 @@ fn wrong_check_values_are_reported() {
     let wrong = report("silent", &runs).wrong;
     let actual: Vec<_> = wrong
         .iter()
-        .map(|of| (of.node.as_str(), of.by, of.got, of.right, of.cpu))
+        .map(|value| {
+            (
+                value.node.as_str(),
+                value.by,
+                value.got,
+                value.right,
+                value.cpu,
+            )
+        })
         .collect();
     assert_eq!(
         actual,
@@ -157,8 +165,8 @@ fn wrong_check_values_are_reported() {
         ]
     );
     // a value that differs from node to node is no constant of the workload
-    for (at, run) in runs.iter_mut().enumerate() {
-        check(run, at as u64, at as u64);
+    for (index, run) in runs.iter_mut().enumerate() {
+        check(run, index as u64, index as u64);
     }
     assert_eq!(report("varied", &runs).wrong, []);
 }
@@ -193,10 +201,10 @@ fn incomparable_nodes_are_only_counted() {
 fn node_runs_are_pooled() {
     let mut runs = sample_fleet(12);
     let again: Vec<NodeRun> = (0..12)
-        .map(|at| NodeRun {
-            node: format!("node-{at:02}"),
-            started: format!("2026-11-04T10:{at:02}:00Z"),
-            ..node(100 + at)
+        .map(|index| NodeRun {
+            node: format!("node-{index:02}"),
+            started: format!("2026-11-04T10:{index:02}:00Z"),
+            ..node(100 + index)
         })
         .collect();
     runs.extend(again);
@@ -244,20 +252,20 @@ fn health_checks_have_three_outcomes() {
 /// The same nodes a week later each, and what was changed on them.
 fn week(number: usize, change: &dyn Fn(usize, &mut NodeRun)) -> Vec<NodeRun> {
     let mut runs = sample_fleet(24);
-    for (at, run) in runs.iter_mut().enumerate() {
+    for (index, run) in runs.iter_mut().enumerate() {
         run.started = format!("2026-1{}-{:02}T10:00:00Z", number / 4, 1 + 7 * (number % 4));
-        for (place, result) in run.results.values_mut().enumerate() {
-            let own = 0.002 * noise(at + 100 * number, place);
-            result.speed = result.speed.map(|speed| speed + own);
+        for (benchmark, result) in run.results.values_mut().enumerate() {
+            let shift = 0.002 * noise(index + 100 * number, benchmark);
+            result.speed = result.speed.map(|speed| speed + shift);
         }
-        change(at, run);
+        change(index, run);
     }
     runs
 }
 
 fn over_weeks(weeks: usize, change: &dyn Fn(usize, usize, &mut NodeRun)) -> FleetView {
     let mut all: Vec<Vec<NodeRun>> = (0..weeks)
-        .map(|number| week(number, &|at, run| change(number, at, run)))
+        .map(|number| week(number, &|index, run| change(number, index, run)))
         .collect();
     let now = all.pop().unwrap();
     let mut view = report("november", &now);
@@ -271,19 +279,23 @@ fn over_weeks(weeks: usize, change: &dyn Fn(usize, usize, &mut NodeRun)) -> Flee
 
 #[test]
 fn earlier_runs_date_the_onset() {
-    let view = over_weeks(8, &|number, at, run| {
-        if at == 5 && number >= 5 {
+    let view = over_weeks(8, &|number, index, run| {
+        if index == 5 && number >= 5 {
             slow(run, "memory", 0.18);
         }
-        if at == 9 {
+        if index == 9 {
             slow(run, "disk", 0.3);
         }
-        if at == 11 && number == 7 {
+        if index == 11 && number == 7 {
             slow(run, "net", 0.2);
         }
     });
     let since = |node: &str| {
-        let found = view.outliers.iter().find(|of| of.node == node).unwrap();
+        let found = view
+            .outliers
+            .iter()
+            .find(|outlier| outlier.node == node)
+            .unwrap();
         let since = found.since.clone().unwrap();
         (
             since.first[..10].to_owned(),
@@ -299,11 +311,11 @@ fn earlier_runs_date_the_onset() {
 
 #[test]
 fn renamed_machines_are_not_compared() {
-    let replaced = |number: usize, at: usize, run: &mut NodeRun| {
-        if number < 5 && [5, 9].contains(&at) {
+    let replaced = |number: usize, index: usize, run: &mut NodeRun| {
+        if number < 5 && [5, 9].contains(&index) {
             run.machine += "-old";
         }
-        if at == 5 && number >= 3 {
+        if index == 5 && number >= 3 {
             slow(run, "memory", 0.18);
         }
         if number >= 6 {
@@ -325,8 +337,8 @@ fn renamed_machines_are_not_compared() {
         panic!("{:?}", view.drifts)
     };
     assert_eq!((drift.nodes, &drift.since.first[..10]), (24, "2026-11-15"));
-    let view = over_weeks(5, &|number, at, run| {
-        if number < 4 && at % 2 == 0 {
+    let view = over_weeks(5, &|number, index, run| {
+        if number < 4 && index % 2 == 0 {
             run.machine += "-old";
         }
         if number == 4 {
@@ -360,12 +372,12 @@ fn groups(view: &FleetView) -> Vec<(String, &str, usize, &[gritstone_model::Flee
 fn facts_name_differing_groups() {
     assert_eq!(report("alike", &sample_fleet(48)).groups, []);
     let mut runs = sample_fleet(48);
-    for (at, run) in runs.iter_mut().enumerate() {
-        let kernel = if at % 2 == 0 { "6.18" } else { "6.12" };
+    for (index, run) in runs.iter_mut().enumerate() {
+        let kernel = if index % 2 == 0 { "6.18" } else { "6.12" };
         for fact in ["kernel.release", "os.version"] {
             run.facts.insert(fact.to_owned(), kernel.to_owned());
         }
-        if at / 8 == 1 {
+        if index / 8 == 1 {
             slow(run, "memory", 0.05);
         }
     }
@@ -382,12 +394,12 @@ fn facts_name_differing_groups() {
 
     // facts of the same nodes are one; what all benchmarks share is said once
     let mut runs = sample_fleet(48);
-    for (at, run) in runs.iter_mut().enumerate() {
-        let kernel = if at % 2 == 0 { "6.18" } else { "6.12" };
+    for (index, run) in runs.iter_mut().enumerate() {
+        let kernel = if index % 2 == 0 { "6.18" } else { "6.12" };
         for fact in ["kernel.release", "os.version"] {
             run.facts.insert(fact.to_owned(), kernel.to_owned());
         }
-        let families = if at % 2 == 0 { &[] } else { &FAMILIES[..] };
+        let families = if index % 2 == 0 { &[] } else { &FAMILIES[..] };
         families.iter().for_each(|family| slow(run, family, 0.06));
     }
     let view = report("a kernel", &runs);
@@ -407,42 +419,44 @@ fn facts_name_differing_groups() {
 #[test]
 fn groups_are_compared_within_models() {
     let mut runs = sample_fleet(48);
-    for (at, run) in runs.iter_mut().enumerate() {
-        let other = at % 3 == 0;
+    for (index, run) in runs.iter_mut().enumerate() {
+        let other = index % 3 == 0;
         let model = if other { "B" } else { "A" };
         run.facts.insert("cpu.model".to_owned(), model.to_owned());
         // each microcode belongs to one model
         run.facts
-            .insert("cpu.microcode".to_owned(), format!("{model}{}", at % 2));
+            .insert("cpu.microcode".to_owned(), format!("{model}{}", index % 2));
         if other {
             slow(run, "cpu", 0.3);
         }
-        if at % 2 == 1 && !other {
+        if index % 2 == 1 && !other {
             slow(run, "disk", 0.05);
         }
     }
     let view = report("two models", &runs);
     let found = groups(&view);
-    let of = |fact: &str| -> Vec<(&str, &FleetScope)> {
-        let own = found.iter().filter(|(facts, ..)| facts == fact);
-        own.flat_map(|(_, value, _, differs)| differs.iter().map(|of| (*value, &of.about)))
+    let outlying = |fact: &str| -> Vec<(&str, &FleetScope)> {
+        let matching = found.iter().filter(|(facts, ..)| facts == fact);
+        matching
+            .flat_map(|(_, value, _, differs)| differs.iter().map(|effect| (*value, &effect.about)))
             .collect()
     };
     let [cpu, disk] = ["cpu", "disk"].map(|name| FleetScope::Family(name.to_owned()));
-    assert!(of("cpu.model").contains(&("B", &cpu)), "{found:?}");
-    assert_eq!(of("cpu.microcode"), [("A0", &disk), ("A1", &disk)]);
+    assert!(outlying("cpu.model").contains(&("B", &cpu)), "{found:?}");
+    assert_eq!(outlying("cpu.microcode"), [("A0", &disk), ("A1", &disk)]);
 }
 
 #[test]
 fn fleets_without_groups_have_none() {
     let mut with = 0;
     for number in 0..200 {
-        let mut runs: Vec<NodeRun> = (0..32).map(|at| node(number * 32 + at)).collect();
-        for (at, run) in runs.iter_mut().enumerate() {
-            run.node = format!("node-{at:02}");
-            run.place = BTreeMap::from([("rack".to_owned(), (at / 8).to_string())]);
-            for (fact, of) in [("kernel.release", 2), ("bios.version", 3), ("dimm", 5)] {
-                run.facts.insert(fact.to_owned(), (at % of).to_string());
+        let mut runs: Vec<NodeRun> = (0..32).map(|index| node(number * 32 + index)).collect();
+        for (index, run) in runs.iter_mut().enumerate() {
+            run.node = format!("node-{index:02}");
+            run.place = BTreeMap::from([("rack".to_owned(), (index / 8).to_string())]);
+            for (fact, count) in [("kernel.release", 2), ("bios.version", 3), ("dimm", 5)] {
+                run.facts
+                    .insert(fact.to_owned(), (index % count).to_string());
             }
         }
         with += usize::from(!fleet::report("alike", &runs, 0.0).groups.is_empty());

@@ -1,7 +1,7 @@
 //! Histories of made-up runs, and gates.
 
 use crate::compare::{Options, compare};
-use crate::past::Past;
+use crate::run_summary::RunSummary;
 use crate::tests::made_up_runs::*;
 use crate::{check, events, series};
 use gritstone_model::*;
@@ -9,26 +9,26 @@ use gritstone_model::*;
 /// Scatter of runs of one level, without order.
 const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
 
-/// The `at`-th run of one benchmark, with variance.
-fn one(at: usize, ns: f64) -> RunView {
-    let launches = scattered("a/b", ns * SHIFTS[at % SHIFTS.len()].exp());
+/// The `index`-th run of one benchmark, with variance.
+fn one(index: usize, ns: f64) -> RunView {
+    let launches = scattered("a/b", ns * SHIFTS[index % SHIFTS.len()].exp());
     let mut data = run(vec![plain("a/b")], launches);
-    data.info.id = format!("run-{at}");
-    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    data.info.id = format!("run-{index}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
     view(&data)
 }
 
-fn past(runs: &[RunView]) -> Vec<Past> {
-    runs.iter().map(Past::new).collect()
+fn past(runs: &[RunView]) -> Vec<RunSummary> {
+    runs.iter().map(RunSummary::new).collect()
 }
 
-fn of(runs: &[RunView]) -> HistoryView {
+fn history(runs: &[RunView]) -> HistoryView {
     let systems = series::Systems::fit(&past(runs));
     series::history(&id("a/b"), runs, &systems).unwrap()
 }
 
 fn unchanged(runs: usize) -> Vec<RunView> {
-    (0..runs).map(|at| one(at, 100.0)).collect()
+    (0..runs).map(|index| one(index, 100.0)).collect()
 }
 
 fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
@@ -38,9 +38,9 @@ fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
 #[test]
 fn changes_have_run_and_size() {
     let runs: Vec<RunView> = (0..24)
-        .map(|at| one(at, if at < 12 { 100.0 } else { 110.0 }))
+        .map(|index| one(index, if index < 12 { 100.0 } else { 110.0 }))
         .collect();
-    let found = of(&runs);
+    let found = history(&runs);
     assert_eq!(found.series.len(), 1);
     let series = &found.series[0];
     assert_eq!(series.points.len(), 24);
@@ -51,22 +51,22 @@ fn changes_have_run_and_size() {
     assert_eq!((change.between, change.runs), ([12, 12], 12));
     // slower, so below 1
     assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
-    assert!(of(&unchanged(24)).series[0].changes.is_empty());
+    assert!(history(&unchanged(24)).series[0].changes.is_empty());
 }
 
 /// The change of a benchmark at a run of twenty, which may have begun between two others.
-fn change_at(benchmark: &str, at: usize, between: [usize; 2]) -> HistoryView {
-    let mut view = of(&(0..20).map(|at| one(at, 100.0)).collect::<Vec<_>>());
+fn change_at(benchmark: &str, index: usize, between: [usize; 2]) -> HistoryView {
+    let mut view = history(&(0..20).map(|index| one(index, 100.0)).collect::<Vec<_>>());
     view.id = id(benchmark);
     let series = &mut view.series[0];
     series.changes = vec![HistoryChange {
-        run: series.points[at].run.clone(),
-        started: series.points[at].started.clone(),
-        at,
+        run: series.points[index].run.clone(),
+        started: series.points[index].started.clone(),
+        at: index,
         between,
         ratio: 0.9,
         interval: None,
-        runs: 20 - at,
+        runs: 20 - index,
     }];
     view
 }
@@ -91,15 +91,15 @@ fn near_changes_are_one_event() {
 
 #[test]
 fn changes_keep_their_unit() {
-    let level = |at| if at < 12 { 100.0 } else { 110.0 };
-    let mut runs: Vec<RunView> = (0..24).map(|at| one(at, level(at))).collect();
+    let level = |index| if index < 12 { 100.0 } else { 110.0 };
+    let mut runs: Vec<RunView> = (0..24).map(|index| one(index, level(index))).collect();
     let unit = runs[0].results[0].unit.clone();
     // later runs report another unit, in a series of their own
-    runs.extend((24..26).map(|at| one(at, 0.1)));
+    runs.extend((24..26).map(|index| one(index, 0.1)));
     for run in &mut runs[24..] {
         run.results[0].unit = Unit::parse("us/call").unwrap();
     }
-    let view = of(&runs);
+    let view = history(&runs);
     assert_ne!(view.unit, unit);
     let found = events::events(&[view], &events::KnownEvents::new());
     let change = &found[0].changes[0];
@@ -108,11 +108,11 @@ fn changes_keep_their_unit() {
 }
 
 /// The identifier of a change, of those known.
-fn identifier(at: usize, between: [usize; 2], known: &[(&str, &str)]) -> String {
+fn identifier(index: usize, between: [usize; 2], known: &[(&str, &str)]) -> String {
     let known = known
         .iter()
         .map(|(id, known)| ((*id).to_owned(), (*known).to_owned()));
-    let view = change_at("a/b", at, between);
+    let view = change_at("a/b", index, between);
     events::events(&[view], &known.collect()).remove(0).id
 }
 
@@ -137,8 +137,8 @@ fn removed_runs_leave_their_identifiers() {
 }
 
 /// A run of another kernel.
-fn upgraded(at: usize, ns: f64) -> RunView {
-    let mut run = one(at, ns);
+fn upgraded(index: usize, ns: f64) -> RunView {
+    let mut run = one(index, ns);
     let facts = &mut run.machine.facts;
     facts.insert("kernel.release".to_owned(), "6.2".to_owned());
     run
@@ -148,8 +148,8 @@ fn upgraded(at: usize, ns: f64) -> RunView {
 fn kernel_changes_are_marked() {
     let mut runs = unchanged(12);
     let mut outcomes = vec![];
-    for at in 12..15 {
-        let run = upgraded(at, 109.0);
+    for index in 12..15 {
+        let run = upgraded(index, 109.0);
         let found = against(&run, &runs, 0.02);
         outcomes.push((found.outcome, found.rows[0].since.clone()));
         runs.push(run);
@@ -157,7 +157,7 @@ fn kernel_changes_are_marked() {
     let since = Some("2026-01-13T00:00:00Z".to_owned());
     let regressed = (CheckOutcome::Regressed, since);
     assert_eq!(outcomes, vec![regressed; 3]);
-    let [series] = &of(&runs).series[..] else {
+    let [series] = &history(&runs).series[..] else {
         panic!("the kernel splits no series")
     };
     let [mark] = &series.marks[..] else {
@@ -183,15 +183,15 @@ fn different_conditions_make_separate_series() {
     let program = runs[3].results[0].program.as_mut().unwrap();
     program.flags = "-O3".to_owned();
     settings(&mut runs[4]).dir = "/mnt".to_owned();
-    settings(&mut runs[5]).steady = vec!["turbo off".to_owned()];
+    settings(&mut runs[5]).tuned = vec!["turbo off".to_owned()];
     let params = &mut settings(&mut runs[6]).params;
     params.insert("tty".to_owned(), "/dev/ttyS0".to_owned());
-    let found = of(&runs);
+    let found = history(&runs);
     let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
     assert_eq!(sizes, [1, 1, 1, 1, 1, 5]);
     // the differing condition is reported
     assert_eq!(found.series[2].dir, "/mnt");
-    assert_eq!(found.series[3].steady, ["turbo off"]);
+    assert_eq!(found.series[3].tuned, ["turbo off"]);
     assert_eq!(found.series[4].params["tty"], "/dev/ttyS0");
     // kernel and program are marks: from one to the next, and back
     let marks = found.series[5].marks.iter();
@@ -204,10 +204,10 @@ fn different_conditions_make_separate_series() {
 #[test]
 fn flagged_runs_are_not_counted() {
     let mut runs = unchanged(12);
-    for (at, kind) in [(3, Some(Flag::Invalid)), (5, Some(Flag::Interference))] {
-        runs[at].results[0].notes = vec![stated(kind, "Why.")];
+    for (index, kind) in [(3, Some(Flag::Invalid)), (5, Some(Flag::Interference))] {
+        runs[index].results[0].notes = vec![stated(kind, "Why.")];
     }
-    let points = &of(&runs).series[0].points;
+    let points = &history(&runs).series[0].points;
     let counted = points.iter().filter(|point| point.value.is_some());
     assert_eq!(counted.count(), 10);
     assert_eq!(points[3].notes[0].flag(), Some(Flag::Invalid));
@@ -274,8 +274,8 @@ fn noisy_runs_fail_no_others() {
     noisy.info.id = "run-12".to_owned();
     noisy.info.started = "2026-01-13T00:00:00Z".to_owned();
     runs.push(view(&noisy));
-    for at in 13..20 {
-        let run = one(at, 100.0);
+    for index in 13..20 {
+        let run = one(index, 100.0);
         assert_eq!(against(&run, &runs, 0.02).outcome, CheckOutcome::Passed);
         runs.push(run);
     }
@@ -284,7 +284,7 @@ fn noisy_runs_fail_no_others() {
 #[test]
 fn accepted_level_becomes_the_base() {
     let mut runs = unchanged(12);
-    runs.extend((12..15).map(|at| one(at, 105.0)));
+    runs.extend((12..15).map(|index| one(index, 105.0)));
     let reported = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
         let mut view = check::against_history(run, &past(earlier), 0.02, accepted);
         (view.outcome, view.rows.remove(0).row.notes)
@@ -315,7 +315,7 @@ fn accepted_level_becomes_the_base() {
         reported(last, earlier, &named).0
     };
     assert_eq!(outcome(&runs), CheckOutcome::Passed);
-    runs.extend([13, 14].map(|at| one(at, 109.0)));
+    runs.extend([13, 14].map(|index| one(index, 109.0)));
     assert_ne!(outcome(&runs), CheckOutcome::Regressed);
     runs.push(one(15, 109.0));
     assert_eq!(outcome(&runs), CheckOutcome::Passed);
@@ -351,29 +351,32 @@ fn regression_keeps_failing() {
 
 #[test]
 fn a_gate_over_a_comparison() {
-    let of = |ns: f64, allowed: f64| {
+    let gate = |ns: f64, allowed: f64| {
         let [base, run] = [one(0, 100.0), one(1, ns)];
         let compared = compare(&base, &run, &Options::default());
         check::check(&compared, [&base, &run], allowed, 0.05)
     };
-    assert_eq!(of(100.0, 0.2).outcome, CheckOutcome::Passed);
-    assert_eq!(of(140.0, 0.1).outcome, CheckOutcome::Regressed);
-    assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::Passed);
+    assert_eq!(gate(100.0, 0.2).outcome, CheckOutcome::Passed);
+    assert_eq!(gate(140.0, 0.1).outcome, CheckOutcome::Regressed);
+    assert_eq!(gate(109.0, 0.1).outcome, CheckOutcome::Passed);
 }
 
-/// The `at`-th run of two benchmarks.
-fn two(at: usize) -> RunView {
-    let ns = 100.0 * SHIFTS[at % SHIFTS.len()].exp();
+/// The `index`-th run of two benchmarks.
+fn two(index: usize) -> RunView {
+    let ns = 100.0 * SHIFTS[index % SHIFTS.len()].exp();
     let names = ["a/b", "a/c"];
     let launches = names.map(|name| scattered(name, ns)).concat();
     let mut data = run(names.map(plain).to_vec(), launches);
-    data.info.id = format!("run-{at}");
-    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    data.info.id = format!("run-{index}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
     view(&data)
 }
 
 fn names_of_missing(view: &CheckView) -> Vec<&str> {
-    view.missing.iter().map(|of| of.id.as_str()).collect()
+    view.missing
+        .iter()
+        .map(|missing| missing.id.as_str())
+        .collect()
 }
 
 #[test]
@@ -397,7 +400,7 @@ fn missing_benchmarks_never_pass() {
     // the first three runs of a benchmark are no base yet
     assert!(against(&absent, &earlier[..2], 0.02).missing.is_empty());
     let mut view = against(&absent, &earlier, 0.02);
-    check::show(&mut view, |of| *of == id("a/b"));
+    check::show(&mut view, |benchmark| *benchmark == id("a/b"));
     assert_eq!(view.outcome, CheckOutcome::Passed);
 }
 
@@ -424,8 +427,8 @@ fn accepted_absence_passes() {
         run.results.remove(1);
     }
     let accepted = check::Accepted::from([("run-4".to_owned(), id("a/c"))]);
-    let outcome = |at: usize, accepted: &check::Accepted| {
-        check::against_history(&runs[at], &past(&runs[..at]), 0.02, accepted).outcome
+    let outcome = |index: usize, accepted: &check::Accepted| {
+        check::against_history(&runs[index], &past(&runs[..index]), 0.02, accepted).outcome
     };
     assert_eq!(
         outcome(6, &check::Accepted::new()),

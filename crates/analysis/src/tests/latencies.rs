@@ -2,7 +2,7 @@
 
 use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;
-use crate::{past::Past, run_effect};
+use crate::{run_effect, run_summary::RunSummary};
 use gritstone_model::*;
 use gritstone_stats::undisturbed;
 
@@ -39,7 +39,7 @@ fn percentiles_are_lower_quartiles() {
     let names: Vec<&str> = found
         .percentiles
         .iter()
-        .map(|of| of.name.as_str())
+        .map(|percentile| percentile.name.as_str())
         .collect();
     assert_eq!(names, ["p50", "p90", "p99", "p99.9"]);
     // rank 0.99 * 3000.333 + 0.333 of 3000, the 60 late ones between the integer less a half and their most
@@ -108,15 +108,19 @@ fn rates_have_no_latencies() {
     assert_eq!(only(&data).latencies(), None);
 }
 
-fn compared(base: &RunData, other: &RunData, past: &[Past]) -> CompareRow {
+fn compared(base: &RunData, other: &RunData, past: &[RunSummary]) -> CompareRow {
     let (base, other) = (view(base), view(other));
     let options = Options::new(0.02, run_effect::estimate(past, &base, &other));
     compare(&base, &other, &options).rows.remove(0)
 }
 
 fn verdict(row: &CompareRow, name: &str) -> (Verdict, f64) {
-    let of = row.percentiles.iter().find(|of| of.name == name).unwrap();
-    (of.figure.verdict, of.figure.ratio.unwrap())
+    let percentile = row
+        .percentiles
+        .iter()
+        .find(|percentile| percentile.name == name)
+        .unwrap();
+    (percentile.figure.verdict, percentile.figure.ratio.unwrap())
 }
 
 /// A run of a day in January.
@@ -131,7 +135,7 @@ fn day(day: u32, events: u64, late: [u64; 10]) -> RunData {
 fn slower_tail_with_equal_median() {
     for events in [3000, 500] {
         let [base, other] = [(20, LATE.map(|late| late - 30)), (21, LATE)];
-        let [base, other] = [base, other].map(|(at, late)| day(at, events, late));
+        let [base, other] = [base, other].map(|(date, late)| day(date, events, late));
         let row = compared(&base, &other, &[]);
         assert_eq!(row.verdict, Some(Verdict::Same));
         for name in ["p99", "p99.9"] {
@@ -148,9 +152,9 @@ fn slower_tail_with_equal_median() {
 fn percentile_run_variance_is_learned() {
     // the tails of earlier runs differ by a fifth, their medians by nothing
     let off = [0, 20, 3, 17, 8];
-    let past: Vec<Past> = (1..)
+    let past: Vec<RunSummary> = (1..)
         .zip(off)
-        .map(|(at, off)| Past::new(&view(&day(at, 3000, LATE.map(|late| late + off)))))
+        .map(|(date, off)| RunSummary::new(&view(&day(date, 3000, LATE.map(|late| late + off)))))
         .collect();
     let actual = run_effect::estimate(
         &past,

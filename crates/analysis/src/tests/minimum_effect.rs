@@ -52,21 +52,21 @@ fn more_tests_raise_minimum_effect() {
 
 #[test]
 fn inconclusive_results_have_minimum_effect() {
-    let at = |ns: f64| view(&run(vec![plain("a/b")], scattered("a/b", ns)));
+    let timed = |ns: f64| view(&run(vec![plain("a/b")], scattered("a/b", ns)));
     let smallest = |base: &RunView, other: &RunView| {
         let row = compare(base, other, &Options::default()).rows.remove(0);
         (row.verdict, row.smallest.is_some())
     };
-    let actual = smallest(&at(100.0), &at(100.0));
+    let actual = smallest(&timed(100.0), &timed(100.0));
     assert_eq!(actual, (Some(Verdict::Inconclusive), true));
     assert_eq!(
-        smallest(&at(100.0), &at(50.0)),
+        smallest(&timed(100.0), &timed(50.0)),
         (Some(Verdict::Faster), false)
     );
-    let mut disturbed = at(100.0);
+    let mut disturbed = timed(100.0);
     let note = stated(Some(Flag::Interference), "Others.");
     disturbed.results[0].notes.push(note);
-    let untold = smallest(&at(100.0), &disturbed);
+    let untold = smallest(&timed(100.0), &disturbed);
     assert_eq!(untold, (Some(Verdict::Inconclusive), false));
 }
 
@@ -83,7 +83,7 @@ fn normal(random: &mut Pcg64) -> f64 {
 }
 
 /// A run whose times are off by one draw of this standard deviation, and by a change.
-fn drawn(random: &mut Pcg64, at: usize, sd: f64, change: f64) -> RunView {
+fn drawn(random: &mut Pcg64, index: usize, sd: f64, change: f64) -> RunView {
     let shift = sd * normal(random);
     let launches = (0..10)
         .map(|round| {
@@ -95,7 +95,7 @@ fn drawn(random: &mut Pcg64, at: usize, sd: f64, change: f64) -> RunView {
         })
         .collect();
     let mut data = run(vec![paced("a/b")], launches);
-    data.info.id = format!("run-{at}");
-    data.info.started = format!("2026-01-01T00:{:02}:{:02}Z", at / 60, at % 60);
+    data.info.id = format!("run-{index}");
+    data.info.started = format!("2026-01-01T00:{:02}:{:02}Z", index / 60, index % 60);
     view(&data)
 }

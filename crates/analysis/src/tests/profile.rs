@@ -33,7 +33,7 @@ fn profile(weights: &[(&str, f64)]) -> Profile {
     }
 }
 
-fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> RatedMachine {
+fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> ScoredSystem {
     let options = Options {
         confidence: 0.95,
         named: false,
@@ -58,10 +58,10 @@ fn profile_score_is_weighted_mean() {
         .map(|part| part.environment.as_str())
         .collect();
     assert_eq!(parts, ["a/two", "a/one"], "the most weight first");
-    near(one.environments[0].rating, 9.0);
-    near(one.environments[1].rating, 4.0);
+    near(one.environments[0].score, 9.0);
+    near(one.environments[1].score, 4.0);
     let want = 4.0_f64.powf(0.25) * 9.0_f64.powf(0.75);
-    near(one.overall.rating, want);
+    near(one.overall.score, want);
     let [low, high] = one.overall.interval.unwrap();
     assert!(low < want && want < high, "{:?}", one.overall);
     // only proportions matter
@@ -75,7 +75,7 @@ fn equal_machines_score_one() {
         let [one, two, three] = weights;
         let weights = [("a/one", one), ("a/two", two), ("a/three", three)];
         near(
-            scored(&weights, &base(), &base()).one_cpu.overall.rating,
+            scored(&weights, &base(), &base()).one_cpu.overall.score,
             1.0,
         );
     }
@@ -87,12 +87,12 @@ fn missing_benchmark_withholds_profile_score() {
     let withheld = |row: &str| {
         let rated = scored(&[("a/one", 1.0), (row, 1.0)], &machine, &base());
         let overall = rated.one_cpu.overall;
-        assert_eq!((overall.rating, overall.interval), (None, None));
+        assert_eq!((overall.score, overall.interval), (None, None));
         overall.withheld.unwrap()
     };
-    let of = |row| vec![Part::Benchmark(id(row))];
-    assert_eq!(withheld("a/three"), Withheld::Missing(of("a/three")));
-    assert_eq!(withheld("a/four"), Withheld::Uncovered(of("a/four")));
+    let parts = |row| vec![Part::Benchmark(id(row))];
+    assert_eq!(withheld("a/three"), Withheld::Missing(parts("a/three")));
+    assert_eq!(withheld("a/four"), Withheld::Uncovered(parts("a/four")));
 }
 
 #[test]

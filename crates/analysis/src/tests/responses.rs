@@ -20,8 +20,8 @@ fn answered(name: &str, round: u32, responses: &[(u64, &str, u32, u64)]) -> Laun
     launch
 }
 
-fn value(of: &Responses, name: &str) -> Option<f64> {
-    let mut percentiles = of.percentiles.iter();
+fn value(responses: &Responses, name: &str) -> Option<f64> {
+    let mut percentiles = responses.percentiles.iter();
     let found = percentiles.find(|percentile| percentile.name == name)?;
     assert!(found.values.is_empty());
     Some(found.estimate?.value * 1e6)
@@ -29,21 +29,21 @@ fn value(of: &Responses, name: &str) -> Option<f64> {
 
 #[test]
 fn responses_group_by_users() {
-    let of = [
+    let responses = [
         (4, "ls", 50, 600),
         (4, "compile", 120, 400),
         (8, "ls", 100, 1000),
     ];
-    let launches = (0..LAUNCHES).map(|round| answered("a/b", round, &of));
+    let launches = (0..LAUNCHES).map(|round| answered("a/b", round, &responses));
     let result = only(&run(vec![plain("a/b")], launches.collect()));
     // a time of operations that were timed one by one would be their median
     assert!(result.latencies().is_none());
     let actual: Vec<(u64, Option<&str>, u64)> = (result.responses().iter())
-        .map(|of| {
+        .map(|group| {
             (
-                of.users,
-                of.kind.as_deref(),
-                of.events / u64::from(LAUNCHES),
+                group.users,
+                group.kind.as_deref(),
+                group.events / u64::from(LAUNCHES),
             )
         })
         .collect();
@@ -90,7 +90,11 @@ fn curve_points_have_all_percentiles() {
     ));
     let series = row(&view, "a/x").series().unwrap();
     let medians = series.iter().map(|point| {
-        let p50 = point.responses.iter().find(|of| of.name == "p50").unwrap();
+        let p50 = point
+            .responses
+            .iter()
+            .find(|percentile| percentile.name == "p50")
+            .unwrap();
         (p50.estimate.unwrap().value * 1e6).round()
     });
     assert_eq!(medians.collect::<Vec<_>>(), [50.0, 100.0]);

@@ -26,16 +26,16 @@ fn estimates_are_lower_quartiles() {
 #[test]
 fn option_sets_confidence() {
     let run = run(vec![plain("a/b")], scattered("a/b", 100.0));
-    let at = |confidence| {
+    let result = |confidence| {
         let options = summary::Options {
             confidence,
             ..summary::Options::default()
         };
         summary::summarize(&run, &options).results.remove(0)
     };
-    assert_eq!(at(0.99).confidence(), Some(0.99));
+    assert_eq!(result(0.99).confidence(), Some(0.99));
     let width = |r: Measurement| r.interval().map(|[low, high]| high - low).unwrap();
-    assert!(width(at(0.99)) > width(at(0.95)));
+    assert!(width(result(0.99)) > width(result(0.95)));
 }
 
 #[test]
@@ -120,10 +120,10 @@ fn rate_interval_is_ordered() {
 #[test]
 fn launch_latencies_are_pooled() {
     let mut with = launches("a/b", 100.0);
-    for (launch, at) in with.iter_mut().zip([50, 100].into_iter().cycle()) {
+    for (launch, ns) in with.iter_mut().zip([50, 100].into_iter().cycle()) {
         launch
             .events
-            .push(Event::Latency(Box::new(histogram(&[(at, 10)]))));
+            .push(Event::Latency(Box::new(histogram(&[(ns, 10)]))));
     }
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("us/call");
@@ -179,7 +179,7 @@ fn only_measured_launches_count() {
 
 #[test]
 fn working_set_curve_finds_caches() {
-    let of = |caches| {
+    let curve_notes = |caches| {
         let mut last = plain("a/64");
         last.curve = Some(Curve {
             label: "working set, KB".to_owned(),
@@ -196,8 +196,8 @@ fn working_set_curve_finds_caches() {
         run.info.machine.facts.extend([fact]);
         row(&view(&run), "a/64").notes.clone()
     };
-    assert!(of(false).is_empty());
-    let notes = of(true);
+    assert!(curve_notes(false).is_empty());
+    let notes = curve_notes(true);
     let [note] = notes.as_slice() else {
         panic!("{notes:?}");
     };

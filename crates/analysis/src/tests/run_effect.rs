@@ -1,15 +1,15 @@
 //! Effects of runs, and the runs that count for them.
 
 use crate::compare::{Options, compare};
-use crate::past::Past;
 use crate::run_effect::{self, RunEffects, STATED};
+use crate::run_summary::RunSummary;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 use gritstone_stats::quantile;
 use gritstone_stats::series::{self, Noise, Point, Series};
 
-fn past(run: &RunData) -> Past {
-    Past::new(&view(run))
+fn past(run: &RunData) -> RunSummary {
+    RunSummary::new(&view(run))
 }
 
 /// A run of a day in January with one benchmark of `ns`.
@@ -28,7 +28,7 @@ fn of_day(day: u32, names: &[&str], ns: f64) -> RunData {
 
 /// Runs of the days from the first on.
 fn days(ns: &[f64]) -> Vec<RunData> {
-    (1..).zip(ns).map(|(at, ns)| day(at, *ns)).collect()
+    (1..).zip(ns).map(|(date, ns)| day(date, *ns)).collect()
 }
 
 const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
@@ -51,12 +51,12 @@ fn noise_of_five(within: f64, judges_newest: bool) -> Noise {
 
 /// Effects for a comparison of the 20th with the 21st of January, which count too.
 fn learned(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunEffects {
-    let both = [20, 21].map(|at| {
-        let mut data = day(at, 100.0);
+    let both = [20, 21].map(|date| {
+        let mut data = day(date, 100.0);
         change(&mut data);
         data
     });
-    let past: Vec<Past> = earlier.iter().chain(&both).map(past).collect();
+    let past: Vec<RunSummary> = earlier.iter().chain(&both).map(past).collect();
     run_effect::estimate(&past, &view(&both[0]), &view(&both[1]))
 }
 
@@ -66,7 +66,7 @@ fn runs(learned: &RunEffects) -> Option<usize> {
 
 #[test]
 fn common_benchmarks_share_variance() {
-    let past: Vec<Past> = days(&FIVE).iter().map(past).collect();
+    let past: Vec<RunSummary> = days(&FIVE).iter().map(past).collect();
     let last = view(&day(5, FIVE[4]));
     let found = run_effect::estimate(&past, &last, &last).rows[&id("a/b")];
     let within = past[0].values[&id("a/b")].within;
@@ -80,7 +80,7 @@ fn common_benchmarks_share_variance() {
 #[test]
 fn run_half_width_needs_five() {
     let of_runs = |earlier: &[f64]| {
-        let past: Vec<Past> = days(earlier).iter().map(past).collect();
+        let past: Vec<RunSummary> = days(earlier).iter().map(past).collect();
         let mut view = view(&day(20, 100.0));
         run_effect::add_to(&past, &mut view);
         view.results[0].of_runs.unwrap()
@@ -106,7 +106,7 @@ fn other_conditions_do_not_count() {
     let changes: [(&str, Change, bool); 7] = [
         (
             "tuning",
-            |run| run.info.settings.steady = vec!["governor".to_owned()],
+            |run| run.info.settings.tuned = vec!["governor".to_owned()],
             false,
         ),
         (
@@ -177,14 +177,14 @@ fn each_side_has_own_variance() {
     };
     let mut all = days(&FIVE);
     all.extend(days(&[50.0, 54.0, 47.0]).into_iter().map(elsewhere));
-    let past: Vec<Past> = all.iter().map(past).collect();
+    let past: Vec<RunSummary> = all.iter().map(past).collect();
     let sides = [view(&all[0]), view(&all[5])];
-    let of = |base: usize, other: usize| {
+    let effect = |base: usize, other: usize| {
         let found = run_effect::estimate(&past, &sides[base], &sides[other]);
         found.rows[&id("a/b")]
     };
-    let [b, o] = [of(0, 0), of(1, 1)];
-    let both = of(0, 1);
+    let [b, o] = [effect(0, 0), effect(1, 1)];
+    let both = effect(0, 1);
     let variance = f64::midpoint(b.ln_sd.powi(2), o.ln_sd.powi(2));
     near(Some(both.ln_sd), variance.sqrt());
     assert_eq!(both.runs, 3);
@@ -197,7 +197,7 @@ fn each_side_has_own_variance() {
 fn comparison_reports_source_of_effects() {
     let (base, other) = (view(&day(20, 100.0)), view(&day(21, 101.5)));
     let with = |earlier: &[RunData]| {
-        let past: Vec<Past> = earlier.iter().map(past).collect();
+        let past: Vec<RunSummary> = earlier.iter().map(past).collect();
         let effects = run_effect::estimate(&past, &base, &other);
         let mut found = compare(&base, &other, &Options::new(0.01, effects));
         let source = found.between_run.unwrap();
@@ -218,7 +218,7 @@ fn effects_are_per_benchmark() {
         days.map(move |day| of_day(day, &all[..names], 100.0))
     };
     let runs = days(1..=2, 3).chain(days(3..=7, 2)).chain(days(8..=8, 1));
-    let past: Vec<Past> = runs.map(|run| past(&run)).collect();
+    let past: Vec<RunSummary> = runs.map(|run| past(&run)).collect();
     let [base, other] = [20, 21].map(|day| view(&of_day(day, &all, 100.0)));
     let effects = run_effect::estimate(&past, &base, &other);
     let options = Options::new(0.02, effects);

@@ -27,13 +27,13 @@ fn rows(together: bool) -> Vec<Benchmark> {
         scaling: true,
         longest: false,
     });
-    let of = |users| Benchmark {
+    let benchmark = |users| Benchmark {
         amount_per_op: if together { f64::from(users) } else { 1.0 },
         unit: unit("calls/s"),
         better: Better::Higher,
         ..plain(&name(users))
     };
-    let points = USERS.map(of);
+    let points = USERS.map(benchmark);
     [vec![peak], points.to_vec()].concat()
 }
 
@@ -141,7 +141,7 @@ fn longest_is_over_all_operations() {
     });
     let rows = [vec![longest], names.map(plain).to_vec()].concat();
     // the longest operation is in the test whose median is not the larger one
-    let of = |rounds: u32| {
+    let maximum = |rounds: u32| {
         let launches = (0..LAUNCHES).flat_map(|round| {
             let late = if round == 4 { 126 } else { 90 };
             [
@@ -152,7 +152,7 @@ fn longest_is_over_all_operations() {
         let remaining = launches.filter(|launch| launch.id == id("a/x/test-0") || rounds > 0);
         row(&view(&run(rows.clone(), remaining.collect())), "a/x@max").clone()
     };
-    let result = of(1);
+    let result = maximum(1);
     assert_eq!(result.estimate(), Some(Estimate::exact(126.0)));
     assert_eq!(result.launches(), 2 * LAUNCHES as usize);
     assert_eq!(result.series().map(<[_]>::len), Some(2));
@@ -162,5 +162,5 @@ fn longest_is_over_all_operations() {
         things: "test".to_owned(),
         missing: vec![3.0],
     };
-    assert_eq!(of(0).notes, [Note::new(missing)]);
+    assert_eq!(maximum(0).notes, [Note::new(missing)]);
 }

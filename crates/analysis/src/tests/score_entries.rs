@@ -1,4 +1,4 @@
-//! Ratings against a baseline.
+//! SystemScores against a baseline.
 
 use crate::summary::{Options, summarize};
 use crate::tests::made_up_runs::*;
@@ -6,8 +6,8 @@ use gritstone_model::*;
 use std::collections::BTreeMap;
 
 fn rated(over: &[&str]) -> RunData {
-    let rating = Benchmark {
-        work: Work::Rating {
+    let score = Benchmark {
+        work: Work::Score {
             over: over.iter().map(|name| id(name)).collect(),
             baseline: "ref:vax".to_owned(),
             weights: vec![],
@@ -17,7 +17,7 @@ fn rated(over: &[&str]) -> RunData {
         better: Better::Higher,
         ..plain("a/rating")
     };
-    let rows = vec![rating, claimed("a/one"), claimed("a/two"), plain("a/rate")];
+    let rows = vec![score, claimed("a/one"), claimed("a/two"), plain("a/rate")];
     let launches = [
         scattered("a/one", 100.0),
         scattered("a/two", 200.0),
@@ -42,7 +42,7 @@ fn baseline() -> RunView {
     ])
 }
 
-fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
+fn score(run: &RunData, baseline: Option<RunView>) -> Measurement {
     let baselines = baseline.map(|view| ("ref:vax".to_owned(), view));
     let options = Options {
         baselines: BTreeMap::from_iter(baselines),
@@ -53,10 +53,10 @@ fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
 
 #[test]
 fn geometric_mean_is_exact() {
-    let result = rating(&rated(&["a/one", "a/two"]), Some(baseline()));
+    let result = score(&rated(&["a/one", "a/two"]), Some(baseline()));
     assert_eq!(
         (result.outcome(), result.kind),
-        (Status::Measured, Kind::Rating)
+        (Status::Measured, Kind::Score)
     );
     near(result.estimate(), 6.0);
     let [low, high] = result.interval().unwrap();
@@ -69,7 +69,7 @@ fn geometric_mean_is_exact() {
     assert_eq!(result.launches(), 20);
     assert_eq!(result.notes, []);
     near(
-        rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(),
+        score(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(),
         72.0_f64.cbrt(),
     );
 }
@@ -87,13 +87,13 @@ fn withheld(result: &Measurement, why: &str) {
 fn what_withholds_it() {
     let run = rated(&["a/one", "a/two"]);
     withheld(
-        &rating(&run, None),
+        &score(&run, None),
         "score-withheld baseline=ref:vax of=2 why=no-baseline",
     );
     let mut starred = run.clone();
     starred.benchmarks[1].claims.min_ns_per_op = Some(500.0);
     withheld(
-        &rating(&starred, Some(baseline())),
+        &score(&starred, Some(baseline())),
         "score-withheld baseline=ref:vax of=2 why=invalid=[benchmark=a/one]",
     );
     let mut failed = run.clone();
@@ -101,7 +101,7 @@ fn what_withholds_it() {
         launch.outcome = Outcome::Failed("read: EIO".to_owned());
     }
     withheld(
-        &rating(&failed, Some(baseline())),
+        &score(&failed, Some(baseline())),
         "score-withheld baseline=ref:vax of=2 why=missing=[benchmark=a/two]",
     );
 }
@@ -111,12 +111,12 @@ fn uncovered_benchmarks_are_counted() {
     let run = rated(&["a/one", "a/two"]);
     let mut less = baseline();
     less.results.remove(1);
-    let result = rating(&run, Some(less.clone()));
+    let result = score(&run, Some(less.clone()));
     near(result.estimate(), 4.0);
     let why = "partial-score part=1 of=2";
     assert_eq!(shorts(&result.notes), [why]);
     less.results.remove(0);
-    let result = rating(&run, Some(less));
+    let result = score(&run, Some(less));
     let why = "score-withheld baseline=ref:vax of=2 why=not-comparable";
     assert_eq!(result.estimate(), None);
     assert_eq!(shorts(&result.notes), [why]);
@@ -125,15 +125,15 @@ fn uncovered_benchmarks_are_counted() {
 #[test]
 fn uncovered_benchmark_withholds_joint_score() {
     let mut run = rated(&["a/one", "a/two"]);
-    let Work::Rating { together, .. } = &mut run.benchmarks[0].work else {
+    let Work::Score { together, .. } = &mut run.benchmarks[0].work else {
         panic!("{:?}", run.benchmarks[0]);
     };
     *together = true;
-    near(rating(&run, Some(baseline())).estimate(), 6.0);
+    near(score(&run, Some(baseline())).estimate(), 6.0);
     let mut less = baseline();
     less.results.remove(1);
     withheld(
-        &rating(&run, Some(less)),
+        &score(&run, Some(less)),
         "score-withheld baseline=ref:vax of=2 why=uncovered=[benchmark=a/two]",
     );
 }
@@ -143,7 +143,7 @@ fn score_over_scores_weighs_equally() {
     let mut run = rated(&["a/one", "a/two"]);
     let over = |name: &str, rows: &[&str]| Benchmark {
         id: id(name),
-        work: Work::Rating {
+        work: Work::Score {
             over: rows.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
             weights: vec![],
@@ -172,17 +172,17 @@ fn system_time_is_not_scored() {
     for launch in &mut no_ticks.launches {
         batches(launch).for_each(|batch| batch.usage = Usage::default());
     }
-    near(rating(&no_ticks, Some(other)).estimate(), 9.0);
+    near(score(&no_ticks, Some(other)).estimate(), 9.0);
 }
 
 /// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
 fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> Measurement {
     let mut run = rated(over);
-    if let Work::Rating { weights: slot, .. } = &mut run.benchmarks[0].work {
+    if let Work::Score { weights: slot, .. } = &mut run.benchmarks[0].work {
         *slot = weights.to_vec();
     }
     run.benchmarks[0].better = Better::Lower;
-    rating(&run, Some(baseline))
+    score(&run, Some(baseline))
 }
 
 fn medians() -> RunView {
@@ -225,10 +225,10 @@ fn benchmarks_without_baseline_are_named() {
 fn missing_result_withholds_weighted_mean() {
     let mut run = rated(&["a/one", "a/two"]);
     run.launches.retain(|launch| launch.id.as_str() != "a/two");
-    if let Work::Rating { weights, .. } = &mut run.benchmarks[0].work {
+    if let Work::Score { weights, .. } = &mut run.benchmarks[0].work {
         *weights = vec![1.0, 1.0];
     }
-    let result = rating(&run, Some(medians()));
+    let result = score(&run, Some(medians()));
     assert_eq!(result.estimate(), None);
     near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
     assert_eq!(

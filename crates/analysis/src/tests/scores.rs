@@ -73,13 +73,13 @@ fn star() -> Note {
 fn environments_weigh_equally() {
     let rated = score(&two(), &machine(), &vax(), &options());
     let one = &rated.one_cpu;
-    near(one.environments[0].rating, 6.0);
-    near(one.environments[1].rating, 8.0);
-    near(one.overall.rating, 48.0_f64.sqrt());
+    near(one.environments[0].score, 6.0);
+    near(one.environments[1].score, 8.0);
+    near(one.overall.score, 48.0_f64.sqrt());
     let [low, high] = one.overall.interval.unwrap();
     assert!(low < 48.0_f64.sqrt() && 48.0_f64.sqrt() < high && high / low < 1.16);
     // the base lacks a/three
-    let covered = |rating: &Rating| (rating.rows.len(), rating.of);
+    let covered = |score: &EnvironmentScore| (score.rows.len(), score.of);
     assert_eq!(covered(&one.environments[0]), (2, 3));
     assert_eq!(covered(&one.overall), (3, 4));
 }
@@ -89,9 +89,9 @@ fn invalid_or_missing_withholds_score() {
     let withheld = |run: &RunView, base: &RunView| {
         let rated = score(&two(), run, base, &options()).one_cpu;
         let [cpu, files] = [0, 1].map(|i: usize| rated.environments[i].clone());
-        near(files.rating, 8.0);
-        assert_eq!((cpu.rating, cpu.interval), (None, None));
-        assert_eq!((rated.overall.rating, cpu.rows.len()), (None, 1));
+        near(files.score, 8.0);
+        assert_eq!((cpu.score, cpu.interval), (None, None));
+        assert_eq!((rated.overall.score, cpu.rows.len()), (None, 1));
         assert_eq!(rated.overall.withheld, cpu.withheld);
         cpu.withheld.unwrap()
     };
@@ -124,7 +124,7 @@ fn single_launches_flag_their_score() {
         rated.one_cpu.overall
     };
     let one = files(&run);
-    assert!(one.rating.is_some() && one.interval.is_none());
+    assert!(one.score.is_some() && one.interval.is_none());
     assert!(flags(&one.notes).contains(&Flag::Noisy), "{:?}", one.notes);
     // an interval includes the scatter
     let mut whole = machine();
@@ -144,10 +144,10 @@ fn other_peer_is_no_base() {
     run.settings = Some(settings);
     let rated = |base: &RunView| score(&two(), &run, base, &options()).one_cpu.overall;
     assert_eq!(
-        (rated(&machine()).rating, rated(&machine()).rows),
+        (rated(&machine()).score, rated(&machine()).rows),
         (None, vec![])
     );
-    near(rated(&run).rating, 1.0);
+    near(rated(&run).score, 1.0);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn unrelated_flag_keeps_the_score() {
         score(&two(), &run, &vax(), &options())
             .one_cpu
             .overall
-            .rating,
+            .score,
         48.0_f64.sqrt(),
     );
 }
@@ -179,7 +179,7 @@ fn unusable_named_benchmarks_are_listed() {
         ..options()
     };
     let rated = score(&named, &run, &vax(), &with).one_cpu;
-    near(rated.overall.rating, 4.0);
+    near(rated.overall.score, 4.0);
     assert_eq!(
         rated.overall.left_out,
         [("a/two", true), ("a/rate", false)].map(|(name, invalid)| LeftOutRow {
@@ -199,16 +199,13 @@ fn not_comparable_excludes_run_variance() {
     let stand_in = stated(Some(Flag::NotComparable), "A stand-in.");
     row_of(&mut run, "a/two").notes.push(stand_in);
     let rated = score(&two(), &run, &vax(), &options()).one_cpu;
-    near(rated.environments[0].rating, 4.0);
+    near(rated.environments[0].score, 4.0);
     let slow = measured(
         "slow",
         &[("a/one", 200.0), ("a/two", 400.0), ("a/rate", 100.0)],
     );
     near(
-        score(&two(), &run, &slow, &options())
-            .one_cpu
-            .overall
-            .rating,
+        score(&two(), &run, &slow, &options()).one_cpu.overall.score,
         2.0,
     );
     // another version of the work is other work
@@ -227,13 +224,13 @@ fn score_interval_includes_run_variance() {
         ),
     );
     let half = |base: &RunView, options: &Options| {
-        let rating = score(&two()[..1], &run, base, options).one_cpu.overall;
-        let [low, high] = rating.interval.unwrap();
-        near(rating.rating, (low * high).sqrt());
+        let score = score(&two()[..1], &run, base, options).one_cpu.overall;
+        let [low, high] = score.interval.unwrap();
+        near(score.score, (low * high).sqrt());
         (high / low).ln() / 2.0
     };
     near(
-        score(&two(), &run, &slow, &options()).one_cpu.environments[0].rating,
+        score(&two(), &run, &slow, &options()).one_cpu.environments[0].score,
         8.0_f64.sqrt(),
     );
     // stated is half a percent with four degrees of freedom, and 2.776 times that is 1.39%; of two runs sqrt(2) times
@@ -255,7 +252,7 @@ fn score_interval_needs_launches() {
     let published = row_of(&mut run, "a/one").published.as_mut().unwrap();
     published.values.truncate(5);
     let rated = score(&two(), &run, &vax(), &options()).one_cpu;
-    assert!(rated.overall.rating.is_some() && rated.overall.interval.is_none());
+    assert!(rated.overall.score.is_some() && rated.overall.interval.is_none());
     assert!(rated.environments[1].interval.is_some());
     let mut faster = vax();
     row_of(&mut faster, "a/one")
@@ -264,7 +261,7 @@ fn score_interval_needs_launches() {
         .unwrap()
         .real = Some(Estimate::exact(0.1));
     let rated = score(&two(), &faster, &vax(), &options()).one_cpu;
-    near(rated.environments[0].rating, 2.0);
+    near(rated.environments[0].score, 2.0);
     assert_eq!(rated.overall.interval, None);
 }
 
@@ -288,12 +285,12 @@ fn programs_score_together_or_never() {
         environment("One", &["a/one", "a/two"]),
         environment("Two", &["a/rate"]),
     ];
-    let of = |run: &RunView, base: &RunView| score_programs(&both, run, base, &options());
-    let whole = of(&machine(), &vax()).unwrap();
-    near(whole.overall.rating, 48.0_f64.sqrt());
-    let withheld = |of: Option<Ratings>| {
-        let overall = of.unwrap().overall;
-        assert_eq!(overall.rating, None);
+    let scores = |run: &RunView, base: &RunView| score_programs(&both, run, base, &options());
+    let whole = scores(&machine(), &vax()).unwrap();
+    near(whole.overall.score, 48.0_f64.sqrt());
+    let withheld = |scores: Option<SystemScores>| {
+        let overall = scores.unwrap().overall;
+        assert_eq!(overall.score, None);
         overall.withheld.unwrap()
     };
     let named = |row: &str| vec![Part::Benchmark(id(row))];
@@ -302,12 +299,12 @@ fn programs_score_together_or_never() {
         view
     };
     assert_eq!(
-        withheld(of(&without(machine(), "a/rate"), &vax())),
+        withheld(scores(&without(machine(), "a/rate"), &vax())),
         Withheld::Missing(named("a/rate"))
     );
     // an environment of small benchmarks would go without it
     assert_eq!(
-        withheld(of(&machine(), &without(vax(), "a/two"))),
+        withheld(scores(&machine(), &without(vax(), "a/two"))),
         Withheld::Uncovered(named("a/two"))
     );
     let only = [environment("Two", &["a/three"])];
@@ -316,8 +313,8 @@ fn programs_score_together_or_never() {
 
 #[test]
 fn environments_are_partial_scores() {
-    let rating = |name: &str, over: &[&str], together| Benchmark {
-        work: Work::Rating {
+    let score = |name: &str, over: &[&str], together| Benchmark {
+        work: Work::Score {
             over: over.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
             weights: vec![],
@@ -326,13 +323,13 @@ fn environments_are_partial_scores() {
         ..plain(name)
     };
     let all = [
-        rating("r/all", &["r/cpu"], false),
+        score("r/all", &["r/cpu"], false),
         plain("a/one"),
-        rating("r/cpu", &["a/one"], false),
-        rating("r/programs", &["r/two"], true),
-        rating("r/two", &["a/two"], true),
+        score("r/cpu", &["a/one"], false),
+        score("r/programs", &["r/two"], true),
+        score("r/two", &["a/two"], true),
         // of no environment
-        rating("r/alone", &["a/one"], false),
+        score("r/alone", &["a/one"], false),
     ];
     let named = |name: &str, rows: &[&str]| Environment {
         score: Some(id(name)),

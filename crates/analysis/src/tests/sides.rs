@@ -1,32 +1,35 @@
 //! Several runs of a side.
 
 use crate::compare::{self, Options};
-use crate::past::Past;
 use crate::run_effect;
+use crate::run_summary::RunSummary;
 use crate::side::{Side, SideError};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
 /// A run of a day in January, with ten benchmarks of `ns` and a scatter of runs about it.
 fn day(day: u32, ns: f64) -> RunView {
-    let names: Vec<String> = (0..10).map(|at| format!("a/b{at}")).collect();
+    let names: Vec<String> = (0..10).map(|index| format!("a/b{index}")).collect();
     let benchmarks = names.iter().map(|name| plain(name)).collect();
-    let of = |(at, name): (usize, &String)| {
-        let run = 0.004 * f64::from((day * 7 + at as u32 * 3) % 5) / 4.0;
+    let launches = |(index, name): (usize, &String)| {
+        let run = 0.004 * f64::from((day * 7 + index as u32 * 3) % 5) / 4.0;
         scattered(name, ns * (1.0 + run))
     };
-    let mut data = run(benchmarks, names.iter().enumerate().flat_map(of).collect());
+    let mut data = run(
+        benchmarks,
+        names.iter().enumerate().flat_map(launches).collect(),
+    );
     data.info.id = format!("run-{day}");
     data.info.started = format!("2026-01-{day:02}T00:00:00Z");
     view(&data)
 }
 
 fn side(days: std::ops::RangeInclusive<u32>, ns: f64) -> Side<'static> {
-    Side::new(days.map(|at| day(at, ns)).collect()).unwrap()
+    Side::new(days.map(|date| day(date, ns)).collect()).unwrap()
 }
 
 fn compared(sides: &[Side; 2]) -> CompareView {
-    let options = Options::new(0.02, run_effect::of_sides(&[] as &[Past], sides));
+    let options = Options::new(0.02, run_effect::of_sides(&[] as &[RunSummary], sides));
     compare::compare(&sides[0].view, &sides[1].view, &options)
 }
 
@@ -58,7 +61,8 @@ fn more_runs_decide_more() {
 
 #[test]
 fn order_of_runs_changes_nothing() {
-    let runs = |days: [u32; 3], ns: f64| Side::new(days.map(|at| day(at, ns)).to_vec()).unwrap();
+    let runs =
+        |days: [u32; 3], ns: f64| Side::new(days.map(|date| day(date, ns)).to_vec()).unwrap();
     let ordered = compared(&[runs([1, 3, 5], 100.0), runs([2, 4, 6], 103.0)]);
     let turned = compared(&[runs([5, 1, 3], 100.0), runs([4, 6, 2], 103.0)]);
     assert_eq!(ordered, turned);
@@ -71,7 +75,11 @@ fn sides_mirror_each_other() {
     let [base, other] = sides.clone();
     let (there, back) = (compared(&sides), compared(&[other, base]));
     for row in &there.rows {
-        let mirrored = back.rows.iter().find(|of| of.id == row.id).unwrap();
+        let mirrored = back
+            .rows
+            .iter()
+            .find(|candidate| candidate.id == row.id)
+            .unwrap();
         near(mirrored.ratio, 1.0 / row.ratio.unwrap());
         near(mirrored.p, row.p.unwrap());
     }
@@ -79,10 +87,10 @@ fn sides_mirror_each_other() {
 
 #[test]
 fn two_runs_have_their_mean() {
-    let of = side(1..=2, 100.0);
+    let both = side(1..=2, 100.0);
     let id = id("a/b4");
     let [a, b] = [day(1, 100.0), day(2, 100.0)].map(|run| run.get(&id).unwrap().value().unwrap());
-    near(of.view.get(&id).unwrap().value(), (a * b).sqrt());
+    near(both.view.get(&id).unwrap().value(), (a * b).sqrt());
 }
 
 #[test]
@@ -95,10 +103,10 @@ fn disturbed_results_are_left_out() {
     for result in &mut disturbed.results {
         result.notes.push(note.clone());
     }
-    let of = Side::new(vec![day(1, 100.0), disturbed, day(3, 100.0)]).unwrap();
+    let side = Side::new(vec![day(1, 100.0), disturbed, day(3, 100.0)]).unwrap();
     let id = id("a/b0");
-    assert_eq!(of.count(&id), 2);
-    assert!(of.view.get(&id).unwrap().value().unwrap() < 102.0);
+    assert_eq!(side.count(&id), 2);
+    assert!(side.view.get(&id).unwrap().value().unwrap() < 102.0);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn contended_samples_are_left_out() {
     assert_eq!(result.value(), clean.value());
     near(result.cycles(), 4.0 * clean.value().unwrap());
     // of fewer samples a little less is known
-    let width = |of: &Measurement| of.interval().map(|[low, high]| high - low);
+    let width = |result: &Measurement| result.interval().map(|[low, high]| high - low);
     assert!(width(&clean) < width(&result) && width(&result) < Some(1.2));
     assert_eq!(result.samples(), clean.samples());
     assert_eq!(sentences(&result), [(None, "left-out count=10/30")]);
@@ -82,9 +82,9 @@ fn unshared_cores_have_no_contention() {
     // big.LITTLE: three places for additions in a big core, two in a little one; no CPU has a second thread
     let mut board = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     board.info.machine.facts.remove("cpu.smt");
-    for (at, launch) in board.launches.iter_mut().enumerate() {
-        launch.cpus = [vec![1], vec![]][at % 2].clone();
-        let wide = [83_000, 125_000][at / 2 % 2];
+    for (index, launch) in board.launches.iter_mut().enumerate() {
+        launch.cpus = [vec![1], vec![]][index % 2].clone();
+        let wide = [83_000, 125_000][index / 2 % 2];
         samples(launch).for_each(|sample| sample.wide = wide);
     }
     let result = only(&board);
@@ -166,7 +166,7 @@ fn contended_batches_are_flagged() {
         .iter()
         .map(|note| (note.flag(), about(note)))
         .collect();
-    let mark = |of| (Some(Interference), Some(of));
+    let mark = |time| (Some(Interference), Some(time));
     assert_eq!(marks, [mark("real_s"), mark("user_s")]);
 }
 
@@ -192,13 +192,13 @@ fn contended_process_flags_its_time() {
 /// Contended samples in six launches of an indivisible benchmark.
 fn with_contended_launches(row: &Benchmark, count: usize, latency: bool) -> Measurement {
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
-    for (at, launch) in run.launches.iter_mut().enumerate() {
+    for (index, launch) in run.launches.iter_mut().enumerate() {
         if latency {
             launch
                 .events
                 .push(Event::Latency(Box::new(histogram(&[(100, 1)]))));
         }
-        if at < 6 {
+        if index < 6 {
             samples(launch).take(count).for_each(contend);
         }
     }

@@ -31,8 +31,8 @@ fn whole() -> RunData {
 /// As printed, with nine digits: further ones are rounding.
 fn json(view: &impl serde::Serialize) -> String {
     let round = |line: &str| {
-        let at = line.rfind(' ').map_or(0, |at| at + 1);
-        let (head, value) = line.split_at(at);
+        let start = line.rfind(' ').map_or(0, |space| space + 1);
+        let (head, value) = line.split_at(start);
         let number = value.trim_end_matches(',');
         match number.parse::<f64>() {
             Ok(x) if number.contains('.') => {

@@ -10,7 +10,7 @@ use crate::ui::progress::Display;
 use crate::ui::skips;
 use anyhow::{Context as _, Result};
 use args::AbArgs;
-use gritstone_catalogue::Own;
+use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::{Journal, UndoBy, Variant};
 use gritstone_model::{AbView, Benchmark, Plan, Verdict};
 use gritstone_runs::context::Context;
@@ -51,19 +51,19 @@ pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
 fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<Measured> {
     let host = HostContext::probe(args.dir.as_deref())?;
     let mut plan = plan::plan(context, args, &host, sides)?;
-    let own = context.own.as_ref();
+    let custom = context.custom.as_ref();
     let mut bounds = Bounds::new(args.privileges.permits());
     bounds.deadline = match args.commands.as_slice() {
         [] => bounds.deadline.min(args.budget),
         // a command may use the whole budget
         _ => args.budget,
     };
-    let mut session = Session::new(&host, &mut plan, own, bounds)?;
+    let mut session = Session::new(&host, &mut plan, custom, bounds)?;
     let builds = plan::builds(&session, &mut plan, sides)?;
     let ab = AbTrial {
         args,
         plan: &plan,
-        custom: own,
+        custom,
         start_up: start_up(args, &host),
         trial: Trial {
             budget: args.budget,
@@ -93,7 +93,7 @@ struct AbTrial<'a> {
     args: &'a AbArgs,
     trial: Trial<'a>,
     plan: &'a Plan,
-    custom: Option<&'a Own>,
+    custom: Option<&'a CustomBenchmarks>,
     /// The start-up benchmark, if commands are timed.
     start_up: Option<Benchmark>,
 }

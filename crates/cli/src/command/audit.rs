@@ -39,7 +39,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
     #[command(flatten)]
-    pub own: CatalogueArgs,
+    pub custom: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -49,12 +49,12 @@ const COMPILERS: [&str; 2] = ["gcc", "clang"];
 pub fn audit(context: &Context, args: &AuditArgs) -> Result<Exit> {
     undo::recover();
     let host = HostContext::probe(None)?;
-    let own = context.own.as_ref();
+    let custom = context.custom.as_ref();
     let selectors = context.selectors(&args.selectors);
     let wanted = select(&context.catalogue.benchmarks, &selectors)?;
     let permits = args.privileges.permits();
-    let mut plan = steps(wanted.clone(), &host.offer(&wanted, permits, own, false));
-    let session = Session::new(&host, &mut plan, own, Bounds::new(permits))?;
+    let mut plan = steps(wanted.clone(), &host.offer(&wanted, permits, custom, false));
+    let session = Session::new(&host, &mut plan, custom, Bounds::new(permits))?;
     let compilers: Vec<Toolchain> = COMPILERS
         .iter()
         .filter_map(|name| Toolchain::find(&host, name, None).ok())
@@ -65,13 +65,13 @@ pub fn audit(context: &Context, args: &AuditArgs) -> Result<Exit> {
         ..Variant::default()
     };
     let view = AuditView {
-        catalogue: custom_catalog::used_catalog(own, &plan.benchmarks),
+        catalogue: custom_catalog::used_catalog(custom, &plan.benchmarks),
         ..view(
             &mut executor,
             &shipped,
             &plan,
             &compilers,
-            &custom_catalog::sources(own),
+            &custom_catalog::sources(custom),
         )?
     };
     drop(executor);
@@ -144,7 +144,7 @@ fn entry(
     let skip = plan.skips.iter().find(|skip| skip.id == benchmark.id);
     let step = plan.steps.iter().find(|step| step.id == benchmark.id);
     let tests = match (&benchmark.work, skip, step) {
-        (Work::Derived { .. } | Work::Rating { .. }, ..) => return Ok(None),
+        (Work::Derived { .. } | Work::Score { .. }, ..) => return Ok(None),
         (_, Some(skip), _) => {
             let why = Some(check_benchmark::note(skip.reason.clone()));
             vec![check_benchmark::test(

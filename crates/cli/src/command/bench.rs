@@ -54,11 +54,11 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
         false => Ok(()),
     };
     let label = &measured.label;
-    let kept = || format!("stored: `gritstone ab --of {label}` shows it");
+    let hint = || format!("stored: `gritstone ab --of {label}` shows it");
     let end = match (measured.trial.end, shown) {
         (Err(why), Err(unshown)) => return Err(why.context(format!("{unshown:#}"))),
         (Err(why), Ok(())) => return Err(why),
-        (Ok(_), Err(why)) => return Err(why.context(kept())),
+        (Ok(_), Err(why)) => return Err(why.context(hint())),
         (Ok(end), Ok(())) => end,
     };
     match end {
@@ -196,8 +196,8 @@ fn hook(name: &str, command: &str, here: &Path) -> Result<()> {
 
 fn warm_up(local: &mut LocalBackend<'_>, args: &BenchArgs) -> Result<()> {
     let drawn = args.draws() && output::is_terminal() && output::shows_progress();
-    for at in 0..local.sides.len() {
-        let plan = &local.sides[at].plan;
+    for side in 0..local.sides.len() {
+        let plan = &local.sides[side].plan;
         let (mut entry, step) = (plan.benchmarks[0].clone(), plan.steps[0].clone());
         if let Work::Command(work) = &mut entry.work
             && let Some(user) = &mut work.user
@@ -206,12 +206,12 @@ fn warm_up(local: &mut LocalBackend<'_>, args: &BenchArgs) -> Result<()> {
         }
         for done in 0..args.warmup {
             if drawn {
-                let of = args.warmup;
-                output::redraw(&format!("warm-up {} of {of}: {}", done + 1, entry.title));
+                let total = args.warmup;
+                output::redraw(&format!("warm-up {} of {total}: {}", done + 1, entry.title));
             }
-            local.prepare(at, &entry)?;
+            local.prepare(side, &entry)?;
             // a failure is reported when the command is timed
-            local.launch(at, &entry, &step, Calibration::default())?;
+            local.launch(side, &entry, &step, Calibration::default())?;
         }
     }
     Ok(())
@@ -281,7 +281,8 @@ fn ranking(
         as_given: args.sort == Sort::Command,
         setup_varies: commands.setup_varies,
         start_up_s: measured.overhead.shell.map(|shell| seconds(shell.wall)),
-        subtracted: baseline.map(|(baseline, of)| (baseline.entry.title.clone(), seconds(of.wall))),
+        subtracted: baseline
+            .map(|(baseline, times)| (baseline.entry.title.clone(), seconds(times.wall))),
         percentiles: args.percentiles.clone(),
         elapsed_s: elapsed.fold(None, |most: Option<f64>, s| {
             Some(most.map_or(s, |m| m.max(s)))

@@ -68,7 +68,7 @@ pub struct NoteArgs {
 impl ChangesCommand {
     /// The event, and its new state.
     fn triage(&self) -> (&str, NewTriageEntry<'_>) {
-        let (state, of) = match self {
+        let (state, change) = match self {
             Self::Assign { event, who, note } => {
                 let entry = NewTriageEntry {
                     state: ChangeState::Assigned,
@@ -78,18 +78,18 @@ impl ChangesCommand {
                 };
                 return (event, entry);
             }
-            Self::Acknowledge(of) => (ChangeState::Acknowledged, of),
-            Self::Expect(of) => (ChangeState::Expected, of),
-            Self::Fix(of) => (ChangeState::Fixed, of),
-            Self::Reopen(of) => (ChangeState::New, of),
+            Self::Acknowledge(change) => (ChangeState::Acknowledged, change),
+            Self::Expect(change) => (ChangeState::Expected, change),
+            Self::Fix(change) => (ChangeState::Fixed, change),
+            Self::Reopen(change) => (ChangeState::New, change),
         };
         let entry = NewTriageEntry {
             state,
             assignee: None,
-            note: &of.note,
+            note: &change.note,
             benchmarks: &[],
         };
-        (&of.event, entry)
+        (&change.event, entry)
     }
 }
 

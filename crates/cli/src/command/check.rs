@@ -115,7 +115,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
 fn show_selected(view: &mut CheckView, selectors: &[String]) -> Result<()> {
     let selectors = Selectors::new(selectors);
     let judged = || view.rows.iter().map(|row| &row.row.id);
-    let ids = || judged().chain(view.missing.iter().map(|of| &of.id));
+    let ids = || judged().chain(view.missing.iter().map(|missing| &missing.id));
     if let Some(selector) = selectors.unmatched(ids) {
         bail!(
             "run {} has nothing to check that matches '{selector}': `gritstone show {}` lists its results",
@@ -148,7 +148,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
         .iter()
         .filter(|row| row.outcome == CheckOutcome::Regressed)
         .map(|row| &row.row.id);
-    let missing = view.missing.iter().map(|of| &of.id);
+    let missing = view.missing.iter().map(|missing| &missing.id);
     let stopped: Vec<&Id> = regressed.chain(missing).collect();
     let mut accepted: Vec<Id> = vec![];
     for name in names {
@@ -175,7 +175,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
 
 /// Checks a run, stored or not, against comparable stored runs.
 fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
-    let own = Circumstances::new(&run.machine, run.settings.as_ref());
+    let circumstances = Circumstances::new(&run.machine, run.settings.as_ref());
     let labelled = |label: Option<&String>| match &args.base_label {
         None => true,
         Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
@@ -193,14 +193,14 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
             && info.settings.trial.is_none()
             && labelled(info.label.as_ref())
             && on_branch(info)
-            && Circumstances::new(&info.machine, Some(&info.settings)) == own
+            && Circumstances::new(&info.machine, Some(&info.settings)) == circumstances
     };
     let mut past = vec![];
     let mut accepted = gate::Accepted::new();
     if let Some(store) = context.reader()? {
         accepted.extend(store.accepted()?);
         context.compute_missing_results(&store)?;
-        let ids = store.runs_of(&own.machine, &run.started, MAX_RUNS, &earlier)?;
+        let ids = store.runs_of(&circumstances.machine, &run.started, MAX_RUNS, &earlier)?;
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         for read in context.stored_pasts(&store, &ids)? {
             past.push(read?);

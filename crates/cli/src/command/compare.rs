@@ -55,7 +55,7 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     );
     let (base, others) = runs.split_first().context("no run is named")?;
     for (word, other) in others {
-        let is_in_base = |run: &&RunView| base.1.iter().any(|of| of.id == run.id);
+        let is_in_base = |run: &&RunView| base.1.iter().any(|base_run| base_run.id == run.id);
         if let Some(run) = other.iter().find(is_in_base) {
             bail!("{} is on both sides: '{}' and '{word}'", run.id, base.0);
         }
@@ -105,7 +105,7 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
 fn side(word: &str, runs: Vec<RunView>) -> Result<Side<'static>> {
     let apart = compare::runs_differ_in(&runs);
     if !apart.is_empty() {
-        let facts = apart.iter().map(|of| of.what.as_str());
+        let facts = apart.iter().map(|difference| difference.what.as_str());
         let facts: BTreeSet<&str> = facts.collect();
         let facts = facts.into_iter().collect::<Vec<_>>().join(", ");
         log::warn!("the runs of {word} differ in {facts}");

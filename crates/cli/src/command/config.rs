@@ -27,7 +27,7 @@ pub fn show(root: &Command) -> Result<Exit> {
         };
         text += &format!("# {}{state}\n", source.path().display());
     }
-    for (at, setting) in settings.iter().enumerate() {
+    for (index, setting) in settings.iter().enumerate() {
         let Setting {
             command,
             key,
@@ -47,7 +47,7 @@ pub fn show(root: &Command) -> Result<Exit> {
             [one] => format!("{one:?}"),
             many => format!("{many:?}"),
         };
-        let over = if settings[at + 1..].iter().any(same) {
+        let over = if settings[index + 1..].iter().any(same) {
             ", overridden below"
         } else {
             ""

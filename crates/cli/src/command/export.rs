@@ -125,7 +125,7 @@ fn export_reference(
     let mut run = exchange::anonymous_run(run, files::home().as_deref())?;
     // a reference system has no scores: they would be against itself
     run.benchmarks
-        .retain(|benchmark| benchmark.work.kind() != Kind::Rating);
+        .retain(|benchmark| benchmark.work.kind() != Kind::Score);
     files::check_reference(&run, &context.summary(&run))?;
     let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), REFERENCE_LEVEL)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
@@ -137,11 +137,11 @@ fn export_reference(
 
 /// Keeps selected benchmarks and their parts; all without selectors.
 fn retain_benchmarks(run: &mut RunData, selectors: &[String]) {
-    let kept = with_parts(&run.benchmarks, &Selectors::new(selectors));
-    let kept: BTreeSet<Id> = kept.into_iter().cloned().collect();
+    let selected = with_parts(&run.benchmarks, &Selectors::new(selectors));
+    let selected: BTreeSet<Id> = selected.into_iter().cloned().collect();
     run.benchmarks
-        .retain(|benchmark| kept.contains(&benchmark.id));
-    run.programs.retain(|id, _| kept.contains(id));
-    run.skips.retain(|skip| kept.contains(&skip.id));
-    run.launches.retain(|launch| kept.contains(&launch.id));
+        .retain(|benchmark| selected.contains(&benchmark.id));
+    run.programs.retain(|id, _| selected.contains(id));
+    run.skips.retain(|skip| selected.contains(&skip.id));
+    run.launches.retain(|launch| selected.contains(&launch.id));
 }

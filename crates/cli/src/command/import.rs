@@ -107,14 +107,14 @@ fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<Strin
 /// Benchmarks without a value, with the reason.
 fn without_value(run: &RunData) -> Vec<(&str, &str)> {
     let reason = |benchmark: &Benchmark| {
-        let of = |id: &Id| *id == benchmark.id;
-        if let Some(skip) = run.skips.iter().find(|skip| of(&skip.id)) {
+        let same_id = |id: &Id| *id == benchmark.id;
+        if let Some(skip) = run.skips.iter().find(|skip| same_id(&skip.id)) {
             return Some(skip.reason.as_str());
         }
         let mut launches = run
             .launches
             .iter()
-            .filter(|launch| of(&launch.id))
+            .filter(|launch| same_id(&launch.id))
             .peekable();
         let first = launches.peek()?.outcome.why();
         launches

@@ -39,7 +39,7 @@ pub fn info(context: Context, args: &InfoArgs) -> Result<Exit> {
     let offer = HostContext::probe(None)?.offer(
         [benchmark],
         Permits::default(),
-        context.own.as_ref(),
+        context.custom.as_ref(),
         false,
     );
     let here = why_not(benchmark, &offer).map_or("yes".to_owned(), |why| format!("no: {why}"));

@@ -106,7 +106,8 @@ struct NewFiles {
 impl NewFiles {
     fn create(&mut self, path: &Path, text: &str) -> Result<()> {
         let parents = path.ancestors().skip(1);
-        let missing = parents.take_while(|at| !at.as_os_str().is_empty() && !at.exists());
+        let missing =
+            parents.take_while(|parent| !parent.as_os_str().is_empty() && !parent.exists());
         let missing: Vec<&Path> = missing.collect();
         for directory in missing.into_iter().rev() {
             fs::create_dir(directory)

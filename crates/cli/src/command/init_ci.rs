@@ -89,8 +89,8 @@ fn project(found: &Found) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    let made = path.parent().map_or(Ok(()), fs::create_dir_all);
-    let written = made.and_then(|()| {
+    let created = path.parent().map_or(Ok(()), fs::create_dir_all);
+    let written = created.and_then(|()| {
         OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -158,13 +158,13 @@ fn criterion_benches(root: &Path) -> Vec<String> {
     let benches = manifest
         .as_ref()
         .and_then(|table| table.get("bench")?.as_array());
-    let own =
+    let without_harness =
         |bench: &&toml::Value| bench.get("harness").and_then(toml::Value::as_bool) == Some(false);
     let name = |bench: &toml::Value| Some(bench.get("name")?.as_str()?.to_owned());
     benches
         .into_iter()
         .flatten()
-        .filter(own)
+        .filter(without_harness)
         .filter_map(name)
         .collect()
 }

@@ -77,25 +77,26 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
     let selectors = Selectors::new(&words);
     let variants = output::detail() > Detail::Results;
     let listed = |row: &&Benchmark| {
-        let of_stem =
-            |of: &Selector| of.matches_text(row.id.stem()) || of.as_str() == row.id.family();
+        let of_stem = |selector: &Selector| {
+            selector.matches_text(row.id.stem()) || selector.as_str() == row.id.family()
+        };
         let plain = || variants && selectors.iter().any(of_stem);
         selectors.select(&row.id) || plain()
     };
     let wanted: Vec<&Benchmark> = context.catalogue.benchmarks.iter().filter(listed).collect();
-    let own = context.own.as_ref();
+    let custom = context.custom.as_ref();
     let rows = wanted.iter().copied();
-    let offer = HostContext::probe(None)?.offer(rows.clone(), Permits::default(), own, false);
+    let offer = HostContext::probe(None)?.offer(rows.clone(), Permits::default(), custom, false);
     let listed = rows.map(|row| {
-        let own = own.filter(|own| own.kept.has(&row.id));
+        let custom = custom.filter(|custom| custom.stored.has(&row.id));
         let why_not = why_not(row, &offer);
         Listed {
             id: &row.id,
             title: &row.title,
             unit: row.unit.as_str(),
             source: source(row),
-            catalogue: own.map(|own| own.kept.named()),
-            catalogue_name: own.map(|own| own.kept.name.as_str()),
+            catalogue: custom.map(|custom| custom.stored.named()),
+            catalogue_name: custom.map(|custom| custom.stored.name.as_str()),
             needs: row.needs.iter().map(|need| &need.name).collect(),
             runnable: why_not.is_none(),
             why_not,
@@ -112,9 +113,9 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
 fn families(context: &Context) -> Result<Document> {
     let benchmarks = &context.catalogue.benchmarks;
     let rows = context.catalogue.families.iter().map(|family| {
-        let of = benchmarks.iter().filter(|b| b.id.family() == family.name);
-        let variants = of.clone().filter(|b| b.id.variant().is_some()).count();
-        let count = of.count() - variants;
+        let members = benchmarks.iter().filter(|b| b.id.family() == family.name);
+        let variants = members.clone().filter(|b| b.id.variant().is_some()).count();
+        let count = members.count() - variants;
         [
             family.name.clone(),
             count.to_string(),
@@ -130,10 +131,10 @@ fn families(context: &Context) -> Result<Document> {
     ];
     let mut document = lists::table("", columns, rows.collect());
     let suites = context.catalogue.suites.iter().map(|suite| {
-        let of = select_refs(benchmarks, &suite.benchmarks)?;
+        let members = select_refs(benchmarks, &suite.benchmarks)?;
         Ok([
             suite.name.clone(),
-            of.len().to_string(),
+            members.len().to_string(),
             suite.title.clone(),
         ])
     });

@@ -220,10 +220,10 @@ impl Server {
         let host = uri
             .host()
             .with_context(|| format!("'{url}' names no host"))?;
-        let own = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
+        let local = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
         match uri.scheme_str() {
             Some("https") => {}
-            Some("http") if own => {}
+            Some("http") if local => {}
             Some("http") => bail!(
                 "{url}: token and runs would be sent unencrypted; use https, or a tunnel to 127.0.0.1"
             ),

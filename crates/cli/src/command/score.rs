@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use gritstone_document::{Block, Document};
 use gritstone_model::RunView;
-use gritstone_report::{rating_lines, ratings};
+use gritstone_report::{score_lines, scores};
 use gritstone_runs::context::Context;
 use gritstone_runs::scores;
 use gritstone_runs::selection::Selection;
@@ -59,12 +59,12 @@ pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
         Some(profile) => scores::by_profile(context, &machines, &base, profile),
         None => scores::against(context, &machines, &base, &by)?,
     };
-    output::write(args.format.format, &view, || ratings(&view))?;
+    output::write(args.format.format, &view, || scores(&view))?;
     let rated = view.machines.iter().all(|machine| {
         let programs = machine.programs.as_ref();
         let overall = programs.map(|programs| &programs.overall);
         let mut overall = overall.into_iter().chain([&machine.one_cpu.overall]);
-        overall.any(|overall| overall.rating.is_some())
+        overall.any(|overall| overall.score.is_some())
     });
     Ok(if rated {
         Exit::Done
@@ -97,9 +97,9 @@ pub fn prepend_scores(
         .is_some_and(|s| s.suite.as_deref() == Some("full"));
     for machine in &view.machines {
         let programs = machine.programs.as_ref();
-        let programs = programs.is_some_and(|programs| programs.overall.rating.is_some());
-        if everything || programs || machine.one_cpu.overall.rating.is_some() {
-            let lines = rating_lines(tables, &view, machine).into_iter();
+        let programs = programs.is_some_and(|programs| programs.overall.score.is_some());
+        if everything || programs || machine.one_cpu.overall.score.is_some() {
+            let lines = score_lines(tables, &view, machine).into_iter();
             let lines = lines.map(Block::Paragraph);
             tables.blocks.splice(0..0, lines);
         }

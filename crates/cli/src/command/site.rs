@@ -34,7 +34,7 @@ pub fn site(context: &Context, args: &SiteArgs) -> Result<Exit> {
     };
     output::remark(&format!(
         "{} pages: {} made, {} written, {} removed",
-        written.pages, written.made, written.written, written.removed
+        written.pages, written.rendered, written.written, written.removed
     ));
     let index = std::path::absolute(args.directory.join("index.html"))?;
     output::plain(&format!("{}\n", index.display()))?;

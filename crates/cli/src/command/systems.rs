@@ -46,7 +46,7 @@ struct ListedMachine {
 }
 
 impl ListedMachine {
-    fn of(id: String, machine: Machine) -> Self {
+    fn new(id: String, machine: Machine) -> Self {
         Self {
             id,
             name: machine.name,
@@ -78,12 +78,12 @@ impl ListedMachine {
 pub fn systems(context: &Context, args: &SystemsArgs) -> Result<Exit> {
     let printed = context.references.machines.iter();
     let printed =
-        printed.map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine.clone()));
+        printed.map(|machine| ListedMachine::new(format!("ref:{}", machine.id), machine.clone()));
     let mut systems: Vec<ListedMachine> = printed.collect();
     if let Some(store) = context.reader()? {
         for (run, _) in store.systems()? {
             let info = store.info(&run.id)?;
-            systems.push(ListedMachine::of(run.machine_id, info.machine));
+            systems.push(ListedMachine::new(run.machine_id, info.machine));
         }
     }
     if let Some(word) = &args.word {
@@ -116,15 +116,15 @@ fn system_table(systems: &[ListedMachine]) -> Document {
             .rank(1)
             .least(CONFIGURATION_WIDTH),
     ];
-    let rows = systems.iter().map(|of| {
-        let year = of.year();
+    let rows = systems.iter().map(|system| {
+        let year = system.year();
         [
-            &of.id,
-            &of.name,
+            &system.id,
+            &system.name,
             &year,
-            &of.system,
-            of.document(),
-            &of.configuration,
+            &system.system,
+            system.document(),
+            &system.configuration,
         ]
         .map(str::to_owned)
     });
@@ -149,21 +149,21 @@ fn document_table(systems: &[ListedMachine]) -> Document {
             .iter_mut()
             .find(|(name, _)| *name == system.document())
         {
-            Some((_, of)) => of.push(system),
+            Some((_, members)) => members.push(system),
             None => documents.push((system.document(), vec![system])),
         }
     }
-    let rows = documents.iter().map(|(document, of)| {
+    let rows = documents.iter().map(|(document, members)| {
         let mut names: Vec<&str> = vec![];
-        for system in of {
+        for system in members {
             if !names.contains(&system.name.as_str()) {
                 names.push(&system.name);
             }
         }
         [
             (*document).to_owned(),
-            years(of),
-            of.len().to_string(),
+            years(members),
+            members.len().to_string(),
             names.join(", "),
         ]
     });

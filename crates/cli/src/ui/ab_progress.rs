@@ -19,7 +19,7 @@ pub fn words(
     let done = times.rounds();
     let judged = interim::decide_all(std::slice::from_ref(times), |_| margin, false);
     let name = |side: usize| shortened(&clean(&name(side)), NAME);
-    let of = |least: bool| match rounds {
+    let total = |least: bool| match rounds {
         Some(all) => format!(" of {all}"),
         None if least => format!(" of at least {}", LOOKS[0]),
         None => String::new(),
@@ -27,7 +27,7 @@ pub fn words(
     match judged[0].as_slice() {
         _ if done == 0 => "first round".to_owned(),
         [one] => {
-            let pairs = format!("pair {}{}", one.pairs, of(one.pairs < LOOKS[0]));
+            let pairs = format!("pair {}{}", one.pairs, total(one.pairs < LOOKS[0]));
             format!(
                 "{pairs}: {}{}",
                 difference(one, margin, &name),
@@ -36,13 +36,13 @@ pub fn words(
         }
         _ => {
             let Some(best) = times.best() else {
-                return format!("round {done}{}", of(false));
+                return format!("round {done}{}", total(false));
             };
             let shown = interim::shown(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
                 "round {done}{}: {} is fastest so far, {} of {} slower",
-                of(false),
+                total(false),
                 name(best),
                 slower.count(),
                 shown.len()
@@ -92,8 +92,8 @@ mod tests {
 
     /// Side `i` takes `factors[i]` times as long as the fastest, after `rounds` rounds.
     fn words_for(factors: &[f64], rounds: usize, fixed: Option<usize>) -> String {
-        let side = |(at, factor): (usize, &f64)| {
-            let ns = |i: usize| 100.0 + (i * (5 + 2 * at) % 11) as f64 * 0.1;
+        let side = |(index, factor): (usize, &f64)| {
+            let ns = |i: usize| 100.0 + (i * (5 + 2 * index) % 11) as f64 * 0.1;
             (0..rounds).map(|i| Some((factor * ns(i)).into())).collect()
         };
         let times = Times(factors.iter().enumerate().map(side).collect());

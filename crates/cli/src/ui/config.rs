@@ -30,7 +30,7 @@ pub struct Setting {
 pub struct Source {
     directory: PathBuf,
     name: &'static str,
-    own: bool,
+    is_user_file: bool,
 }
 
 impl Source {
@@ -44,11 +44,11 @@ impl Source {
         match gritstone_exec::read_owned(&self.directory, self.name) {
             Ok(Some(bytes)) => {
                 let text = decode_text(bytes).with_context(|| path.display().to_string())?;
-                parse(&text, &path, self.own, root)
+                parse(&text, &path, self.is_user_file, root)
             }
             Ok(None) => Ok(vec![]),
             // of another user, as under sudo -E, or writable by others
-            Err(why) if !self.own || is_closed(&why) => {
+            Err(why) if !self.is_user_file || is_closed(&why) => {
                 output::remark(&format!("gritstone: {} is not read: {why}", path.display()));
                 Ok(vec![])
             }
@@ -69,20 +69,20 @@ fn is_closed(why: &io::Error) -> bool {
 /// Later files win.
 pub fn sources() -> Vec<Source> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let own = variable("XDG_CONFIG_HOME")
+    let user = variable("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")));
-    let own = own.map(|directory| Source {
+    let user = user.map(|directory| Source {
         directory: directory.join("gritstone"),
         name: "config.toml",
-        own: true,
+        is_user_file: true,
     });
     let here = FILE_NAMES.map(|name| Source {
         directory: PathBuf::from("."),
         name,
-        own: false,
+        is_user_file: false,
     });
-    own.into_iter().chain(here).collect()
+    user.into_iter().chain(here).collect()
 }
 
 /// # Errors
@@ -95,40 +95,42 @@ pub fn read(root: &Command) -> Result<Vec<Setting>> {
     Ok(all)
 }
 
-fn parse(text: &str, path: &Path, own: bool, root: &Command) -> Result<Vec<Setting>> {
-    let line = |at: usize| {
-        text.as_bytes()[..at.min(text.len())]
+fn parse(text: &str, path: &Path, is_user_file: bool, root: &Command) -> Result<Vec<Setting>> {
+    let line = |offset: usize| {
+        text.as_bytes()[..offset.min(text.len())]
             .iter()
             .filter(|b| **b == b'\n')
             .count()
             + 1
     };
-    let place = |at: usize| format!("{}:{}", path.display(), line(at));
+    let place = |offset: usize| format!("{}:{}", path.display(), line(offset));
     let table = DeTable::parse(text).map_err(|why| {
-        let at = why.span().map_or(0, |span| span.start);
-        anyhow!("{}: {}", place(at), why.message())
+        let offset = why.span().map_or(0, |span| span.start);
+        anyhow!("{}: {}", place(offset), why.message())
     })?;
     let mut settings = vec![];
-    let mut take = |command: Option<&str>, key: &str, at: usize, value: &Spanned<DeValue<'_>>| {
-        let setting = Setting {
-            command: command.map(str::to_owned),
-            key: key.to_owned(),
-            values: values(value.get_ref()).with_context(|| format!("{}: {key}", place(at)))?,
-            place: place(at),
+    let mut take =
+        |command: Option<&str>, key: &str, offset: usize, value: &Spanned<DeValue<'_>>| {
+            let setting = Setting {
+                command: command.map(str::to_owned),
+                key: key.to_owned(),
+                values: values(value.get_ref())
+                    .with_context(|| format!("{}: {key}", place(offset)))?,
+                place: place(offset),
+            };
+            setting.check(is_user_file, root)?;
+            settings.push(setting);
+            Ok::<_, anyhow::Error>(())
         };
-        setting.check(own, root)?;
-        settings.push(setting);
-        Ok::<_, anyhow::Error>(())
-    };
     for (key, value) in table.get_ref() {
-        let (name, at) = (key.get_ref().as_ref(), key.span().start);
+        let (name, offset) = (key.get_ref().as_ref(), key.span().start);
         match value.get_ref() {
             DeValue::Table(section) => {
                 for (key, value) in section {
                     take(Some(name), key.get_ref().as_ref(), key.span().start, value)?;
                 }
             }
-            _ => take(None, name, at, value)?,
+            _ => take(None, name, offset, value)?,
         }
     }
     Ok(settings)
@@ -167,7 +169,7 @@ pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
 
 impl Setting {
     /// Checks permission, option and value.
-    fn check(&self, own: bool, root: &Command) -> Result<()> {
+    fn check(&self, is_user_file: bool, root: &Command) -> Result<()> {
         let Self { key, place, .. } = self;
         let commands = || std::iter::once(root).chain(root.get_subcommands());
         ensure!(
@@ -185,7 +187,7 @@ impl Setting {
         let arg = argument(command, key)
             .with_context(|| format!("{place}: {section} has no option --{key}"))?;
         ensure!(
-            own || arg.get() == Some(&SetBy::AnyFile),
+            is_user_file || arg.get() == Some(&SetBy::AnyFile),
             "{place}: '{key}' can only be set in your own configuration, $XDG_CONFIG_HOME/gritstone/config.toml"
         );
         let flag = matches!(arg.get_action(), ArgAction::SetTrue);
@@ -225,12 +227,12 @@ impl Setting {
     }
 
     fn apply(&self, command: Command) -> Command {
-        let of = match &self.command {
+        let target = match &self.command {
             None => Some(&command),
             Some(name) => command.find_subcommand(name),
         };
-        let arg = of.and_then(|of| Some((of, argument(of, &self.key)?)));
-        let Some((of, arg)) = arg else {
+        let arg = target.and_then(|target| Some((target, argument(target, &self.key)?)));
+        let Some((target, arg)) = arg else {
             return command;
         };
         let id = arg.get_id().clone();
@@ -239,7 +241,7 @@ impl Setting {
                 && other.get::<Selects>().is_some()
                 && *other.get_id() != id
         };
-        let other = of
+        let other = target
             .get_arguments()
             .find(replaces)
             .map(|other| other.get_id().clone());
@@ -287,8 +289,8 @@ mod tests {
     use crate::cli::Cli;
     use clap::CommandFactory;
 
-    fn parsed(text: &str, own: bool) -> Result<Vec<Setting>> {
-        parse(text, Path::new("x.toml"), own, &Cli::command())
+    fn parsed(text: &str, is_user_file: bool) -> Result<Vec<Setting>> {
+        parse(text, Path::new("x.toml"), is_user_file, &Cli::command())
     }
 
     #[test]
@@ -320,8 +322,8 @@ mod tests {
             ("[run\n", true, "x.toml:1: "),
             ("[run]\ntrust = true", true, "unknown key 'trust'"),
         ];
-        for (text, own, message) in cases {
-            let error = parsed(text, own).unwrap_err().to_string();
+        for (text, is_user_file, message) in cases {
+            let error = parsed(text, is_user_file).unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
     }
@@ -347,7 +349,7 @@ mod tests {
         };
         let by_file = run(&[]);
         assert_eq!(by_file.budget, Some(std::time::Duration::from_secs(300)));
-        assert!(by_file.steady && by_file.selectors == ["byte/*"]);
+        assert!(by_file.tune && by_file.selectors == ["byte/*"]);
         let typed = run(&["--budget", "1m", "vm/*"]);
         assert_eq!(typed.budget, Some(std::time::Duration::from_secs(60)));
         assert_eq!(typed.selectors, ["vm/*"]);

@@ -75,19 +75,19 @@ mod tests {
         assert!(lines.lines().all(fits), "{lines}");
         // clap's own command `help` is in the last line
         let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
-        for of in shown.filter(|c| c.get_name() != "help") {
-            let line = format!("\n  {} ", of.get_name());
+        for subcommand in shown.filter(|c| c.get_name() != "help") {
+            let line = format!("\n  {} ", subcommand.get_name());
             assert_eq!(help.matches(&line).count(), 1, "{line} in {help}");
-            let example = of
+            let example = subcommand
                 .get_after_help()
                 .map(ToString::to_string)
                 .unwrap_or_default();
             // clap prints a line end for it
-            assert!(!example.contains("{n}"), "{}", of.get_name());
+            assert!(!example.contains("{n}"), "{}", subcommand.get_name());
             assert!(
                 example.contains("gritstone "),
                 "{} has no example",
-                of.get_name()
+                subcommand.get_name()
             );
         }
     }

@@ -79,7 +79,7 @@ pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
         }
     };
     let count = (to - from) / by;
-    Ok((0..=count).map(|at| text(from + at * by)).collect())
+    Ok((0..=count).map(|i| text(from + i * by)).collect())
 }
 
 /// Fixed-point integer of a decimal number.

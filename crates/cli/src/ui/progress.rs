@@ -59,10 +59,10 @@ impl Display {
         self.names.get(side).cloned().unwrap_or_else(letter)
     }
 
-    pub fn step(&self, done: usize, of: usize, what: &str) {
+    pub fn step(&self, done: usize, total: usize, what: &str) {
         if self.terminal {
-            let text = format!("{} of {of}: {what}", done + 1);
-            draw(done as f64 / of.max(1) as f64, &text);
+            let text = format!("{} of {total}: {what}", done + 1);
+            draw(done as f64 / total.max(1) as f64, &text);
         }
     }
 

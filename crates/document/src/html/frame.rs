@@ -53,7 +53,7 @@ pub struct Form {
     /// Text of its button.
     pub button: &'static str,
     /// Hidden parameters.
-    pub kept: Vec<(&'static str, String)>,
+    pub hidden_inputs: Vec<(&'static str, String)>,
     pub choices: Vec<Choice>,
 }
 
@@ -142,7 +142,7 @@ impl Frame {
     pub(super) fn form(&self, out: &mut String) {
         let Some(form) = &self.form else { return };
         let _ = write!(out, "<form class=\"ask\" action=\"{}\">", escape(&form.to));
-        for (name, value) in &form.kept {
+        for (name, value) in &form.hidden_inputs {
             let value = escape(value);
             let _ = write!(
                 out,

@@ -282,8 +282,8 @@ impl Page<'_> {
         if !self.searchable {
             self.searchable = true;
             // before the heading of the current section
-            let at = self.out.rfind("<section").unwrap_or(self.out.len());
-            self.out.insert_str(at, BAR);
+            let start = self.out.rfind("<section").unwrap_or(self.out.len());
+            self.out.insert_str(start, BAR);
         }
         self.out.push_str(
             "<div class=\"results\">\n<div class=\"line head\" aria-hidden=\"true\"><span>Benchmark</span><span class=\"n\">Estimate</span>\
@@ -451,9 +451,11 @@ impl Page<'_> {
 }
 
 fn is_record(columns: &[Column]) -> bool {
-    let words = columns.iter().filter(|of| of.style != Style::Number);
+    let words = columns
+        .iter()
+        .filter(|column| column.style != Style::Number);
     let is_wide = columns.len() >= RECORD_FROM || words.count() >= RECORD_OF_WORDS_FROM;
-    is_wide && columns.iter().all(|of| of.group.is_none())
+    is_wide && columns.iter().all(|column| column.group.is_none())
 }
 
 /// Element identifier of a benchmark, as a link target.

@@ -98,13 +98,13 @@ fn dots(panels: &[Panel]) -> impl Iterator<Item = &Dot> {
 
 impl Panel {
     fn scale(&self, ends: [f64; 2]) -> Scale {
-        let of = |dot: &Dot| {
+        let near_values = |dot: &Dot| {
             let value = dot.value;
             let near = move |end: &f64| (value / MAX_REACH..=value * MAX_REACH).contains(end);
             let ends = dot.interval.into_iter().flatten().filter(near);
             std::iter::once(value).chain(ends)
         };
-        let values = self.dots.iter().flat_map(of).chain(self.mark);
+        let values = self.dots.iter().flat_map(near_values).chain(self.mark);
         let values: Vec<f64> = values.filter(|v| v.is_finite() && *v > 0.0).collect();
         let far = |v: &f64| !(1.0 / LOG_FACTOR..LOG_FACTOR).contains(v);
         let log = self.mark.is_none() || values.iter().any(far);

@@ -42,7 +42,8 @@ impl Heat {
         let names: Vec<String> = self.rows.iter().map(|(name, _)| cut(name)).collect();
         let left = widest(names.iter()) + MARGIN + CHAR;
         let width = (widest(self.columns.iter()) + CHAR).max(LEAST_WIDTH);
-        let drawn = |cell: &Option<Cell>| cell.as_ref().is_some_and(|of| !of.sparkline.is_empty());
+        let drawn =
+            |cell: &Option<Cell>| cell.as_ref().is_some_and(|cell| !cell.sparkline.is_empty());
         let has_sparklines = self.rows.iter().any(|(_, cells)| cells.iter().any(drawn));
         let height = HEIGHT
             + if has_sparklines {
@@ -121,8 +122,8 @@ fn sparkline(canvas: &mut Canvas, values: &[f64], class: &str, [x, y, width]: [f
     }
     let range = (high - low).max(LEAST_RANGE);
     let (middle, tall) = (f64::midpoint(low, high), SPARKLINE_HEIGHT - 5.0);
-    let corner = |(at, value): (usize, &f64)| {
-        let across = x + width * at as f64 / (values.len() - 1) as f64;
+    let corner = |(index, value): (usize, &f64)| {
+        let across = x + width * index as f64 / (values.len() - 1) as f64;
         let down = y + tall * (0.5 - (value - middle) / range);
         format!("{across:.1} {down:.1}")
     };
@@ -179,7 +180,7 @@ mod tests {
         };
         let svg = heat.draw().body;
         let counts = ["<rect", "class=\"sparkline\"", "sparkline unchanged"]
-            .map(|of| svg.matches(of).count());
+            .map(|pattern| svg.matches(pattern).count());
         assert_eq!(counts, [1, 1, 1], "{svg}");
     }
 }

@@ -49,14 +49,14 @@ pub fn whisker(value: f64, [low, high]: [f64; 2]) -> String {
 #[must_use]
 pub fn sparkline(values: &[f64]) -> String {
     let group = values.len().div_ceil(POINTS).max(1);
-    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let mean = |chunk: &[f64]| chunk.iter().sum::<f64>() / chunk.len() as f64;
     let means: Vec<f64> = values.chunks(group).map(mean).collect();
     let y = Scale::new(means.iter().copied(), false, [17.0, 3.0]).spread();
     let step = 96.0 / means.len().saturating_sub(1).max(1) as f64;
-    let point = |(at, mean): (usize, &f64)| {
+    let point = |(index, mean): (usize, &f64)| {
         Some(format!(
             "{:.0} {:.1}",
-            2.0 + at as f64 * step,
+            2.0 + index as f64 * step,
             y.place(*mean)?
         ))
     };
@@ -97,17 +97,17 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
             STRONG[0]
         ));
     }
-    if let Some(at) = y.place(estimate) {
+    if let Some(level) = y.place(estimate) {
         canvas.put(format_args!(
-            "<path class=\"stroke\" d=\"M{left:.1} {at:.1}H{right:.1}\" stroke=\"{}\"/>",
+            "<path class=\"stroke\" d=\"M{left:.1} {level:.1}H{right:.1}\" stroke=\"{}\"/>",
             STRONG[0]
         ));
     }
     let step = (ORDER - 12.0) / values.len().saturating_sub(1).max(1) as f64;
-    let dot = |(at, value): (usize, &f64)| {
+    let dot = |(index, value): (usize, &f64)| {
         Some(format!(
             "M{:.1} {:.1}h.1",
-            left + 6.0 + at as f64 * step,
+            left + 6.0 + index as f64 * step,
             y.place(*value)?
         ))
     };
@@ -124,9 +124,9 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
         counts[bin.min(bins as usize - 1)] += 1;
     }
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let bar = |(at, count): (usize, &u32)| {
+    let bar = |(index, count): (usize, &u32)| {
         let (top, wide) = (
-            TOP + at as f64 * high,
+            TOP + index as f64 * high,
             SPREAD * f64::from(*count) / f64::from(most),
         );
         format!(

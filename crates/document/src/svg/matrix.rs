@@ -35,8 +35,8 @@ impl Matrix {
         let (right, bottom) = place(self.names.len(), self.names.len());
         let mut canvas = Canvas::new(right + MARGIN, bottom + MARGIN);
         canvas.text(Anchor::End, LEFT - 8.0, 16.0, &self.label);
-        for (at, name) in self.names.iter().enumerate() {
-            let (x, y) = place(at, at);
+        for (index, name) in self.names.iter().enumerate() {
+            let (x, y) = place(index, index);
             canvas.text(Anchor::Middle, x + WIDTH / 2.0, TOP - 8.0, name);
             canvas.text(Anchor::End, LEFT - 8.0, y + HEIGHT / 2.0 + 4.0, name);
         }

@@ -104,10 +104,10 @@ impl Canvas {
 /// letters, digits and `-`.
 #[must_use]
 pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String) -> Figure {
-    let svg = |(at, canvas): (usize, &Canvas)| match at {
+    let svg = |(index, canvas): (usize, &Canvas)| match index {
         0 => canvas.svg(id, &caption, &alternative),
-        at => canvas.svg(
-            &format!("{id}-{at}"),
+        _ => canvas.svg(
+            &format!("{id}-{index}"),
             &format!("{caption}, continued"),
             &caption,
         ),

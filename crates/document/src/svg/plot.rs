@@ -512,7 +512,7 @@ mod tests {
         let (with, without) = (plot(vec![[2.0, 900.0]]), plot(vec![]));
         let hollow = with
             .split_inclusive('\n')
-            .filter(|of| of.contains("excluded"));
+            .filter(|element| element.contains("excluded"));
         assert_eq!(hollow.count(), 1, "{with}");
         let others = |svg: &str| svg.matches("<text").count() + svg.matches("<path").count();
         assert_eq!(others(&with), others(&without));

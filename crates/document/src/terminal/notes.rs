@@ -120,12 +120,12 @@ impl Page<'_> {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let whose = match shown {
+            let prefix = match shown {
                 0 => String::new(),
                 _ => format!("{}{more}: ", names[..shown].join(", ")),
             };
             let letter = note.mark.map_or(" ".to_owned(), |flag| self.flag(flag));
-            let text = self.clean(&format!("{whose}{}", note.text)).into_owned();
+            let text = self.clean(&format!("{prefix}{}", note.text)).into_owned();
             for (i, line) in wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4)
                 .iter()
                 .enumerate()

@@ -18,10 +18,10 @@ const GAP: usize = 2;
 impl Page<'_> {
     pub(super) fn table(&mut self, table: &Table) {
         let grid = Grid::new(self, table);
-        let (kept, given_up) = grid.fitted(self.look.width);
-        let mut lines = grid.heads(self, &kept);
+        let (shown, given_up) = grid.fitted(self.look.width);
+        let mut lines = grid.heads(self, &shown);
         let rows = table.rows.iter().zip(&grid.cells).zip(&grid.flags);
-        lines.extend(rows.map(|((row, cells), flags)| grid.row(self, &kept, row, cells, flags)));
+        lines.extend(rows.map(|((row, cells), flags)| grid.row(self, &shown, row, cells, flags)));
         if !given_up.is_empty() {
             let heads = given_up.iter().map(|&i| named(&table.columns[i]));
             let heads: Vec<String> = heads.collect();
@@ -100,68 +100,69 @@ impl<'a> Grid<'a> {
 
     /// Columns that fit, with widths, and dropped ones.
     fn fitted(&self, width: usize) -> (Vec<(usize, usize)>, Vec<usize>) {
-        let mut kept: Vec<usize> = (0..self.heads.len()).collect();
+        let mut shown: Vec<usize> = (0..self.heads.len()).collect();
         let mut given_up = vec![];
         let shrinks = |i: usize| self.table.columns[i].style == Style::Text;
         let least = |i: usize| match shrinks(i) {
             true => self.natural[i].min(self.table.columns[i].least),
             false => self.natural[i],
         };
-        let total = |kept: &[usize], of: &dyn Fn(usize) -> usize| {
-            let gaps = GAP * kept.len().saturating_sub(1);
-            kept.iter().map(|&i| of(i)).sum::<usize>() + gaps + self.flags_width()
+        let total = |shown: &[usize], column_width: &dyn Fn(usize) -> usize| {
+            let gaps = GAP * shown.len().saturating_sub(1);
+            shown.iter().map(|&i| column_width(i)).sum::<usize>() + gaps + self.flags_width()
         };
-        while total(&kept, &least) > width {
-            let others = kept.iter().filter(|&&i| !self.table.columns[i].key);
+        while total(&shown, &least) > width {
+            let others = shown.iter().filter(|&&i| !self.table.columns[i].key);
             // of equal rank the last
             let Some(&last) = others.max_by_key(|&&i| self.table.columns[i].rank) else {
                 break;
             };
             let group = self.group(last);
-            kept.retain(|i| !group.contains(i));
+            shown.retain(|i| !group.contains(i));
             given_up.push(group);
         }
         // a dropped column may fit after a wider one was dropped
         given_up.sort_by_key(|group| self.table.columns[group.start].rank);
         given_up.retain(|group| {
-            let with: Vec<usize> = kept.iter().copied().chain(group.clone()).collect();
+            let with: Vec<usize> = shown.iter().copied().chain(group.clone()).collect();
             let fits = total(&with, &least) <= width;
             if fits {
-                kept = with;
+                shown = with;
             }
             !fits
         });
-        kept.sort_unstable();
+        shown.sort_unstable();
         let mut given_up: Vec<usize> = given_up.into_iter().flatten().collect();
         given_up.sort_unstable();
-        let mut widths: Vec<usize> = kept.iter().map(|&i| self.natural[i]).collect();
-        let mut over = total(&kept, &|i| self.natural[i]).saturating_sub(width);
+        let mut widths: Vec<usize> = shown.iter().map(|&i| self.natural[i]).collect();
+        let mut over = total(&shown, &|i| self.natural[i]).saturating_sub(width);
         // the widest words shrink first
         while over > 0 {
-            let words = (0..kept.len()).filter(|&at| shrinks(kept[at]));
-            let can = words.filter(|&at| widths[at] > least(kept[at]));
-            let Some(widest) = can.max_by_key(|&at| widths[at]) else {
+            let words = (0..shown.len()).filter(|&position| shrinks(shown[position]));
+            let shrinkable = words.filter(|&position| widths[position] > least(shown[position]));
+            let Some(widest) = shrinkable.max_by_key(|&position| widths[position]) else {
                 break;
             };
             widths[widest] -= 1;
             over -= 1;
         }
-        (kept.into_iter().zip(widths).collect(), given_up)
+        (shown.into_iter().zip(widths).collect(), given_up)
     }
 
     /// Group names if any, and heads.
-    fn heads(&self, page: &Page, kept: &[(usize, usize)]) -> Vec<String> {
+    fn heads(&self, page: &Page, shown: &[(usize, usize)]) -> Vec<String> {
         let mut lines = vec![];
-        let columns: Vec<usize> = kept.iter().map(|(i, _)| *i).collect();
+        let columns: Vec<usize> = shown.iter().map(|(i, _)| *i).collect();
         if columns
             .iter()
             .any(|&i| self.table.columns[i].group.is_some())
         {
-            let mut widths = kept.iter().map(|(_, width)| *width);
+            let mut widths = shown.iter().map(|(_, width)| *width);
             let mut line = String::new();
             for group in groups(&self.table.columns, &columns) {
-                let of: Vec<usize> = widths.by_ref().take(group.len()).collect();
-                let width = of.iter().sum::<usize>() + GAP * (of.len() - 1);
+                let widths_of_group: Vec<usize> = widths.by_ref().take(group.len()).collect();
+                let width =
+                    widths_of_group.iter().sum::<usize>() + GAP * (widths_of_group.len() - 1);
                 let name = self.table.columns[group[0]].group.as_deref();
                 let name = shortened(page, &page.clean(name.unwrap_or("")), width);
                 let room = width - width_of(&name);
@@ -175,7 +176,7 @@ impl<'a> Grid<'a> {
             lines.push(page.styled(BOLD, line.trim_end()));
         }
         if self.heads.iter().any(|head| !head.is_empty()) {
-            let cells = kept.iter().map(|&(i, width)| {
+            let cells = shown.iter().map(|&(i, width)| {
                 let head = shortened(page, &self.heads[i], width);
                 aligned(&head, &head, width, self.table.columns[i].style)
             });
@@ -193,12 +194,12 @@ impl<'a> Grid<'a> {
     fn row(
         &self,
         page: &Page,
-        kept: &[(usize, usize)],
+        shown: &[(usize, usize)],
         row: &Row,
         cells: &[Cow<str>],
         flags: &BTreeSet<&Mark>,
     ) -> String {
-        let cells = kept.iter().map(|&(i, width)| {
+        let cells = shown.iter().map(|&(i, width)| {
             let column = &self.table.columns[i];
             let text = match column.style {
                 Style::Text => shortened(page, &cells[i], width),

@@ -31,7 +31,7 @@ struct Path {
 }
 
 impl Path {
-    fn opened(&mut self, run: &mut ForeignRun, tag: &BytesStart<'_>, at: &str) {
+    fn opened(&mut self, run: &mut ForeignRun, tag: &BytesStart<'_>, location: &str) {
         match tag.name().as_ref() {
             b"Catch2TestRun" => run.version = attribute(tag, "catch2-version").unwrap_or_default(),
             b"TestCase" | b"Section" => {
@@ -39,13 +39,13 @@ impl Path {
                 self.within.push(name.trim().to_owned());
             }
             b"BenchmarkResults" => {
-                let own = attribute(tag, "name").unwrap_or_default();
-                let name = [self.within.join("/"), own].join("/");
+                let benchmark = attribute(tag, "name").unwrap_or_default();
+                let name = [self.within.join("/"), benchmark].join("/");
                 run.named(&name).remarks.insert(ONLY_MEAN);
                 self.of_case.insert(name.clone());
                 self.benchmark = Some(name);
             }
-            b"mean" => self.add(run, tag, at),
+            b"mean" => self.add(run, tag, location),
             b"failed" => {
                 let why = attribute(tag, "message").unwrap_or_default();
                 if let Some(name) = &self.benchmark {
@@ -59,11 +59,13 @@ impl Path {
         }
     }
 
-    fn add(&self, run: &mut ForeignRun, tag: &BytesStart<'_>, at: &str) {
+    fn add(&self, run: &mut ForeignRun, tag: &BytesStart<'_>, location: &str) {
         let Some(name) = &self.benchmark else { return };
         let value = attribute(tag, "value").and_then(|text| text.parse().ok());
         let one = Repetition::new(value.unwrap_or(f64::NAN));
-        run.add(name, ("ns", Better::Lower), vec![one], || at.to_owned());
+        run.add(name, ("ns", Better::Lower), vec![one], || {
+            location.to_owned()
+        });
     }
 
     fn closed(&mut self, run: &mut ForeignRun, tag: &[u8]) {
@@ -114,16 +116,16 @@ impl Format for Catch2 {
             let mut reader = Reader::from_str(&file.text);
             let mut path = Path::default();
             loop {
-                let at = place(file, &format!("byte {}", reader.buffer_position()));
+                let location = place(file, &format!("byte {}", reader.buffer_position()));
                 match reader.read_event() {
-                    Err(why) => return Err(malformed(at, why)),
+                    Err(why) => return Err(malformed(location, why)),
                     Ok(Event::Eof) if !path.within.is_empty() => {
-                        return Err(malformed(at, "the file is truncated"));
+                        return Err(malformed(location, "the file is truncated"));
                     }
                     Ok(Event::Eof) => break,
-                    Ok(Event::Start(tag)) => path.opened(&mut run, &tag, &at),
+                    Ok(Event::Start(tag)) => path.opened(&mut run, &tag, &location),
                     Ok(Event::Empty(tag)) => {
-                        path.opened(&mut run, &tag, &at);
+                        path.opened(&mut run, &tag, &location);
                         path.closed(&mut run, tag.name().as_ref());
                     }
                     Ok(Event::End(tag)) => path.closed(&mut run, tag.name().as_ref()),

@@ -55,9 +55,9 @@ fn samples(file: &HarnessFile, program: &str) -> Result<Vec<Repetition>, Harness
             (named.iters, named.times)
         }
     };
-    let (n, of) = (iters.0.len(), times.0.len());
-    if n != of || n == 0 {
-        let what = format!("{n} numbers of iterations and {of} times");
+    let (n_iters, n_times) = (iters.0.len(), times.0.len());
+    if n_iters != n_times || n_iters == 0 {
+        let what = format!("{n_iters} numbers of iterations and {n_times} times");
         return Err(malformed(place(file, ""), what));
     }
     let pairs = iters.0.into_iter().zip(times.0);
@@ -122,8 +122,8 @@ impl Criterion {
         let name = text(benchmark.full_id).ok_or_else(no_name)?;
         if let Some(file) = beside(SAMPLE) {
             for one in samples(file, self.title())? {
-                let at = || place(file, "");
-                run.add(&name, ("ns", Better::Lower), vec![one], at);
+                let location = || place(file, "");
+                run.add(&name, ("ns", Better::Lower), vec![one], location);
             }
             run.named(&name).remarks.insert(ONE_PROCESS);
         } else if let Some(file) = beside(ESTIMATES) {

@@ -46,8 +46,8 @@ fn time(text: &str) -> Option<f64> {
 
 /// Level, name and values of a line of the tree; further counters of a benchmark have no name.
 fn branch(line: &str, column: usize) -> Option<(usize, &str, Vec<&str>)> {
-    let at = line.char_indices().nth(column).map(|(at, _)| at)?;
-    let (tree, values) = line.split_at(at);
+    let start = line.char_indices().nth(column).map(|(start, _)| start)?;
+    let (tree, values) = line.split_at(start);
     let name = tree.trim_start_matches(['├', '╰', '│', '─', ' ']);
     let indent = tree.chars().count() - name.chars().count();
     let name = name.trim_end();
@@ -55,7 +55,7 @@ fn branch(line: &str, column: usize) -> Option<(usize, &str, Vec<&str>)> {
     (!name.is_empty()).then_some((indent / INDENT, name, values))
 }
 
-fn add(run: &mut ForeignRun, name: &str, values: &[&str], at: impl FnOnce() -> String) {
+fn add(run: &mut ForeignRun, name: &str, values: &[&str], location: impl FnOnce() -> String) {
     if values.first() == Some(&"(ignored)") {
         return run.leave_out(name, "ignored");
     }
@@ -64,7 +64,7 @@ fn add(run: &mut ForeignRun, name: &str, values: &[&str], at: impl FnOnce() -> S
         operations: values.get(5).and_then(|text| text.parse().ok()),
         ..Repetition::new(median.unwrap_or(f64::NAN))
     };
-    run.add(name, ("ns", Better::Lower), vec![one], at);
+    run.add(name, ("ns", Better::Lower), vec![one], location);
     run.named(name).remarks.insert(ONLY_MEDIAN);
 }
 
@@ -87,7 +87,7 @@ impl Format for Divan {
         for file in files {
             let (mut column, mut path) = (0, vec![]);
             for (number, line) in (1..).zip(file.text.lines()) {
-                let at = || place(file, &format!("line {number}"));
+                let location = || place(file, &format!("line {number}"));
                 if let Some((program, found)) = head(line) {
                     (column, path) = (found, vec![program]);
                 } else if column > 0
@@ -96,14 +96,14 @@ impl Format for Divan {
                 {
                     if level == 0 || level > path.len() {
                         return Err(malformed(
-                            at(),
+                            location(),
                             format!("'{line}' is not a branch of a tree"),
                         ));
                     }
                     path.truncate(level);
                     path.push(name);
                     if values.iter().any(|value| !value.is_empty()) {
-                        add(&mut run, &path.join("::"), &values, at);
+                        add(&mut run, &path.join("::"), &values, location);
                     }
                 }
             }

@@ -94,7 +94,7 @@ struct Total {
 
 impl Total {
     fn add(&mut self, one: &Direction<'_>) {
-        let of = |field| number(field).unwrap_or_default();
+        let number_or_zero = |field| number(field).unwrap_or_default();
         let kib = number(one.bw).map(|kib| kib * 1024.0);
         let (lat, ns) = match one.lat_ns {
             Some(lat) => (Some(lat), 1.0),
@@ -103,17 +103,17 @@ impl Total {
         let lat: Latency<'_> = parsed(lat).unwrap_or_default();
         let clat: Latency<'_> = parsed(one.clat_ns.or(one.clat)).unwrap_or_default();
         let percentiles: BTreeMap<String, f64> = parsed(clat.percentile).unwrap_or_default();
-        let operations = of(one.total_ios);
+        let operations = number_or_zero(one.total_ios);
         self.jobs += 1;
-        self.bytes += of(one.io_bytes);
-        self.runtime = self.runtime.max(of(one.runtime));
+        self.bytes += number_or_zero(one.io_bytes);
+        self.runtime = self.runtime.max(number_or_zero(one.runtime));
         self.bytes_per_second += number(one.bw_bytes).or(kib).unwrap_or_default();
-        self.operations_per_second += of(one.iops);
+        self.operations_per_second += number_or_zero(one.iops);
         self.operations += operations;
-        self.latency += of(lat.mean) * ns * operations;
+        self.latency += number_or_zero(lat.mean) * ns * operations;
         self.percentiles = percentiles
             .into_iter()
-            .map(|(of, value)| (of, value * ns))
+            .map(|(percentile, value)| (percentile, value * ns))
             .collect();
     }
 }
@@ -164,12 +164,12 @@ fn totals(run: &mut ForeignRun, document: &Document<'_>) -> Totals {
                 continue;
             }
             let key = (format!("{group}:{name}"), direction);
-            let at = totals.iter().position(|(known, _)| *known == key);
-            let at = at.unwrap_or_else(|| {
+            let index = totals.iter().position(|(known, _)| *known == key);
+            let index = index.unwrap_or_else(|| {
                 totals.push((key, Total::default()));
                 totals.len() - 1
             });
-            totals[at].1.add(&one);
+            totals[index].1.add(&one);
         }
     }
     totals

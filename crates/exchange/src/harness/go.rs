@@ -22,7 +22,7 @@ fn function(name: &str) -> &str {
 
 /// Length of the package and the colon before the name.
 fn package_length(name: &str) -> Option<usize> {
-    name.find(":Benchmark").map(|at| at + 1)
+    name.find(":Benchmark").map(|colon| colon + 1)
 }
 
 /// A line of a benchmark.
@@ -102,24 +102,25 @@ impl Format for Go {
                 if let Some(named) = line.strip_prefix("pkg: ") {
                     package = format!("{}:", named.trim());
                 }
-                let at = || place(file, &format!("line {number}"));
+                let location = || place(file, &format!("line {number}"));
                 match parse_line(line) {
                     Line::Name(name) => open = Some(name),
                     Line::Failure(name) => {
-                        let why = format!("{}: {}", at(), line.trim());
+                        let why = format!("{}: {}", location(), line.trim());
                         run.leave_out(&format!("{package}{name}"), why);
                     }
                     Line::Results(name, iterations, metrics) => {
-                        let lost = || malformed(at(), format!("results without a name: {line}"));
+                        let lost =
+                            || malformed(location(), format!("results without a name: {line}"));
                         let name = name.or(open.take()).ok_or_else(lost)?;
                         let (value, unit) =
-                            metric(&metrics, line).map_err(|why| malformed(at(), why))?;
+                            metric(&metrics, line).map_err(|why| malformed(location(), why))?;
                         let one = Repetition {
                             operations: Some(iterations).filter(|_| unit == "ns/op"),
                             ..Repetition::new(value)
                         };
                         let name = format!("{package}{name}");
-                        run.add(&name, (unit, direction(unit)), vec![one], at);
+                        run.add(&name, (unit, direction(unit)), vec![one], location);
                         let series = run.named(&name);
                         if series.launches.len() > 1 {
                             series.remarks.insert(ONE_PROCESS);
@@ -127,7 +128,7 @@ impl Format for Go {
                     }
                     Line::Damaged => {
                         let what = format!("'{}' is not 'name iterations value unit'", line.trim());
-                        return Err(malformed(at(), what));
+                        return Err(malformed(location(), what));
                     }
                     Line::Other => {}
                 }

@@ -86,10 +86,12 @@ impl<'a> Entry<'a> {
             return Kind::Statistic(stem);
         }
         let statistics = ["mean", "median", "stddev", "cv"];
-        let is_statistic = statistics.iter().any(|of| name == format!("{stem}_{of}"))
+        let is_statistic = statistics
+            .iter()
+            .any(|statistic| name == format!("{stem}_{statistic}"))
             && ["mean", "stddev"]
                 .iter()
-                .all(|of| names.contains(&format!("{stem}_{of}")));
+                .all(|statistic| names.contains(&format!("{stem}_{statistic}")));
         match run_type.is_none() && is_statistic {
             true => Kind::Statistic(stem.to_owned()),
             false => Kind::Repetition,
@@ -125,9 +127,9 @@ fn is_by_wall_time(name: &str) -> bool {
 
 impl GoogleBenchmark {
     fn add(&self, run: &mut ForeignRun, file: &HarnessFile, number: usize, entry: &Entry<'_>) {
-        let at = || place(file, &format!("benchmarks[{number}]"));
+        let location = || place(file, &format!("benchmarks[{number}]"));
         let Some(name) = entry.name() else {
-            return run.leave_out(&at(), "it has no name");
+            return run.leave_out(&location(), "it has no name");
         };
         if is_true(entry.error_occurred) {
             let why = text(entry.error_message).unwrap_or_else(|| "It failed.".to_owned());
@@ -139,8 +141,8 @@ impl GoogleBenchmark {
         }
         let unit = text(entry.time_unit).unwrap_or_else(|| "ns".to_owned());
         match entry.repetition() {
-            Ok(one) => run.add(&name, (&unit, Better::Lower), vec![one], at),
-            Err(why) => run.leave_out(&name, format!("{}: {why}", at())),
+            Ok(one) => run.add(&name, (&unit, Better::Lower), vec![one], location),
+            Err(why) => run.leave_out(&name, format!("{}: {why}", location())),
         }
         let series = run.named(&name);
         series.by_cpu = !is_by_wall_time(&name);
@@ -178,7 +180,7 @@ impl Format for GoogleBenchmark {
             for (number, entry) in entries().enumerate() {
                 match entry.kind(&names) {
                     Kind::Repetition => self.add(&mut run, file, number, &entry),
-                    Kind::Statistic(of) => statistics.push(of),
+                    Kind::Statistic(name) => statistics.push(name),
                     Kind::Fit => {}
                 }
             }

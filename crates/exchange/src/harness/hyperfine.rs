@@ -63,15 +63,15 @@ impl Entry<'_> {
             parsed(self.memory_usage_byte).unwrap_or_default();
         let user_system = number(self.user).zip(number(self.system));
         let user_system = user_system.map(|(user, system)| [user, system]);
-        let repetition = |(at, time): (usize, &Option<f64>)| Repetition {
+        let repetition = |(execution, time): (usize, &Option<f64>)| Repetition {
             operations: Some(1),
             user_system,
             cpu: user_system.map(|[user, system]| user + system),
-            status: match codes.0.get(at) {
+            status: match codes.0.get(execution) {
                 Some(None) => Some(SIGNALED),
                 code => code.copied().flatten().filter(|code| *code != 0),
             },
-            peak_memory: memory.0.get(at).copied().flatten(),
+            peak_memory: memory.0.get(execution).copied().flatten(),
             ..Repetition::new(time.unwrap_or(f64::NAN))
         };
         Ok(times.0.iter().enumerate().map(repetition).collect())
@@ -97,18 +97,18 @@ impl Format for Hyperfine {
             let json = json(file);
             let document: File<'_> = parse_json(file, &json, self.title())?;
             for (number, raw) in document.results.0.iter().enumerate() {
-                let at = place(file, &format!("results[{number}]"));
+                let location = place(file, &format!("results[{number}]"));
                 let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
                 let Some(name) = entry.name() else {
-                    run.leave_out(&at, "it has no command");
+                    run.leave_out(&location, "it has no command");
                     continue;
                 };
                 match entry.repetitions() {
-                    Err(why) => run.leave_out(&name, format!("{at}: {why}")),
+                    Err(why) => run.leave_out(&name, format!("{location}: {why}")),
                     Ok(all) => {
                         for (execution, one) in all.into_iter().enumerate() {
-                            let at = || format!("{at}.times[{execution}]");
-                            run.add(&name, ("s", Better::Lower), vec![one], at);
+                            let location = || format!("{location}.times[{execution}]");
+                            run.add(&name, ("s", Better::Lower), vec![one], location);
                         }
                     }
                 }

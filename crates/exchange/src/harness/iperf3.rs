@@ -161,7 +161,7 @@ fn add<'a>(run: &mut ForeignRun, document: &'a File<'a>) {
     let intervals: Vec<Interval<'a>> = (document.intervals.0.iter())
         .filter_map(|raw| serde_json::from_str(raw.get()).ok())
         .collect();
-    let of = |field: fn(&Interval<'a>) -> Field<'a>| -> Vec<Amount<'a>> {
+    let amounts = |field: fn(&Interval<'a>) -> Field<'a>| -> Vec<Amount<'a>> {
         let amounts = intervals
             .iter()
             .filter_map(|interval| parsed(field(interval)));
@@ -173,8 +173,8 @@ fn add<'a>(run: &mut ForeignRun, document: &'a File<'a>) {
         false => ("throughput, sent", end.sum_sent),
     };
     let total = total.or(end.sum);
-    throughput(run, &test.name(direction), &of(|one| one.sum), total);
-    let back = of(|one| one.sum_bidir_reverse);
+    throughput(run, &test.name(direction), &amounts(|one| one.sum), total);
+    let back = amounts(|one| one.sum_bidir_reverse);
     if !back.is_empty() {
         let name = test.name("throughput, received");
         throughput(run, &name, &back, end.sum_received_bidir_reverse);

@@ -85,9 +85,9 @@ fn method(name: &str) -> &str {
     name.split(':').next().unwrap_or(name)
 }
 
-fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
     let Some(name) = entry.full_name() else {
-        return run.leave_out(at, "it has no name");
+        return run.leave_out(location, "it has no name");
     };
     let better = match entry.mode().as_str() {
         THROUGHPUT => Better::Higher,
@@ -95,13 +95,13 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
     };
     let metric: Metric<'_> = parsed(entry.primary_metric).unwrap_or_default();
     let Some(unit) = text(metric.score_unit) else {
-        return run.leave_out(&name, format!("{at}: it has no unit"));
+        return run.leave_out(&name, format!("{location}: it has no unit"));
     };
     let mut forks: Vec<Vec<Option<f64>>> = parsed(metric.raw_data).unwrap_or_default();
     forks.retain(|fork| !fork.is_empty());
     if forks.is_empty() {
         let Some(score) = number(metric.score) else {
-            return run.leave_out(&name, format!("{at}: it has no score"));
+            return run.leave_out(&name, format!("{location}: it has no score"));
         };
         forks = vec![vec![Some(score)]];
         run.named(&name).remarks.insert(ONLY_SCORE);
@@ -110,8 +110,8 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
         let iterations = fork
             .into_iter()
             .map(|value| Repetition::new(value.unwrap_or(f64::NAN)));
-        let at = || format!("{at}.primaryMetric.rawData[{number}]");
-        run.add(&name, (&unit, better), iterations.collect(), at);
+        let location = || format!("{location}.primaryMetric.rawData[{number}]");
+        run.add(&name, (&unit, better), iterations.collect(), location);
     }
 }
 
@@ -134,10 +134,10 @@ impl Format for Jmh {
             let json = json(file);
             let document: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
             for (number, raw) in document.0.iter().enumerate() {
-                let at = place(file, &format!("[{number}]"));
+                let location = place(file, &format!("[{number}]"));
                 let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
                 run.version = text(entry.jmh_version).unwrap_or_default();
-                add(&mut run, &entry, &at);
+                add(&mut run, &entry, &location);
             }
         }
         run.finish(self.title())

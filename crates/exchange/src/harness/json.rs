@@ -35,9 +35,10 @@ impl Format for Json {
         for file in files {
             let json = json(file);
             let document: Value = parse_json(file, &json, self.title())?;
-            let at = || place(file, &format!("at '{}'", self.pointer));
+            let location = || place(file, &format!("at '{}'", self.pointer));
             let found = document.pointer(&self.pointer);
-            let found = found.ok_or_else(|| malformed(at(), "nothing to list; see --values"))?;
+            let found =
+                found.ok_or_else(|| malformed(location(), "nothing to list; see --values"))?;
             let named: Vec<(&str, &Value)> = match found {
                 Value::Object(fields) => {
                     fields.iter().map(|(name, v)| (name.as_str(), v)).collect()
@@ -53,9 +54,11 @@ impl Format for Json {
                     match value.as_f64() {
                         Some(number) => {
                             let one = vec![Repetition::new(number)];
-                            run.add(name, ("", Better::Lower), one, at);
+                            run.add(name, ("", Better::Lower), one, location);
                         }
-                        None => run.leave_out(name, format!("{}: {value} is not a number", at())),
+                        None => {
+                            run.leave_out(name, format!("{}: {value} is not a number", location()))
+                        }
                     }
                 }
             }

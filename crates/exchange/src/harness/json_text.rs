@@ -13,12 +13,12 @@ pub(super) fn json(file: &HarnessFile) -> Cow<'_, str> {
 /// The text from the first line that opens JSON, since some programs print warnings before; all of it if there is none.
 pub(super) fn json_part(text: &str) -> &str {
     let opens = |line: &str| matches!(line.trim_start().bytes().next(), Some(b'{' | b'['));
-    let mut at = 0;
+    let mut start = 0;
     for line in text.split_inclusive('\n') {
         if opens(line) {
-            return &text[at..];
+            return &text[start..];
         }
-        at += line.len();
+        start += line.len();
     }
     text
 }
@@ -62,24 +62,24 @@ pub(super) fn parse_json<'a, T: Deserialize<'a>>(
 /// The text with `null` for numbers that JSON lacks.
 fn finite(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    let (mut clean, mut copied, mut at) = (String::new(), 0, 0);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
+    let (mut clean, mut copied, mut position) = (String::new(), 0, 0);
+    while position < bytes.len() {
+        match bytes[position] {
+            b'"' => position = end_of_string(bytes, position),
             byte if is_word(byte) => {
-                let length = bytes[at..]
+                let length = bytes[position..]
                     .iter()
                     .take_while(|byte| is_word(**byte))
                     .count();
-                let word = &text[at..at + length];
+                let word = &text[position..position + length];
                 if is_no_number(word) {
-                    clean += &text[copied..at];
+                    clean += &text[copied..position];
                     clean += "null";
-                    copied = at + length;
+                    copied = position + length;
                 }
-                at += length;
+                position += length;
             }
-            _ => at += 1,
+            _ => position += 1,
         }
     }
     match copied {
@@ -98,9 +98,9 @@ fn is_no_number(word: &str) -> bool {
     word.starts_with("nan") || word.starts_with("inf") || word.contains('#')
 }
 
-/// Position after the string that begins at `at`.
-pub(super) fn end_of_string(bytes: &[u8], at: usize) -> usize {
-    let mut end = at + 1;
+/// Position after the string that begins at `start`.
+pub(super) fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut end = start + 1;
     while end < bytes.len() && bytes[end] != b'"' {
         end += if bytes[end] == b'\\' { 2 } else { 1 };
     }

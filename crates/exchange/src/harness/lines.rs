@@ -47,14 +47,15 @@ impl Format for Lines {
             for (number, line) in
                 lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
             {
-                let at = || place(file, &format!("line {}", number + 1));
-                let (name, value, unit) = fields(line)
-                    .ok_or_else(|| malformed(at(), format!("'{line}' is not 'name value unit'")))?;
+                let location = || place(file, &format!("line {}", number + 1));
+                let (name, value, unit) = fields(line).ok_or_else(|| {
+                    malformed(location(), format!("'{line}' is not 'name value unit'"))
+                })?;
                 run.add(
                     name,
                     (unit, direction(unit)),
                     vec![Repetition::new(value)],
-                    at,
+                    location,
                 );
             }
         }

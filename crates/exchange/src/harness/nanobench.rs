@@ -39,9 +39,9 @@ fields! {
     }
 }
 
-fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
     let Some(name) = text(entry.name) else {
-        return run.leave_out(at, "it has no name");
+        return run.leave_out(location, "it has no name");
     };
     let title = text(entry.title).filter(|title| !title.is_empty());
     let name = title.map_or_else(|| name.clone(), |title| format!("{title}/{name}"));
@@ -61,7 +61,9 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
         }
     };
     for one in repetitions {
-        run.add(&name, ("s", Better::Lower), vec![one], || at.to_owned());
+        run.add(&name, ("s", Better::Lower), vec![one], || {
+            location.to_owned()
+        });
     }
     run.named(&name).remarks.insert(remark);
 }
@@ -90,9 +92,9 @@ impl Format for Nanobench {
             for (number_of, text) in texts.into_iter().enumerate() {
                 let document: Document<'_> = parse_json(file, text.get(), self.title())?;
                 for (number, raw) in document.results.0.iter().enumerate() {
-                    let at = place(file, &format!("document {number_of}, results[{number}]"));
+                    let location = place(file, &format!("document {number_of}, results[{number}]"));
                     let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
-                    add(&mut run, &entry, &at);
+                    add(&mut run, &entry, &location);
                 }
             }
         }

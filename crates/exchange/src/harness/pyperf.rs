@@ -91,10 +91,10 @@ impl Format for Pyperf {
             let json = json(file);
             let document: File<'_> = parse_json(file, &json, self.title())?;
             for (number, raw) in document.benchmarks.0.iter().enumerate() {
-                let at = place(file, &format!("benchmarks[{number}]"));
+                let location = place(file, &format!("benchmarks[{number}]"));
                 match serde_json::from_str::<Entry<'_>>(raw.get()) {
-                    Ok(entry) => add(&mut run, &entry, document.metadata, &at),
-                    Err(why) => run.leave_out(&at, why.to_string()),
+                    Ok(entry) => add(&mut run, &entry, document.metadata, &location),
+                    Err(why) => run.leave_out(&location, why.to_string()),
                 }
             }
         }
@@ -102,10 +102,10 @@ impl Format for Pyperf {
     }
 }
 
-fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, location: &str) {
     let outer = entry.metadata.or(outer);
     let Some(name) = text(outer.name) else {
-        return run.leave_out(at, "it has no name");
+        return run.leave_out(location, "it has no name");
     };
     let unit = match text(outer.unit) {
         None => "s".to_owned(),
@@ -129,12 +129,12 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
         }
         if !values.is_empty() {
             has_values = true;
-            let at = || format!("{at}.runs[{number}]");
-            run.add(&name, (&unit, direction(&unit)), values, at);
+            let location = || format!("{location}.runs[{number}]");
+            run.add(&name, (&unit, direction(&unit)), values, location);
         }
     }
     if !has_values {
-        run.leave_out(at, format!("no values of '{name}'"));
+        run.leave_out(location, format!("no values of '{name}'"));
     }
 }
 

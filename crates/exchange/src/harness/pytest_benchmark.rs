@@ -70,24 +70,24 @@ impl Format for PytestBenchmark {
             let machine: MachineInfo<'_> = parsed(document.machine_info).unwrap_or_default();
             run.machine = text(machine.node);
             for (number, raw) in document.benchmarks.0.iter().enumerate() {
-                let at = place(file, &format!("benchmarks[{number}]"));
+                let location = place(file, &format!("benchmarks[{number}]"));
                 let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
-                add(&mut run, &entry, &at);
+                add(&mut run, &entry, &location);
             }
         }
         run.finish(self.title())
     }
 }
 
-fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
     let Some(name) = text(entry.fullname).or_else(|| text(entry.name)) else {
-        return run.leave_out(at, "it has no name");
+        return run.leave_out(location, "it has no name");
     };
     let stats: Stats<'_> = parsed(entry.stats).unwrap_or_default();
     let mut rounds: Vec<Option<f64>> = parsed(stats.data).unwrap_or_default();
     if rounds.is_empty() {
         let Some(median) = number(stats.median) else {
-            return run.leave_out(&name, format!("{at}: it has no time"));
+            return run.leave_out(&name, format!("{location}: it has no time"));
         };
         rounds.push(Some(median));
         run.named(&name).remarks.insert(ONLY_MEDIAN);
@@ -100,8 +100,8 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
             operations,
             ..Repetition::new(time.unwrap_or(f64::NAN))
         };
-        let at = || format!("{at}.stats.data[{round}]");
-        run.add(&name, ("s", Better::Lower), vec![one], at);
+        let location = || format!("{location}.stats.data[{round}]");
+        run.add(&name, ("s", Better::Lower), vec![one], location);
     }
 }
 

@@ -66,7 +66,7 @@ impl<'a> Shape<'a> {
 fn shortened(text: &str) -> String {
     const MOST: usize = 100;
     match text.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}…", &text[..at]),
+        Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
@@ -80,24 +80,24 @@ fn keys(text: &str) -> Vec<&str> {
         Some(b'[') => 2,
         _ => return vec![],
     };
-    let (mut keys, mut depth, mut at) = (vec![], 0_usize, 0);
-    while at < bytes.len() {
-        match bytes[at] {
+    let (mut keys, mut depth, mut position) = (vec![], 0_usize, 0);
+    while position < bytes.len() {
+        match bytes[position] {
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'"' => {
-                let end = end_of_string(bytes, at);
+                let end = end_of_string(bytes, position);
                 let after = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
-                let key = text.get(at + 1..end - 1).unwrap_or_default();
+                let key = text.get(position + 1..end - 1).unwrap_or_default();
                 if depth == wanted && after == Some(&b':') && !keys.contains(&key) {
                     keys.push(key);
                 }
-                at = end;
+                position = end;
                 continue;
             }
             _ => {}
         }
-        at += 1;
+        position += 1;
     }
     keys
 }

@@ -23,13 +23,13 @@ fn one(name: &str, unit: &str, values: &[f64]) -> (String, String, Vec<f64>) {
 }
 
 fn arguments(harness: &str, command: &[&str], wanted: &[&str], unwanted: &[&str]) -> Vec<String> {
-    let own = |words: &[&str]| {
+    let owned = |words: &[&str]| {
         words
             .iter()
             .map(|&word| word.to_owned())
             .collect::<Vec<_>>()
     };
-    let (command, wanted, unwanted) = (own(command), own(wanted), own(unwanted));
+    let (command, wanted, unwanted) = (owned(command), owned(wanted), owned(unwanted));
     let invocation = named(harness, "").unwrap().invocation(&Execution {
         command: &command,
         directory: Path::new("/out"),
@@ -282,12 +282,12 @@ fn failed_cases_have_no_times() {
             r#"<TestCase name="{name}">{output}<OverallResult success="{success}"/></TestCase>"#
         )
     };
-    let of = |name: &str| {
+    let benchmark = |name: &str| {
         format!(r#"<BenchmarkResults name="{name}"><mean value="2.5"/></BenchmarkResults>"#)
     };
-    let section = format!(r#"<Section name="s &lt;"> {} </Section>"#, of("b"));
+    let section = format!(r#"<Section name="s &lt;"> {} </Section>"#, benchmark("b"));
     let failed = r#"<BenchmarkResults name="c"><failed message="no data"/></BenchmarkResults>"#;
-    let all = case("ok", &(section + failed), true) + &case("bad", &of("d"), false);
+    let all = case("ok", &(section + failed), true) + &case("bad", &benchmark("d"), false);
     let text = format!(r#"<Catch2TestRun catch2-version="3.4.0">{all}</Catch2TestRun>"#);
     assert_eq!(results("catch2", &text), [one("ok/s </b", "ns", &[2.5])]);
     assert!(parsed("catch2", &text[..200]).is_err());

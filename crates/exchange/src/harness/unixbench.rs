@@ -47,7 +47,7 @@ impl Format for UnixBench {
         for file in files {
             let mut copies = String::new();
             for (number, line) in (1..).zip(file.text.lines()) {
-                let at = || place(file, &format!("line {number}"));
+                let location = || place(file, &format!("line {number}"));
                 // "8 CPUs in system; running 1 parallel copy of tests"
                 if let Some((_, rest)) = line.split_once("; running ") {
                     copies = match rest.split(' ').next().unwrap_or("") {
@@ -61,13 +61,13 @@ impl Format for UnixBench {
                             line.trim()
                         )
                     };
-                    let figure = figure(line).ok_or_else(|| malformed(at(), what()))?;
+                    let figure = figure(line).ok_or_else(|| malformed(location(), what()))?;
                     let name = format!("{}{copies}", figure.title);
                     let one = vec![Repetition {
                         operations: Some(figure.operations.round() as u64),
                         ..Repetition::new(figure.value)
                     }];
-                    run.add(&name, (&figure.unit, Better::Higher), one, at);
+                    run.add(&name, (&figure.unit, Better::Higher), one, location);
                     run.named(&name).remarks.insert(NO_SAMPLES);
                 } else {
                     head(&mut run, line.trim());

@@ -182,7 +182,7 @@ fn damaged_bundles_name_the_line() {
         ),
     ] {
         match read_bundle(damaged.as_bytes()) {
-            Err(ImportError::Line { line: at, what }) if at == line => {
+            Err(ImportError::Line { line: found, what }) if found == line => {
                 assert!(what.contains(output), "{what}");
             }
             other => panic!("{other:?} instead of {line}: {output}"),
@@ -402,7 +402,7 @@ fn hyperfine_and_unixbench_come_in() {
         Shell Scripts (8 concurrent)                   1500.3 lpm   (60.0 s, 2 samples)\n";
     assert_eq!(program(report), Some("unixbench"));
     let run = imported(report).unwrap();
-    for (at, (unit, value)) in [
+    for (index, (unit, value)) in [
         ("loops/s", 38e6),
         ("KB/s", 900_000.5 * 1.024),
         ("loops/s", 1500.3 / 60.0),
@@ -410,7 +410,7 @@ fn hyperfine_and_unixbench_come_in() {
     .into_iter()
     .enumerate()
     {
-        let (entry, launch) = (&run.benchmarks[at], &run.launches[at]);
+        let (entry, launch) = (&run.benchmarks[index], &run.launches[index]);
         let Event::Sample(sample) = &launch.events[0] else {
             panic!("{launch:?}")
         };
@@ -442,8 +442,8 @@ fn repetitions_are_launch_values() {
         let out = gbench(&run(), view);
         let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
         let entries = value["benchmarks"].as_array().unwrap().iter();
-        let of = entries.filter(|entry| entry["name"] == "a/time");
-        of.map(|entry| {
+        let rows = entries.filter(|entry| entry["name"] == "a/time");
+        rows.map(|entry| {
             ["real_time", "iterations", "cpu_time"].map(|key| entry[key].as_f64().unwrap())
         })
         .collect()
@@ -464,9 +464,9 @@ fn repetitions_are_launch_values() {
     assert_eq!(repetitions_of_run.len(), 2);
     near(repetitions_of_run[0], [40_000.0, 1000.0, 2000.001]);
     // a figure that is made of others has no launches
-    let mut made = run();
-    made.launches.clear();
-    let left_out = gbench(&made, &events).left_out;
+    let mut derived = run();
+    derived.launches.clear();
+    let left_out = gbench(&derived, &events).left_out;
     assert!(left_out.iter().any(|(row, _)| *row == id("a/time")));
 }
 

@@ -19,7 +19,10 @@ fn sealed(body: &str) -> String {
 #[test]
 fn damaged_bundles_never_panic() {
     let whole = write_bundle(&run());
-    let end = whole.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let end = whole
+        .trim_end()
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
     let (body, _) = whole.split_at(end);
     assert_eq!(sealed(body), whole);
     mutation::each(&[whole.as_bytes()], |bytes, random| {

@@ -83,7 +83,7 @@ impl Executor {
                     flags: argv.join(" "),
                 })
             }
-            Work::Derived { .. } | Work::Rating { .. } => None,
+            Work::Derived { .. } | Work::Score { .. } => None,
         }
     }
 

@@ -27,11 +27,11 @@ pub(super) fn areas(swaps: &str) -> Vec<Area> {
 /// Checks that `ours` is used after all others.
 pub(super) fn comes_last(areas: &[Area], ours: &Path) -> Result<(), Unavailable> {
     let real = ours.canonicalize().unwrap_or_else(|_| ours.to_owned());
-    let (own, others): (Vec<&Area>, Vec<&Area>) = areas.iter().partition(|area| area.path == real);
+    let (same, others): (Vec<&Area>, Vec<&Area>) = areas.iter().partition(|area| area.path == real);
     let lowest = others.iter().map(|area| area.priority).min();
-    match (own.first(), lowest) {
-        (Some(own), Some(lowest)) if own.priority >= lowest => Err(Unavailable::SwapComesFirst {
-            ours: own.priority,
+    match (same.first(), lowest) {
+        (Some(area), Some(lowest)) if area.priority >= lowest => Err(Unavailable::SwapComesFirst {
+            ours: area.priority,
             lowest,
         }),
         _ => Ok(()),
@@ -98,18 +98,18 @@ mod tests {
     #[test]
     fn our_swap_has_lowest_priority() {
         let ours = Path::new("/nonexistent/area");
-        let with = |own, others: &[i32]| {
-            let mut lines = vec![("/nonexistent/area", own)];
+        let with = |priority, others: &[i32]| {
+            let mut lines = vec![("/nonexistent/area", priority)];
             lines.extend(others.iter().map(|other| ("/dev/sda2", *other)));
             comes_last(&read(&lines), ours)
         };
         with(-2, &[]).unwrap();
         with(-3, &[-2, 5]).unwrap();
-        for (own, others) in [(-2, &[-2][..]), (0, &[5, -2]), (32767, &[100])] {
-            let refused = with(own, others).unwrap_err();
+        for (priority, others) in [(-2, &[-2][..]), (0, &[5, -2]), (32767, &[100])] {
+            let refused = with(priority, others).unwrap_err();
             assert!(
                 matches!(refused, Unavailable::SwapComesFirst { .. }),
-                "{own} {others:?}"
+                "{priority} {others:?}"
             );
         }
     }

@@ -41,15 +41,15 @@ fn cached_getpid_is_not_counted() {
 
 #[test]
 fn children_count_separately_restarts_once() {
-    let (own, children) = Planted::new("parents").per_op(1, 21);
-    assert_eq!(own, 3.0, "a fork, a sleep and a wait");
+    let (program, children) = Planted::new("parents").per_op(1, 21);
+    assert_eq!(program, 3.0, "a fork, a sleep and a wait");
     assert!((11.0..20.0).contains(&children), "{children}");
 }
 
 #[test]
 fn threads_count_with_program() {
-    let (own, children) = Planted::new("threads").per_op(1, 11);
-    assert!((12.0..30.0).contains(&own), "{own}");
+    let (program, children) = Planted::new("threads").per_op(1, 11);
+    assert!((12.0..30.0).contains(&program), "{program}");
     assert_eq!(children, 0.0);
 }
 

@@ -24,8 +24,8 @@ fn reported(kinds: &[&str]) -> Vec<String> {
 #[test]
 fn permitted_counters_are_scaled() {
     let counters = reported(&["all", "user", "shared", "few", "none", "software"]);
-    let all = |user: &str, of: u64| {
-        let [i, c, b, l, t, walks] = [1, 2, 3, 4, 5, 6].map(|n| n * of);
+    let all = |user: &str, unit: u64| {
+        let [i, c, b, l, t, walks] = [1, 2, 3, 4, 5, 6].map(|n| n * unit);
         let walks = match cfg!(target_arch = "aarch64") {
             true => format!(" page_walks={walks}"),
             false => String::new(),

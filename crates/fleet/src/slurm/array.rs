@@ -87,7 +87,7 @@ impl Array {
         let known = tools::nodes(plan.slurm.partition.as_deref()).unwrap_or_default();
         let out = known
             .into_iter()
-            .filter_map(|of| Some((of.name.clone(), of.unusable()?)));
+            .filter_map(|node| Some((node.name.clone(), node.unusable()?)));
         out.collect()
     }
 

@@ -292,7 +292,7 @@ mod tests {
     fn nodes_match_the_partition() {
         let output = "n1|idle|batch*|none\nn1|idle|debug|none\nn2|down*|batch*|Not responding\nn3|drained|batch*|bad | disk\n";
         let nodes = known(output, false);
-        let names: Vec<&str> = nodes.iter().map(|of| of.name.as_str()).collect();
+        let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(names, ["n1", "n2", "n3"]);
         assert_eq!(nodes[0].partition, "batch");
         assert_eq!(nodes[0].unusable(), None);

@@ -93,8 +93,8 @@ virtual-machine | /etc/machine-id | | identity | Note
 #[test]
 fn files_change_their_findings() {
     for case in MOVES.lines().skip(1) {
-        let [machine, path, content, name, severity] = [0, 1, 2, 3, 4].map(|at| {
-            let part = case.split('|').nth(at).expect(case);
+        let [machine, path, content, name, severity] = [0, 1, 2, 3, 4].map(|index| {
+            let part = case.split('|').nth(index).expect(case);
             part.trim().replace("\\n", "\n")
         });
         let tree = Tree::recorded(&machine);

@@ -13,8 +13,8 @@ fn machine(host: &Host) -> Machine {
 /// Without the facts of the directory and of the host of the test.
 fn facts(host: &Host) -> String {
     let facts = machine(host).facts;
-    let own = |name: &str| name.starts_with("dir.") || name == "cpu.architecture";
-    let others = facts.iter().filter(|(name, _)| !own(name));
+    let is_local = |name: &str| name.starts_with("dir.") || name == "cpu.architecture";
+    let others = facts.iter().filter(|(name, _)| !is_local(name));
     others
         .map(|(name, value)| format!("{name} = {value}\n"))
         .collect()

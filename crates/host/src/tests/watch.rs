@@ -114,9 +114,9 @@ fn busy(tree: &Tree, ticks: [u32; 4]) {
 }
 
 /// A process: parent, flags, ticks of its own and of its children, and its last CPU.
-fn process(tree: &Tree, pid: u32, parent: u32, flags: u64, [own, children]: [u32; 2], cpu: u32) {
+fn process(tree: &Tree, pid: u32, parent: u32, flags: u64, [ticks, children]: [u32; 2], cpu: u32) {
     let stat = format!(
-        "{pid} (a b) c) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {own} 0 {children} 0 {}{cpu} 0\n",
+        "{pid} (a b) c) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {ticks} 0 {children} 0 {}{cpu} 0\n",
         "0 ".repeat(21)
     );
     tree.file(&format!("/proc/{pid}/stat"), &stat);
@@ -137,7 +137,7 @@ fn kernel_threads_can_be_excluded() {
         kernel_threads: true,
         ..plain()
     };
-    let mut begin = |of: &Benchmark| watch.begin(of, &[1], 1);
+    let mut begin = |benchmark: &Benchmark| watch.begin(benchmark, &[1], 1);
     let (alone, with) = (begin(&plain()), begin(&written_back));
     busy(&tree, [12, 9, 0, 0]);
     kernel(40, 9, 1);
@@ -176,7 +176,7 @@ fn background_load_is_not_others() {
     ours(700);
     let mut watch = Watch::open(&tree.root());
     let loaded = using(&["load/users"]);
-    let mut begin = |own| watch.begin(&loaded, &[1], own);
+    let mut begin = |harness| watch.begin(&loaded, &[1], harness);
     let (beside, of_another) = (begin(30), begin(99));
     ours(800);
     process(&tree, 7, 2, KERNEL_THREAD, [9900, 0], 0);
@@ -226,13 +226,13 @@ fn energy_sums_packages_and_wraps() {
     let zone = |zone: &str, file: &str| format!("/sys/class/powercap/{zone}/{file}");
     let seen = |packages: &[(&str, &str, [u64; 2])]| {
         let tree = Tree::new();
-        for (at, name, [before, _]) in packages {
-            tree.file(&zone(at, "name"), &format!("{name}\n"));
-            tree.file(&zone(at, "energy_uj"), &format!("{before}\n"));
-            tree.file(&zone(at, "max_energy_range_uj"), "262143328850\n");
+        for (package, name, [before, _]) in packages {
+            tree.file(&zone(package, "name"), &format!("{name}\n"));
+            tree.file(&zone(package, "energy_uj"), &format!("{before}\n"));
+            tree.file(&zone(package, "max_energy_range_uj"), "262143328850\n");
         }
-        let after = packages.iter().map(|(at, _, [_, after])| {
-            let path = zone(at, "energy_uj");
+        let after = packages.iter().map(|(package, _, [_, after])| {
+            let path = zone(package, "energy_uj");
             (path, format!("{after}\n"))
         });
         let after: Vec<(String, String)> = after.collect();

@@ -259,7 +259,7 @@ fn seed_shuffles_rounds() {
     let names = ["a/one", "a/two", "a/three", "a/four"];
     let missing = [MIN_LAUNCHES - PILOT; 4];
     let planned = [rounds_from(&[PILOT; 4], 7), rounds_from(&missing, 8)].concat();
-    let planned = planned.concat().into_iter().map(|at| names[at]);
+    let planned = planned.concat().into_iter().map(|index| names[index]);
     assert!(planned.eq(first.iter().map(String::as_str)));
 }
 
@@ -430,7 +430,7 @@ fn scatter_sets_launches_per_side() {
         let launches = ran
             .stored
             .iter()
-            .filter(|(at, l)| (*at, l.id.as_str()) == (side, id));
+            .filter(|(launch_side, l)| (*launch_side, l.id.as_str()) == (side, id));
         launches
             .map(|(_, launch)| launch.round)
             .collect::<Vec<u32>>()

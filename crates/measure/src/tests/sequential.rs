@@ -146,11 +146,11 @@ fn dropped_sides_free_time() {
     // slower from the second analysis on: dropped sides, launched before, must not seem faster
     machine.slowdown = |launch| if launch < 4 * LOOKS[0] { 1.0 } else { 2.0 };
     let (backend, times) = compare(design(4, 10_000), |call| machine.launch(call));
-    let launches = |at| {
+    let launches = |side| {
         backend
             .stored
             .iter()
-            .filter(|(side, _)| *side == at)
+            .filter(|(launch_side, _)| *launch_side == side)
             .count()
     };
     assert_eq!((launches(2), launches(3)), (LOOKS[0], LOOKS[0]));
@@ -194,9 +194,9 @@ fn start_up_follows_first_side() {
     };
     let (backend, times) = compare(design, |call| machine.launch(call));
     assert_eq!(backend.count("a/nothing"), 10);
-    let nothing = |at: usize| backend.stored[at].1.id.as_str() == "a/nothing";
-    for at in (0..backend.stored.len()).filter(|&at| nothing(at)) {
-        let [(side, before), (same, launch)] = &backend.stored[at - 1..=at] else {
+    let nothing = |index: usize| backend.stored[index].1.id.as_str() == "a/nothing";
+    for index in (0..backend.stored.len()).filter(|&index| nothing(index)) {
+        let [(side, before), (same, launch)] = &backend.stored[index - 1..=index] else {
             panic!("two launches");
         };
         assert_eq!((*side, *same, before.id.as_str()), (0, 0, "a/0"));
@@ -273,7 +273,7 @@ fn early_ends_are_decided() {
         let is_early = times[0]
             .compared_pairs()
             .iter()
-            .all(|&kept| kept < LOOKS[7]);
+            .all(|&pairs| pairs < LOOKS[7]);
         early += usize::from(is_early);
         assert!(
             !is_early || is_decided(&times[0], &judged[0], false),

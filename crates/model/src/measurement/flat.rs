@@ -135,7 +135,7 @@ impl From<Flat> for Measurement {
                 statistics: sampled.statistics,
                 faults_per_page: flat.faults_per_page,
             }),
-            Status::Measured if matches!(flat.kind, Kind::Derived | Kind::Rating) => {
+            Status::Measured if matches!(flat.kind, Kind::Derived | Kind::Score) => {
                 Data::Derived(Box::new(sampled))
             }
             Status::Measured => Data::Measured(Box::new(Measured {

@@ -197,15 +197,15 @@ fn rates_are_slower_when_lower() {
 
 #[test]
 fn disturbed_repetitions_do_not_count() {
-    let of = |better, values: &[f64]| HarnessResult {
+    let harness_result = |better, values: &[f64]| HarnessResult {
         better,
         values: values.to_vec(),
         ..result("a", 1.0)
     };
     let ns = |result: &HarnessResult| time(result).unwrap().ns;
-    assert!((ns(&of(Better::Lower, &[9.0, 2.0, 7.0, 3.0, 8.0])) - 3.0).abs() < 1e-12);
-    assert!((ns(&of(Better::Lower, &[7.0, 2.0])) - 2.0).abs() < 1e-12);
-    assert!((ns(&of(Better::Higher, &[0.1, 0.5, 0.2, 0.4])) - 1.0 / 0.4).abs() < 1e-12);
+    assert!((ns(&harness_result(Better::Lower, &[9.0, 2.0, 7.0, 3.0, 8.0])) - 3.0).abs() < 1e-12);
+    assert!((ns(&harness_result(Better::Lower, &[7.0, 2.0])) - 2.0).abs() < 1e-12);
+    assert!((ns(&harness_result(Better::Higher, &[0.1, 0.5, 0.2, 0.4])) - 1.0 / 0.4).abs() < 1e-12);
 }
 
 #[test]

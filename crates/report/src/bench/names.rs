@@ -5,12 +5,12 @@ use gritstone_document::shortened;
 /// Names of at most `room` characters. Those that the cut would make equal show where they differ.
 pub(super) fn fitted(names: &[String], room: usize) -> Vec<String> {
     let cut: Vec<String> = names.iter().map(|name| shortened(name, room)).collect();
-    let fitted = |(at, name): (usize, &String)| {
+    let fitted = |(index, name): (usize, &String)| {
         let equal =
-            (0..names.len()).filter(|&other| cut[other] == cut[at] && names[other] != *name);
+            (0..names.len()).filter(|&other| cut[other] == cut[index] && names[other] != *name);
         match equal.map(|other| common(name, &names[other])).max() {
             Some(common) => with_difference(name, common, room),
-            None => cut[at].clone(),
+            None => cut[index].clone(),
         }
     };
     names.iter().enumerate().map(fitted).collect()

@@ -75,7 +75,7 @@ pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
     let limit = OUTLIER * deviation.max(least);
     let far = distances.iter().enumerate();
     far.filter(|(_, distance)| **distance > limit)
-        .map(|(at, _)| at)
+        .map(|(index, _)| index)
         .collect()
 }
 

@@ -76,8 +76,8 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         }],
         start_up_ns: None,
     };
-    let ranked = |(at, ms): (usize, &f64)| Ranked {
-        name: format!("./{} input", ["old", "new", "other"][at]),
+    let ranked = |(index, ms): (usize, &f64)| Ranked {
+        name: format!("./{} input", ["old", "new", "other"][index]),
         times_s: [1.0, 1.01, 1.0, 1.02, 1.08].map(|t| t * ms / 1e3).into(),
         user_s: 0.9 * ms / 1e3,
         system_s: 0.05 * ms / 1e3,
@@ -101,22 +101,22 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
     (view, ranking)
 }
 
-fn shown((view, ranking): &(AbView, Ranking)) -> String {
+fn shown(view: &AbView, ranking: &Ranking) -> String {
     commands(view, ranking).replace(terminal::NO_BREAK, " ")
 }
 
 #[test]
 fn single_commands_have_no_ranking() {
-    insta::assert_snapshot!("one", shown(&trial(&[13.351], vec![])));
+    let (view, ranking) = trial(&[13.351], vec![]);
+    insta::assert_snapshot!("one", shown(&view, &ranking));
 }
 
 #[test]
 fn two_commands_have_a_verdict() {
     let with = |ratio, verdict| {
-        shown(&trial(
-            &[13.351, 11.6],
-            vec![against("a", "b", ratio, verdict)],
-        ))
+        let comparisons = vec![against("a", "b", ratio, verdict)];
+        let (view, ranking) = trial(&[13.351, 11.6], comparisons);
+        shown(&view, &ranking)
     };
     insta::assert_snapshot!("two_faster", with(1.5, Verdict::Faster));
     insta::assert_snapshot!("two_slower", with(0.5, Verdict::Slower));
@@ -130,21 +130,21 @@ fn three_commands_are_ranked() {
         against("b", "a", 0.8, Verdict::Slower),
         against("b", "c", 0.97, Verdict::Inconclusive),
     ];
-    let mut of = trial(&[13.351, 11.6, 1234.0], all);
-    of.1.unit = Some("s");
-    of.1.start_up_s = Some(0.0009);
-    of.1.setup_varies = true;
-    insta::assert_snapshot!("three", shown(&of));
-    of.1.as_given = true;
-    of.1.commands[0].name =
+    let (view, mut ranking) = trial(&[13.351, 11.6, 1234.0], all);
+    ranking.unit = Some("s");
+    ranking.start_up_s = Some(0.0009);
+    ranking.setup_varies = true;
+    insta::assert_snapshot!("three", shown(&view, &ranking));
+    ranking.as_given = true;
+    ranking.commands[0].name =
         "a\u{1b}[31mcommand with a name that is longer than the terminal is wide".to_owned();
-    insta::assert_snapshot!("three_as_given", shown(&of));
+    insta::assert_snapshot!("three_as_given", shown(&view, &ranking));
 }
 
 #[test]
 fn complications_are_noted() {
-    let mut of = trial(&[13.351], vec![]);
-    of.1.commands[0] = Ranked {
+    let (view, mut ranking) = trial(&[13.351], vec![]);
+    ranking.commands[0] = Ranked {
         times_s: [0.52]
             .into_iter()
             .chain([0.021, 0.022, 0.023].repeat(4))
@@ -152,40 +152,40 @@ fn complications_are_noted() {
         statuses: [[1, -9].as_slice(), &[0; 11]].concat(),
         left_out: vec![7],
         warm_ups: 3,
-        ..of.1.commands[0].clone()
+        ..ranking.commands[0].clone()
     };
-    of.1.percentiles = vec![0.5, 0.99];
-    of.1.subtracted = Some(("docker run x true".to_owned(), 0.25));
-    insta::assert_snapshot!("remarks", shown(&of));
+    ranking.percentiles = vec![0.5, 0.99];
+    ranking.subtracted = Some(("docker run x true".to_owned(), 0.25));
+    insta::assert_snapshot!("remarks", shown(&view, &ranking));
 }
 
 #[test]
 fn short_commands_have_no_ratio() {
     let mut c = against("a", "b", 1.0, Verdict::Slower);
     (c.ratio, c.interval) = (None, None);
-    let mut of = trial(&[0.05, 200.0], vec![c]);
-    of.0.rows[0].figures[0].at_most = true;
-    let text = shown(&of);
+    let (mut view, ranking) = trial(&[0.05, 200.0], vec![c]);
+    view.rows[0].figures[0].at_most = true;
+    let text = shown(&view, &ranking);
     assert!(text.contains("< 50") && text.contains("no ratio"), "{text}");
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
-    of.0.rows[0].comparisons[0].verdict = Verdict::Inconclusive;
-    assert!(shown(&of).contains("inconclusive: no ratio"));
+    view.rows[0].comparisons[0].verdict = Verdict::Inconclusive;
+    assert!(shown(&view, &ranking).contains("inconclusive: no ratio"));
 }
 
 #[test]
 fn stopped_trials_give_no_advice() {
     let inconclusive = against("a", "b", 0.96, Verdict::Inconclusive);
-    let mut of = trial(&[13.351, 11.6], vec![inconclusive]);
-    of.1.stopped_by = Some("interrupted".to_owned());
-    let text = shown(&of);
+    let (mut view, mut ranking) = trial(&[13.351, 11.6], vec![inconclusive]);
+    ranking.stopped_by = Some("interrupted".to_owned());
+    let text = shown(&view, &ranking);
     assert!(
         text.contains("12 interleaved pairs, 1.25 s; interrupted\n"),
         "{text}"
     );
-    let c = &mut of.0.rows[0].comparisons[0];
+    let c = &mut view.rows[0].comparisons[0];
     (c.pairs, c.ratio, c.interval) = (0, None, None);
-    of.1.stopped_by = Some("./new input failed".to_owned());
-    let text = shown(&of);
+    ranking.stopped_by = Some("./new input failed".to_owned());
+    let text = shown(&view, &ranking);
     assert!(
         text.ends_with("\n\n  no verdict: ./new input failed\n"),
         "{text}"
@@ -208,21 +208,25 @@ fn numbers_stay_with_units() {
 
 #[test]
 fn peak_memory_is_compared() {
-    let mut of = trial(
+    let (view, mut ranking) = trial(
         &[13.351, 11.6],
         vec![against("a", "b", 1.5, Verdict::Faster)],
     );
-    of.1.commands[1].peak_bytes = Some(14_300_000);
-    let text = shown(&of);
+    ranking.commands[1].peak_bytes = Some(14_300_000);
+    let text = shown(&view, &ranking);
     let wanted = "peak memory of ./new input is 7.37× that of ./old input";
     assert!(text.contains(wanted), "{text}");
-    of.1.commands[1].peak_bytes = Some(1_950_000);
-    assert!(!shown(&of).contains("peak memory"));
+    ranking.commands[1].peak_bytes = Some(1_950_000);
+    assert!(!shown(&view, &ranking).contains("peak memory"));
     let all = vec![
         against("b", "a", 0.8, Verdict::Slower),
         against("b", "c", 0.5, Verdict::Slower),
     ];
-    let mut of = trial(&[13.351, 11.6, 25.0], all);
-    of.1.commands[2].peak_bytes = Some(970_000);
-    assert!(shown(&of).contains("0.500× memory"), "{}", shown(&of));
+    let (view, mut ranking) = trial(&[13.351, 11.6, 25.0], all);
+    ranking.commands[2].peak_bytes = Some(970_000);
+    assert!(
+        shown(&view, &ranking).contains("0.500× memory"),
+        "{}",
+        shown(&view, &ranking)
+    );
 }

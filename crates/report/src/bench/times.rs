@@ -64,8 +64,8 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
 
 /// Columns that the other cells leave for the names.
 fn room(heads: &[[String; 6]], width: usize) -> usize {
-    let widest = |at: usize| heads.iter().map(|cells| cells[at].width()).max();
-    let others: usize = (1..6).map(|at| 2 + widest(at).unwrap_or(0)).sum();
+    let widest = |column: usize| heads.iter().map(|cells| cells[column].width()).max();
+    let others: usize = (1..6).map(|column| 2 + widest(column).unwrap_or(0)).sum();
     width.saturating_sub(2 + others).max(NAME)
 }
 

@@ -47,7 +47,7 @@ fn options(settings: &Settings) -> impl Iterator<Item = String> {
         option("cflags", compilers.cflags),
         option("fc", compilers.fc),
         option("fflags", compilers.fflags),
-        switch("tune", !settings.steady.is_empty()),
+        switch("tune", !settings.tuned.is_empty()),
         option("allow", list(&settings.allow)),
         option("peer", settings.peer.as_ref().map(|peer| peer.host.clone())),
         switch("no-privileged", settings.no_privileged),

@@ -14,7 +14,12 @@ pub(crate) fn measured(result: &Measurement) -> Option<Vec<Point>> {
     let points = &result.curve.as_ref()?.points;
     let has_value = |point: &SeriesPoint| point.estimate.is_some();
     let points = points.iter().any(has_value).then_some(points)?;
-    Some(points.iter().map(|of| point(of.x, of.estimate)).collect())
+    Some(
+        points
+            .iter()
+            .map(|series_point| point(series_point.x, series_point.estimate))
+            .collect(),
+    )
 }
 
 /// A thin line for each system that printed two points of the curve or more, in the unit of the benchmark.
@@ -42,11 +47,11 @@ pub(crate) fn printed<'a>(
     lines.filter(|(_, line)| line.points.len() > 1).collect()
 }
 
-pub(crate) fn point(x: f64, of: Option<Estimate>) -> Point {
+pub(crate) fn point(x: f64, estimate: Option<Estimate>) -> Point {
     Point {
         x,
-        y: of.map(|of| of.value),
-        interval: of.and_then(|of| of.interval),
+        y: estimate.map(|estimate| estimate.value),
+        interval: estimate.and_then(|estimate| estimate.interval),
     }
 }
 

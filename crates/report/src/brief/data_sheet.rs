@@ -2,14 +2,14 @@
 
 use super::command::command;
 use super::{Brief, name};
-use crate::ratings::Scale;
+use crate::scores::Scale;
 use crate::{columns, findings, responses, words};
 use gritstone_document::svg::dots::{self, Dot, Panel};
 use gritstone_document::{About, Block, Document, Text, Tile, Tone};
 use gritstone_document::{number, svg};
 use gritstone_model::{
-    Assessment, Better, CompareRow, Estimate, Flag, Measurement, Quantity, Rating, Reliability,
-    RunView, Settings,
+    Assessment, Better, CompareRow, EnvironmentScore, Estimate, Flag, Measurement, Quantity,
+    Reliability, RunView, Settings,
 };
 
 /// Lines that fit on a page.
@@ -122,18 +122,20 @@ fn tiles(input: &Brief) -> Vec<Tile> {
     if let Some(machine) = input.parts.scores.machines.first() {
         let base = &name(&input.parts.base);
         for scale in Scale::of(machine) {
-            let (name, ratings) = match scale {
+            let (name, scores) = match scale {
                 Scale::Programs(programs) => ("Score, programs", programs),
                 Scale::Benchmarks => ("Score", &machine.one_cpu),
             };
             // a run of other benchmarks has no such scores
-            let mut all = ratings.environments.iter().chain([&ratings.overall]);
-            if all.all(|rating| rating.rating.is_none()) {
+            let mut all = scores.environments.iter().chain([&scores.overall]);
+            if all.all(|score| score.score.is_none()) {
                 continue;
             }
-            tiles.push(score(name, base, &ratings.overall));
-            let environments = ratings.environments.iter();
-            tiles.extend(environments.map(|rating| score(&rating.environment, base, rating)));
+            tiles.push(score(name, base, &scores.overall));
+            let environments = scores.environments.iter();
+            tiles.extend(
+                environments.map(|environment| score(&environment.environment, base, environment)),
+            );
         }
     }
     tiles
@@ -145,13 +147,13 @@ fn reliability(assessment: &Assessment) -> Tile {
     if assessment.interrupted {
         causes.push("not ended".to_owned());
     }
-    let of = words::plural(assessment.measured, "result");
+    let results = words::plural(assessment.measured, "result");
     Tile {
         name: "Reliability".to_owned(),
         value: words::capital(assessment.reliability.as_str()),
         said: match causes.is_empty() {
-            true => format!("{of}, none in doubt"),
-            false => format!("of {of}: {}", causes.join(", ")),
+            true => format!("{results}, none in doubt"),
+            false => format!("of {results}: {}", causes.join(", ")),
         },
         tone: Some(match assessment.reliability {
             Reliability::High => Tone::Good,
@@ -161,7 +163,7 @@ fn reliability(assessment: &Assessment) -> Tile {
     }
 }
 
-fn score(name: &str, base: &str, rating: &Rating) -> Tile {
+fn score(name: &str, base: &str, score: &EnvironmentScore) -> Tile {
     let name = name.to_owned();
     let without = |name, said: String| Tile {
         name,
@@ -169,11 +171,11 @@ fn score(name: &str, base: &str, rating: &Rating) -> Tile {
         said,
         tone: Some(Tone::Faint),
     };
-    let rows = rating.rows.len();
-    let Some(value) = rating.rating else {
+    let rows = score.rows.len();
+    let Some(value) = score.score else {
         return without(
             name,
-            match &rating.withheld {
+            match &score.withheld {
                 Some(why) => match findings::withheld(why) {
                     why if why.len() > WHY => {
                         "not computed: benchmarks are missing or in doubt".to_owned()
@@ -184,7 +186,7 @@ fn score(name: &str, base: &str, rating: &Rating) -> Tile {
             },
         );
     };
-    let (value, interval) = words::bare_ratio(value, rating.interval);
+    let (value, interval) = words::bare_ratio(value, score.interval);
     let interval = match interval.as_str() {
         "" => String::new(),
         // some media use parentheses
@@ -196,7 +198,7 @@ fn score(name: &str, base: &str, rating: &Rating) -> Tile {
         said: format!(
             "{interval}{} of {}",
             number::count(rows),
-            words::plural(rating.of, "benchmark")
+            words::plural(score.of, "benchmark")
         ),
         tone: None,
     }
@@ -223,12 +225,12 @@ fn drawn(document: &mut Document, input: &Brief) {
         }
     }
     let base = name(&input.parts.base);
-    for (at, some) in results.chunks(LINES).enumerate() {
+    for (index, some) in results.chunks(LINES).enumerate() {
         let panels = panels(some, &base);
-        let continued = if at > 0 { ", continued" } else { "" };
+        let continued = if index > 0 { ", continued" } else { "" };
         let caption =
             format!("All results with 95% confidence intervals{continued}; a ring is in doubt");
-        let id = format!("overview-{}", at + 1);
+        let id = format!("overview-{}", index + 1);
         let figure = svg::figure(dots::draw(&panels), &id, caption, in_words(&panels));
         document.push(Block::Figure(figure));
     }
@@ -241,8 +243,8 @@ fn panels(results: &[Drawn], base: &str) -> Vec<Panel> {
             Some(_) => (0, format!("× {base}, more is better"), "", 1.0),
             None => kind(drawn.result.unit.quantity(), drawn.result.unit.as_str()),
         };
-        let at = panels.iter().position(|(known, _)| *known == group);
-        let at = at.unwrap_or_else(|| {
+        let index = panels.iter().position(|(known, _)| *known == group);
+        let index = index.unwrap_or_else(|| {
             let mark = (group == 0).then_some(1.0);
             let unit = unit.to_owned();
             panels.push((
@@ -256,7 +258,7 @@ fn panels(results: &[Drawn], base: &str) -> Vec<Panel> {
             ));
             panels.len() - 1
         });
-        panels[at].1.dots.push(dot(drawn, factor));
+        panels[index].1.dots.push(dot(drawn, factor));
     }
     panels.sort_by_key(|(group, _)| *group);
     panels.into_iter().map(|(_, panel)| panel).collect()

@@ -91,7 +91,9 @@ fn drawings(
     }
     if let Some((curve, points)) = result.curve.as_ref().zip(curves::measured(result)) {
         let label = &curve.label;
-        let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
+        let law: Vec<Point> = law_of(result)
+            .map(|series_point| point(series_point.x, series_point.estimate))
+            .collect();
         let systems: Vec<&RunView> = input.parts.references.iter().collect();
         let printed = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
         let mut lines: Vec<Line> = printed.into_iter().map(|(_, line)| line).collect();
@@ -136,13 +138,15 @@ fn drawings(
     let measured: Vec<Point> = copies
         .clone()
         .flat_map(|copies| &copies.points)
-        .map(|of| point(f64::from(of.copies), of.total))
+        .map(|copies_point| point(f64::from(copies_point.copies), copies_point.total))
         .collect();
     if measured.len() > 1 {
         let law = copies
             .flat_map(|copies| &copies.law)
             .flat_map(|law| &law.curve);
-        let law: Vec<Point> = law.map(|of| point(of.x, of.estimate)).collect();
+        let law: Vec<Point> = law
+            .map(|series_point| point(series_point.x, series_point.estimate))
+            .collect();
         let mut lines = vec![line("measured".to_owned(), measured, !law.is_empty())];
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
         let (plot, alternative) = curves::plot("copies", unit, lines);
@@ -282,13 +286,13 @@ fn done_by(entry: &Benchmark) -> String {
                 Some(whole) => format!("{from} the rate of {sum} as a share of that of {whole}."),
             }
         }
-        Work::Rating {
+        Work::Score {
             over,
             baseline,
             weights,
             together: _,
         } => {
-            let row = |(at, id)| match weights.get(at) {
+            let row = |(index, id)| match weights.get(index) {
                 Some(weight) => format!("{} times {id}", number::printed(*weight, 4)),
                 None => format!("{id}"),
             };

@@ -49,7 +49,7 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
         document.terms([
             ("Command", command),
             ("Seed", settings.seed.to_string()),
-            ("Tuned", settings.steady.join("; ")),
+            ("Tuned", settings.tuned.join("; ")),
             (
                 "Far ends",
                 settings.peer.as_ref().map(words::peer).unwrap_or_default(),

@@ -24,7 +24,7 @@ pub(super) fn plot(result: &Measurement) -> Option<Plot> {
 /// The share of each bucket at the middle of its bounds; empty ones are 0.
 fn points(latencies: &Latencies) -> Vec<Point> {
     let share = |events: u64| 100.0 * events as f64 / latencies.events.max(1) as f64;
-    let at = |x: f64, y: f64| Point {
+    let point = |x: f64, y: f64| Point {
         x,
         y: Some(y),
         interval: None,
@@ -33,9 +33,9 @@ fn points(latencies: &Latencies) -> Vec<Point> {
     let mut end = None;
     for &(from, below, events) in &latencies.histogram {
         if let Some(end) = end.filter(|end| *end < from) {
-            points.extend([at(end, 0.0), at(from, 0.0)]);
+            points.extend([point(end, 0.0), point(from, 0.0)]);
         }
-        points.push(at((from * below).sqrt(), share(events)));
+        points.push(point((from * below).sqrt(), share(events)));
         end = Some(below);
     }
     points

@@ -104,30 +104,33 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
     for result in &run.results {
         let theirs = |about: Subject| {
             let results = views.iter().map(|view| view.get(&result.id));
-            results.map(move |theirs| theirs.filter(|of| Origin::of(of, about) == origin))
+            results.map(move |theirs| theirs.filter(|result| Origin::of(result, about) == origin))
         };
         let numbers: Vec<Vec<(f64, String)>> = theirs(Subject::Result)
-            .map(|of| of.map(values).unwrap_or_default())
+            .map(|result| result.map(values).unwrap_or_default())
             .collect();
-        let of = |unit: &str, values: &[(f64, String)]| {
-            let found = values.iter().find(|(_, of)| of == unit);
+        let value_in = |unit: &str, values: &[(f64, String)]| {
+            let found = values.iter().find(|(_, known)| known == unit);
             found.map(|(value, _)| *value)
         };
         let mut ours = values(result).into_iter();
-        let shared = ours.find(|(_, unit)| numbers.iter().any(|v| of(unit, v).is_some()));
-        if let Some((own, unit)) = shared {
+        let shared = ours.find(|(_, unit)| numbers.iter().any(|v| value_in(unit, v).is_some()));
+        if let Some((measured, unit)) = shared {
             let head = format!("{}, {}", result.id, number::unit_text(&unit));
-            let theirs = numbers.iter().map(|values| of(&unit, values)).collect();
-            add(&mut columns, &mut rows, head, own, theirs);
+            let theirs = numbers
+                .iter()
+                .map(|values| value_in(&unit, values))
+                .collect();
+            add(&mut columns, &mut rows, head, measured, theirs);
         }
         let faults: Vec<Option<f64>> = theirs(Subject::FaultsPerPage)
-            .map(|of| of?.faults_per_page())
+            .map(|result| result?.faults_per_page())
             .collect();
-        if let Some(own) = result.faults_per_page()
+        if let Some(measured) = result.faults_per_page()
             && faults.iter().any(Option::is_some)
         {
             let head = format!("{}, page faults per page", result.id);
-            add(&mut columns, &mut rows, head, own, faults);
+            add(&mut columns, &mut rows, head, measured, faults);
         }
     }
     let says = |row: &Row| row.strong || row.cells[2..].iter().any(|cell| !cell.is_missing());
@@ -148,13 +151,13 @@ fn add(
     columns: &mut Vec<Column>,
     rows: &mut [Row],
     head: String,
-    own: f64,
+    measured: f64,
     theirs: Vec<Option<f64>>,
 ) {
     columns.push(Column::new(head, Style::Number));
     rows[0]
         .cells
-        .push(Text::new(number::significant(own, DIGITS)));
+        .push(Text::new(number::significant(measured, DIGITS)));
     let printed = theirs.iter().flatten();
     let decimals = printed.map(|v| number::printed_decimals(*v)).max();
     let decimals = decimals.unwrap_or(0).min(4);

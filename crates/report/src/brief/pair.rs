@@ -3,7 +3,7 @@
 use super::data_sheet;
 use crate::columns;
 use crate::table::{Cell, Columns};
-use crate::{compare, findings, ratings, verdicts, words};
+use crate::{compare, findings, scores, verdicts, words};
 use gritstone_document::number;
 use gritstone_document::svg::{
     self,
@@ -11,7 +11,7 @@ use gritstone_document::svg::{
 };
 use gritstone_document::{About, Block, Document, Style};
 use gritstone_model::{
-    CompareRow, CompareSum, CompareView, Difference, Flag, RatingsView, RunView, Verdict, flags,
+    CompareRow, CompareSum, CompareView, Difference, Flag, RunView, ScoresView, Verdict, flags,
 };
 
 /// Input of the report on two runs.
@@ -23,7 +23,7 @@ pub struct Pair<'a> {
     /// B against A.
     pub compared: &'a CompareView,
     /// Scores of A and B, where they are two systems.
-    pub scores: Option<&'a RatingsView>,
+    pub scores: Option<&'a ScoresView>,
 }
 
 /// Lines of one drawing.
@@ -42,7 +42,7 @@ pub fn pair(input: &Pair) -> Document {
     document.paragraph(compare::summary(view));
     if let Some(scores) = input.scores {
         document.heading(1, "Scores");
-        ratings::side_by_side(&mut document, scores);
+        scores::side_by_side(&mut document, scores);
     }
     if view.sums.len() > 1 {
         document.heading(1, "Families");
@@ -167,11 +167,11 @@ fn drawn(document: &mut Document, view: &CompareView) {
     };
     let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();
     dots.sort_by(|a, b| a.value.total_cmp(&b.value));
-    for (at, dots) in dots.chunks(LINES).enumerate() {
+    for (index, dots) in dots.chunks(LINES).enumerate() {
         let caption = "Ratios with their intervals, worst first; a ring is inconclusive";
         figure(
             document,
-            &format!("changes-{}", at + 1),
+            &format!("changes-{}", index + 1),
             caption,
             dots.to_vec(),
         );

@@ -24,14 +24,14 @@ pub(super) fn figure(input: &Brief) -> Option<Figure> {
 struct Course<'a> {
     benchmark: &'a Benchmark,
     systems: Vec<Point>,
-    own: Point,
+    measured: Point,
 }
 
 impl Course<'_> {
     /// Values in another unit; none for another quantity.
     fn scaled(mut self, unit: &Unit) -> Option<Self> {
         let factor = scale(&self.benchmark.unit, unit)?;
-        for point in self.systems.iter_mut().chain([&mut self.own]) {
+        for point in self.systems.iter_mut().chain([&mut self.measured]) {
             point.y = point.y.map(|y| y * factor);
             point.interval = point.interval.map(|ends| ends.map(|end| end * factor));
         }
@@ -51,14 +51,14 @@ impl Course<'_> {
                 .map(point_text)
                 .collect::<Vec<_>>()
                 .join(", "),
-            point_text(&self.own)
+            point_text(&self.measured)
         )
     }
 }
 
 fn course<'a>(input: &Brief<'a>, id: &Id) -> Option<Course<'a>> {
     let benchmark = input.benchmark(id)?;
-    let own = point(input.run, year(input.run)?, benchmark)?;
+    let measured = point(input.run, year(input.run)?, benchmark)?;
     let systems = input.parts.references.iter();
     let mut systems: Vec<Point> = systems
         .filter_map(|view| point(view, view.machine.year?.into(), benchmark))
@@ -67,7 +67,7 @@ fn course<'a>(input: &Brief<'a>, id: &Id) -> Option<Course<'a>> {
     (systems.len() >= SYSTEMS).then_some(Course {
         benchmark,
         systems,
-        own,
+        measured,
     })
 }
 
@@ -90,7 +90,7 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
     let years = || {
         courses
             .iter()
-            .flat_map(|c| c.systems.iter().chain([&c.own]))
+            .flat_map(|c| c.systems.iter().chain([&c.measured]))
             .map(|p| p.x)
     };
     let first = (years().fold(f64::INFINITY, f64::min) / 10.0).ceil() as i32;
@@ -102,7 +102,7 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
         points,
         ..Line::default()
     };
-    let own = courses.iter().map(|course| course.own).collect();
+    let measured = courses.iter().map(|course| course.measured).collect();
     let systems = courses
         .iter()
         .map(|c| line(c.benchmark.id.to_string(), false, c.systems.clone()));
@@ -114,7 +114,9 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
             .map(|decade| (f64::from(decade * 10), format!("{}", decade * 10)))
             .collect(),
         log_y: true,
-        lines: systems.chain([line(name(input.run), true, own)]).collect(),
+        lines: systems
+            .chain([line(name(input.run), true, measured)])
+            .collect(),
         ..Plot::default()
     };
     Some((plot.draw(), lines.join(" ")))

@@ -20,17 +20,17 @@ const UNIT: &str = "ms/transaction";
 /// A line for each system that printed all of them, and one for each engine of the run; `None` if the run has none.
 pub(crate) fn figure(input: &Brief) -> Option<Figure> {
     let unit = Unit::parse(UNIT).ok()?;
-    let own = ENGINES.iter().filter_map(|(engine, variant)| {
+    let measured = ENGINES.iter().filter_map(|(engine, variant)| {
         let points = points(input.run, variant, &unit)?;
         Some(line(format!("{}, {engine}", name(input.run)), true, points))
     });
-    let own: Vec<Line> = own.collect();
+    let measured: Vec<Line> = measured.collect();
     let printed = input.parts.references.iter().filter_map(|view| {
         let points = points(view, "", &unit)?;
         Some(line(view.machine.name.clone(), false, points))
     });
-    let lines: Vec<Line> = printed.chain(own.iter().cloned()).collect();
-    if own.is_empty() {
+    let lines: Vec<Line> = printed.chain(measured.iter().cloned()).collect();
+    if measured.is_empty() {
         return None;
     }
     let sentences: Vec<String> = lines.iter().map(sentence).collect();

@@ -18,15 +18,15 @@ pub(super) fn bars(shown: &Shown) -> Option<Figure> {
             continue;
         };
         let unit = number::unit_text(&numbers.unit);
-        let at = panels.iter().position(|panel| panel.label == unit);
-        let at = at.unwrap_or_else(|| {
+        let index = panels.iter().position(|panel| panel.label == unit);
+        let index = index.unwrap_or_else(|| {
             panels.push(Panel {
                 label: unit.clone(),
                 ..Panel::default()
             });
             panels.len() - 1
         });
-        let values = numbers.printed.iter().copied().chain([numbers.own]);
+        let values = numbers.printed.iter().copied().chain([numbers.measured]);
         let texts = numbers.shown();
         let dots = values
             .zip(texts)
@@ -34,7 +34,7 @@ pub(super) fn bars(shown: &Shown) -> Option<Figure> {
             .filter_map(|((value, text), system)| {
                 Some(dot(shown, benchmark, &system, value?, text?))
             });
-        panels[at].dots.extend(dots);
+        panels[index].dots.extend(dots);
     }
     drawn(shown, panels)
 }
@@ -42,7 +42,7 @@ pub(super) fn bars(shown: &Shown) -> Option<Figure> {
 /// Throughput relative to the reference.
 pub(super) fn relative(shown: &Shown) -> Option<Figure> {
     let reference = shown.reference()?;
-    let at = shown
+    let index = shown
         .systems
         .iter()
         .position(|view| view.id == reference.id)?;
@@ -51,10 +51,10 @@ pub(super) fn relative(shown: &Shown) -> Option<Figure> {
         let Some(numbers) = shown.numbers(benchmark) else {
             continue;
         };
-        let Some(base) = numbers.printed[at] else {
+        let Some(base) = numbers.printed[index] else {
             continue;
         };
-        let values = numbers.printed.iter().copied().chain([numbers.own]);
+        let values = numbers.printed.iter().copied().chain([numbers.measured]);
         dots.extend(values.zip(names(shown)).filter_map(|(value, system)| {
             let ratio = numbers.gain(value?, base)?;
             let text = words::bare_ratio(ratio, None).0 + "×";
@@ -81,12 +81,12 @@ fn names<'a>(shown: &'a Shown) -> impl Iterator<Item = String> + 'a {
 }
 
 fn dot(shown: &Shown, benchmark: &Benchmark, system: &str, value: f64, text: String) -> Dot {
-    let own = system == name(shown.run);
+    let is_run = system == name(shown.run);
     Dot {
         name: format!("{}, {system}", benchmark.title),
         value,
-        doubtful: own && tables::flags(shown, &benchmark.id).contains(&Flag::NotComparable),
-        other: !own,
+        doubtful: is_run && tables::flags(shown, &benchmark.id).contains(&Flag::NotComparable),
+        other: !is_run,
         text,
         ..Dot::default()
     }
@@ -128,8 +128,8 @@ pub(super) fn curve(shown: &Shown) -> Option<Figure> {
             name: named(tables::short(shown, view)),
             ..line
         }));
-        let own = shown.own(&benchmark.id).and_then(curves::measured);
-        lines.extend(own.map(|points| strong(named(&name(shown.run)), points)));
+        let measured = shown.result(&benchmark.id).and_then(curves::measured);
+        lines.extend(measured.map(|points| strong(named(&name(shown.run)), points)));
     }
     let first = shown.benchmarks.first()?;
     let label = &first.curve.as_ref()?.label;
@@ -139,11 +139,11 @@ pub(super) fn curve(shown: &Shown) -> Option<Figure> {
 /// CPUs in use along the curves of the run.
 pub(super) fn cpus(shown: &Shown) -> Option<Figure> {
     let lines = shown.benchmarks.iter().filter_map(|benchmark| {
-        let points = shown.own(&benchmark.id)?.curve.as_ref()?.points.iter();
-        let point = points.filter_map(|of| {
+        let points = shown.result(&benchmark.id)?.curve.as_ref()?.points.iter();
+        let point = points.filter_map(|point| {
             Some(Point {
-                x: of.x,
-                y: Some(of.cpus?),
+                x: point.x,
+                y: Some(point.cpus?),
                 interval: None,
             })
         });

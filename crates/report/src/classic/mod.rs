@@ -26,8 +26,8 @@ pub fn classic(input: &Classic) -> Document {
     let run = input.brief.run;
     let mut document = Document::new(format!("Performance brief: {}", name(run)));
     data_sheet::head(&mut document, &input.brief);
-    for (at, chapter) in input.chapters.iter().enumerate() {
-        document.heading(1, format!("{}. {}", at + 1, chapter.title));
+    for (index, chapter) in input.chapters.iter().enumerate() {
+        document.heading(1, format!("{}. {}", index + 1, chapter.title));
         document.paragraph(chapter.text.trim());
         for exhibit in &chapter.exhibits {
             append(&mut document, input, exhibit);
@@ -69,7 +69,7 @@ impl<'a> Shown<'a> {
     fn numbers(&self, benchmark: &Benchmark) -> Option<Numbers> {
         let systems = self.systems.iter();
         let printed: Vec<_> = systems.map(|view| view.get(&benchmark.id)).collect();
-        Numbers::of(self.own(&benchmark.id), &printed)
+        Numbers::of(self.result(&benchmark.id), &printed)
     }
 
     /// "Table 2.1: SPICE, elapsed seconds".
@@ -92,7 +92,7 @@ impl<'a> Shown<'a> {
         format!("{document}-{place}").chars().map(plain).collect()
     }
 
-    fn own(&self, id: &Id) -> Option<&'a Measurement> {
+    fn result(&self, id: &Id) -> Option<&'a Measurement> {
         self.run.get(id)
     }
 
@@ -153,7 +153,7 @@ fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
 fn missing(document: &mut Document, shown: &Shown) {
     let mut reasons: Vec<(String, Vec<&Id>)> = vec![];
     for benchmark in &shown.benchmarks {
-        let result = shown.own(&benchmark.id);
+        let result = shown.result(&benchmark.id);
         if result.is_some_and(|result| result.value().is_some()) {
             continue;
         }

@@ -23,20 +23,31 @@ pub(super) fn plain(shown: &Shown) -> Table {
         .benchmarks
         .iter()
         .filter_map(|benchmark| Some((*benchmark, shown.numbers(benchmark)?)))
-        .filter(|(_, numbers)| numbers.own.is_some() || numbers.printed.iter().any(Option::is_some))
+        .filter(|(_, numbers)| {
+            numbers.measured.is_some() || numbers.printed.iter().any(Option::is_some)
+        })
         .collect();
-    let has = |at: &usize| {
+    let has = |index: &usize| {
         rows.iter()
-            .any(|(_, numbers)| numbers.printed[*at].is_some())
+            .any(|(_, numbers)| numbers.printed[*index].is_some())
     };
     let systems: Vec<usize> = (0..shown.systems.len()).filter(has).collect();
     let reference = shown.reference();
-    let reference = reference.and_then(|of| shown.systems.iter().position(|view| view.id == of.id));
+    let reference = reference.and_then(|reference| {
+        shown
+            .systems
+            .iter()
+            .position(|view| view.id == reference.id)
+    });
     let mut columns = vec![
         Column::key("Test", Style::Text),
         Column::new("Unit", Style::Text),
     ];
-    columns.extend(systems.iter().map(|at| system(shown, shown.systems[*at])));
+    columns.extend(
+        systems
+            .iter()
+            .map(|index| system(shown, shown.systems[*index])),
+    );
     columns.push(Column::new(name(shown.run), Style::Number));
     if let Some(reference) = reference {
         let head = format!("× {}", short(shown, shown.systems[reference]));
@@ -50,9 +61,9 @@ pub(super) fn plain(shown: &Shown) -> Table {
             Text::new(words::capital(&benchmark.title)),
             Text::new(number::unit_text(&numbers.unit)),
         ];
-        let own = shown.systems.len();
-        let shown_at = systems.iter().copied().chain([own]);
-        cells.extend(shown_at.map(|at| text(texts[at].clone())));
+        let run_index = shown.systems.len();
+        let indices = systems.iter().copied().chain([run_index]);
+        cells.extend(indices.map(|index| text(texts[index].clone())));
         if let Some(reference) = reference {
             let comparable =
                 !flags.contains(&Flag::NotComparable) && !flags.contains(&Flag::Invalid);
@@ -101,14 +112,14 @@ pub(super) fn statistics(shown: &Shown) -> Table {
                 &flags.collect::<Vec<_>>(),
             ));
         }
-        let Some(own) = shown.own(&benchmark.id) else {
+        let Some(result) = shown.result(&benchmark.id) else {
             continue;
         };
         let row = four(
             &name(shown.run),
             benchmark,
-            own,
-            unit.unwrap_or(&own.unit),
+            result,
+            unit.unwrap_or(&result.unit),
             &flags(shown, &benchmark.id),
         );
         rows.extend(row.map(|row| Row {
@@ -175,16 +186,16 @@ pub(super) fn ratios(shown: &Shown) -> Table {
     let reference = shown.reference();
     let row = |benchmark: &&Benchmark| {
         let theirs = reference.and_then(|view| view.get(&benchmark.id));
-        let own = shown.own(&benchmark.id).and_then(|own| {
+        let measured = shown.result(&benchmark.id).and_then(|result| {
             let theirs = theirs?;
-            Some(value_in(own, theirs.unit.as_str())? / theirs.value()?)
+            Some(value_in(result, theirs.unit.as_str())? / theirs.value()?)
         });
         let mut cells = vec![Text::new(words::capital(&benchmark.title))];
         cells.extend(systems.iter().map(|view| {
             let ratio = printed(view, &benchmark.id);
             text(ratio.map(|ratio| number::printed(ratio, number::printed_decimals(ratio))))
         }));
-        cells.push(text(own.map(|ratio| number::significant(ratio, 2))));
+        cells.push(text(measured.map(|ratio| number::significant(ratio, 2))));
         cells.push(letters(&flags(shown, &benchmark.id)));
         Row::new(cells)
     };
@@ -216,8 +227,8 @@ pub(super) fn elements(shown: &Shown) -> Table {
             let (Some(part), Some(whole)) = (us(view, &pair[0].id), us(view, &pair[1].id)) else {
                 continue;
             };
-            let own = view.id == shown.run.id;
-            let system = if own {
+            let is_run = view.id == shown.run.id;
+            let system = if is_run {
                 name(view)
             } else {
                 view.machine.name.clone()
@@ -225,12 +236,15 @@ pub(super) fn elements(shown: &Shown) -> Table {
             let mut cells = vec![Text::new(system), Text::new(words::capital(&pair[1].title))];
             let parts = [part, whole - part, whole];
             cells.extend(parts.map(|us| Text::new(number::significant(us, 3))));
-            cells.push(letters(&if own {
+            cells.push(letters(&if is_run {
                 flags(shown, &pair[1].id)
             } else {
                 vec![]
             }));
-            rows.push(Row { cells, strong: own });
+            rows.push(Row {
+                cells,
+                strong: is_run,
+            });
         }
     }
     Table {
@@ -249,8 +263,11 @@ fn system(shown: &Shown, view: &RunView) -> Column {
 /// "840S" of "HP 9000 Model 840S"; the identifier if the name is ambiguous.
 pub(super) fn short<'a>(shown: &Shown, view: &'a RunView) -> &'a str {
     let name = view.machine.name.as_str();
-    let first = shown.systems.iter().find(|of| of.machine.name == name);
-    match first.is_some_and(|of| of.id == view.id) {
+    let first = shown
+        .systems
+        .iter()
+        .find(|other| other.machine.name == name);
+    match first.is_some_and(|first| first.id == view.id) {
         true => name.rsplit("Model ").next().unwrap_or(name),
         false => &view.machine.id,
     }
@@ -262,12 +279,15 @@ fn text(shown: Option<String>) -> Text {
 
 /// Flags of the run, and whether a system's number is doubtful.
 pub(super) fn flags(shown: &Shown, id: &Id) -> Vec<Flag> {
-    let doubted = |view: &&RunView| view.get(id).is_some_and(|of| has(of, Flag::Doubtful));
+    let doubted = |view: &&RunView| {
+        view.get(id)
+            .is_some_and(|result| has(result, Flag::Doubtful))
+    };
     let doubted = shown.systems.iter().any(doubted);
-    let own = shown.own(id);
+    let measured = shown.result(id);
     let mut flags = FLAGS.to_vec();
     flags.retain(|flag| {
-        own.is_some_and(|own| has(own, *flag)) || (*flag == Flag::Doubtful && doubted)
+        measured.is_some_and(|result| has(result, *flag)) || (*flag == Flag::Doubtful && doubted)
     });
     flags
 }

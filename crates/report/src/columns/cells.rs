@@ -165,13 +165,15 @@ impl Col {
 
 /// A percentile with half of its interval: 12.3 us ±4.2%.
 fn percentile(r: &Measurement, name: &str) -> Option<String> {
-    let of = r.latencies().and_then(|of| of.get(name)?.estimate);
-    let Some(of) = of else {
+    let estimate = r
+        .latencies()
+        .and_then(|latencies| latencies.get(name)?.estimate);
+    let Some(estimate) = estimate else {
         let printed = r.statistics()?.percentiles.get(name)?;
         return Some(shown(r, *printed).with_unit());
     };
-    let figure = number::figure(of.value, of.interval, r.unit.as_str()).with_unit();
-    Some(match of.half_width() {
+    let figure = number::figure(estimate.value, estimate.interval, r.unit.as_str()).with_unit();
+    Some(match estimate.half_width() {
         Some(half) => format!("{figure} ±{}", number::percent(half)),
         None => figure,
     })

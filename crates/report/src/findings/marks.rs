@@ -88,7 +88,7 @@ static MARKS: [Mark; 8] = [
 /// The mark of a flag.
 #[must_use]
 pub fn mark_of(flag: Flag) -> &'static Mark {
-    let at = match flag {
+    let index = match flag {
         Flag::Invalid => 0,
         Flag::Noisy => 1,
         Flag::Modes => 2,
@@ -98,7 +98,7 @@ pub fn mark_of(flag: Flag) -> &'static Mark {
         Flag::Doubtful => 6,
         Flag::Custom => 7,
     };
-    &MARKS[at]
+    &MARKS[index]
 }
 
 /// The reference mark of a flag, and of notes without one.

@@ -27,10 +27,10 @@ pub(super) fn sentence(finding: &Finding) -> String {
         } => {
             let (how, reason) = (outcome(*how), stated(reason));
             match count.part == count.of {
-                true => format!("{} {how}: {reason}", of(count)),
+                true => format!("{} {how}: {reason}", counted(count)),
                 false => format!(
                     "{} gave no result; first error ({how}): {reason}",
-                    of(count)
+                    counted(count)
                 ),
             }
         }
@@ -57,7 +57,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 "Wrong check value in {wrong} of {regions}: {got} instead of {expected} at n = {n}."
             )
         }
-        F::NoCheck { count } => format!("No check value from {}.", of(count)),
+        F::NoCheck { count } => format!("No check value from {}.", counted(count)),
         F::NotLinear {
             small,
             large,
@@ -76,11 +76,13 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let [ns, minimum] = [*ns, *minimum].map(number);
             format!("{ns} ns/op is below the physical minimum of {minimum} ns.")
         }
-        F::Untimed { count } => format!("No time passed in the timed regions of {}.", of(count)),
+        F::Untimed { count } => {
+            format!("No time passed in the timed regions of {}.", counted(count))
+        }
         F::Unsized { count } => {
             format!(
                 "{} did not report text, data and bss in whole bytes.",
-                of(count)
+                counted(count)
             )
         }
         F::NeedsIeee { finding, flags } => {
@@ -162,7 +164,10 @@ pub(super) fn sentence(finding: &Finding) -> String {
             "The size varies between launches, {least} to {most} bytes; the first is shown."
         ),
         F::IncompleteRounds { count } => {
-            format!("{} lack a result of a part, and do not count.", of(count))
+            format!(
+                "{} lack a result of a part, and do not count.",
+                counted(count)
+            )
         }
         F::Negative {
             value,
@@ -188,7 +193,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
 
         F::Interfered { count, causes } => {
             let causes: Vec<String> = causes.iter().map(cause).collect();
-            format!("Interference in {}: {}.", of(count), causes.join(", "))
+            format!("Interference in {}: {}.", counted(count), causes.join(", "))
         }
         F::FailuresIgnored { count, statuses } => {
             let statuses = statuses.iter().map(|status| match status {
@@ -196,11 +201,15 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 status => format!("status {status}"),
             });
             let statuses: Vec<String> = statuses.collect();
-            format!("{} failed ({}), and count.", of(count), statuses.join(", "))
+            format!(
+                "{} failed ({}), and count.",
+                counted(count),
+                statuses.join(", ")
+            )
         }
         F::LeftOut { count } => format!(
             "{} left out of the estimate: the SMT sibling was busy.",
-            of(count)
+            counted(count)
         ),
         F::Load { rates } => {
             let rate_text = |rate: &LoadRate| format!("{} {}", number(rate.per_hour), rate.what);
@@ -306,12 +315,16 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 }
             }
         }
-        F::ScoreWithheld { baseline, of, why } => {
-            let (over, why) = (plural(*of, "benchmark"), withheld(why));
+        F::ScoreWithheld {
+            baseline,
+            of: all,
+            why,
+        } => {
+            let (over, why) = (plural(*all, "benchmark"), withheld(why));
             format!("The score against {baseline} over {over} is not computed: {why}.")
         }
-        F::PartialScore { part, of } => {
-            let all = plural(*of, "benchmark");
+        F::PartialScore { part, of: all } => {
+            let all = plural(*all, "benchmark");
             format!("The score is over the {part} of {all} that the baseline has.")
         }
         F::WeightLeftOut {
@@ -325,9 +338,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
         F::PartsFlagged {
             flag,
             benchmarks,
-            of,
+            of: all,
         } => {
-            let (n, all) = (benchmarks.len(), plural(*of, "benchmark"));
+            let (n, all) = (benchmarks.len(), plural(*all, "benchmark"));
             format!("{n} of {all} {}: {}.", flagged(*flag), ids(benchmarks))
         }
 
@@ -341,7 +354,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let did = did.unwrap_or_default();
             format!(
                 "{} did not run the reference workload as one batch{did}.",
-                of(count)
+                counted(count)
             )
         }
         F::StartUp { limit } => format!(
@@ -360,11 +373,11 @@ pub(super) fn sentence(finding: &Finding) -> String {
             format!("The work changed: version {base} against version {other}.")
         }
         F::PeersDiffer { base, other } => {
-            let at = |host: &Option<String>| match host {
+            let place = |host: &Option<String>| match host {
                 Some(host) => format!("on {host}"),
                 None => "on the measured system".to_owned(),
             };
-            let [base, other] = [at(base), at(other)];
+            let [base, other] = [place(base), place(other)];
             match base == other {
                 true => format!("The far ends, {base}, were reached through different interfaces."),
                 false => format!("The base has its far ends {base}, the other side {other}."),
@@ -488,7 +501,7 @@ fn repeats(n: usize, what: Repeat) -> String {
     }
 }
 
-fn of(count: &Count) -> String {
+fn counted(count: &Count) -> String {
     format!("{} of {}", count.part, repeats(count.of, count.what))
 }
 

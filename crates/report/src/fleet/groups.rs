@@ -19,8 +19,8 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
         .take(MOST)
         .flat_map(|division| division.groups.iter().map(move |group| (division, group)))
         .collect();
-    Columns::<&(&FleetDivision, &FleetGroup)>::key("Group", Style::Text, |(of, group)| {
-        name(of, group)
+    Columns::<&(&FleetDivision, &FleetGroup)>::key("Group", Style::Text, |(division, group)| {
+        name(division, group)
     })
     .number("Nodes", |(_, group)| number::count(group.nodes))
     .text("Differs from the other nodes in", |(_, group)| {
@@ -37,8 +37,8 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
 }
 
 /// `kernel release 6.18.1 and os version 13`.
-fn name(of: &FleetDivision, group: &FleetGroup) -> String {
-    let facts = of.facts.iter().zip(&group.values);
+fn name(division: &FleetDivision, group: &FleetGroup) -> String {
+    let facts = division.facts.iter().zip(&group.values);
     let mut facts: Vec<String> = facts
         .map(|(fact, value)| format!("{} {value}", words::fact(fact)))
         .collect();
@@ -51,9 +51,9 @@ fn name(of: &FleetDivision, group: &FleetGroup) -> String {
 }
 
 fn difference(group: &FleetGroup) -> Option<String> {
-    let differs = group.differs.iter().map(|of| {
-        let (by, interval) = percent(&of.effect);
-        format!("{} {by} {interval}", about(&of.about))
+    let differs = group.differs.iter().map(|effect| {
+        let (by, interval) = percent(&effect.effect);
+        format!("{} {by} {interval}", about(&effect.about))
     });
     let differs: Vec<String> = differs.collect();
     (!differs.is_empty()).then(|| words::join(&differs))

@@ -11,12 +11,18 @@ const MOST: usize = 200;
 
 /// In a sentence: "Fleet november: 3 of 8 nodes done, 2 measuring, 1 failed."
 #[must_use]
-pub fn fleet_progress(of: &FleetProgress) -> String {
-    let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
+pub fn fleet_progress(progress: &FleetProgress) -> String {
+    let count = |state| {
+        progress
+            .nodes
+            .iter()
+            .filter(|node| node.state == state)
+            .count()
+    };
     let mut parts = vec![format!(
         "{} of {} done",
         number::count(count(FleetNodeState::Done)),
-        words::plural(of.of, "node")
+        words::plural(progress.of, "node")
     )];
     for state in [FleetNodeState::Measuring, FleetNodeState::Failed] {
         let nodes = count(state);
@@ -24,24 +30,24 @@ pub fn fleet_progress(of: &FleetProgress) -> String {
             parts.push(format!(
                 "{} {}",
                 number::count(nodes),
-                word(state, of.ended)
+                word(state, progress.ended)
             ));
         }
     }
-    let ended = match of.ended {
+    let ended = match progress.ended {
         true => "; not being measured (`gritstone fleet resume` continues it)",
         false => "",
     };
-    format!("Fleet {}: {}{ended}.", of.fleet, parts.join(", "))
+    format!("Fleet {}: {}{ended}.", progress.fleet, parts.join(", "))
 }
 
 /// The nodes; those without a run come first.
-pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
+pub(crate) fn nodes(document: &mut Document, progress: &FleetProgress) {
     // during a run the line above has it
-    if of.ended {
-        document.paragraph(fleet_progress(of));
+    if progress.ended {
+        document.paragraph(fleet_progress(progress));
     }
-    let mut nodes: Vec<&FleetNodeProgress> = of.nodes.iter().collect();
+    let mut nodes: Vec<&FleetNodeProgress> = progress.nodes.iter().collect();
     nodes.sort_by_key(|node| node.state);
     let shown = nodes.iter().copied().take(MOST);
     let run = |node: &&FleetNodeProgress| {
@@ -53,7 +59,7 @@ pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
         }
     };
     Columns::<&FleetNodeProgress>::key("Node", Style::Code, |node| node.node.as_str())
-        .text("State", |node| word(node.state, of.ended))
+        .text("State", |node| word(node.state, progress.ended))
         .text("Run", run)
         .text("Why", |node| node.why.clone())
         .table(document, "Nodes of the fleet run", shown);

@@ -1,6 +1,6 @@
 //! Contents of the report.
 
-use crate::sample::briefs::{of, with_input};
+use crate::sample::briefs::{self, with_input};
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
 use gritstone_document::{Block, ResultLine, Table, Tile, Tone};
@@ -89,7 +89,7 @@ fn data_sheet_is_complete() {
 #[test]
 fn results_have_details() {
     let run = sample::run();
-    let document = of(&run, &references());
+    let document = briefs::of(&run, &references());
     let lines = lines(&document);
     assert_eq!(lines.len(), run.results.len());
     let line = lines.iter().find(|line| line.id == "byte/syscall").unwrap();
@@ -111,7 +111,7 @@ fn command_repeats_the_run() {
         "compilers": { "cc": "clang", "cflags": "-O3 -flto" }, "allow": ["swap"],
     });
     run.settings = Some(serde_json::from_value(settings).unwrap());
-    let page = html::render(&of(&run, &[]));
+    let page = html::render(&briefs::of(&run, &[]));
     let command = "gritstone run &#39;byte/*&#39; vm/paging/random --quick --precision 5% --reference --copies 2,4 --param users=4 \
                    --cc clang --cflags &#39;-O3 -flto&#39; --allow swap";
     let either = [command.to_owned(), command.replace("&#39;", "'")];
@@ -128,7 +128,7 @@ fn areas_are_ordered() {
     for (result, id) in run.results.iter_mut().zip(["mine/x", "fs/x", "cpu/x"]) {
         result.id = Id::parse(id).unwrap();
     }
-    let document = of(&run, &[]);
+    let document = briefs::of(&run, &[]);
     let areas = [
         "Processor",
         "UNIX system",
@@ -150,14 +150,14 @@ fn reports_name_no_host() {
     settings
         .environment
         .insert("TOKEN".to_owned(), "secret".to_owned());
-    let page = html::render(&of(&run, &references()));
+    let page = html::render(&briefs::of(&run, &references()));
     assert!(page.contains("<title>Performance brief: AMD EPYC 7B13</title>"));
     assert!(!page.contains("secret"));
 }
 
 #[test]
 fn history_section_comes_last() {
-    let document = of(&sample::run(), &references());
+    let document = briefs::of(&sample::run(), &references());
     assert!(headings(&document).last().unwrap().starts_with("History"));
     let table = tables(&document, "As printed in byte-1984").next().unwrap();
     assert!(table.rows[0].strong);
@@ -191,7 +191,7 @@ fn cpu_time_documents_compare_cpu() {
         cpu_s: Some(77.2),
         ..PublishedView::default()
     });
-    let document = of(&run, &systems);
+    let document = briefs::of(&run, &systems);
     let table = tables(&document, "As printed in").next().unwrap();
     assert_eq!(table.columns[2].head, "vm/paging/sequential, CPU s");
     let cells = table.rows.iter().map(|row| row.cells[2].text.as_str());
@@ -205,7 +205,7 @@ fn derived_numbers_are_marked() {
         let from = "Twice the time of half of them.".to_owned();
         result.notes.push(Finding::Reckoned { from }.into());
     }
-    let document = of(&sample::run(), &systems);
+    let document = briefs::of(&sample::run(), &systems);
     let heads = |caption| {
         let mut found = tables(&document, caption);
         let columns = &found.next().unwrap().columns;
@@ -222,7 +222,7 @@ fn derived_numbers_are_marked() {
 fn empty_runs_have_reports() {
     let mut run = sample::run();
     run.results.clear();
-    let page = html::render(&of(&run, &references()));
+    let page = html::render(&briefs::of(&run, &references()));
     assert!(page.contains("Nothing was measured.") && !page.contains("History"));
 }
 
@@ -230,16 +230,16 @@ fn empty_runs_have_reports() {
 fn large_reports_stay_small() {
     let mut run = sample::run();
     let mut results = vec![];
-    for at in 0..60 {
-        let mut result = run.results[at % 15].clone();
-        result.id = Id::parse(&format!("byte/b{at}")).unwrap();
+    for index in 0..60 {
+        let mut result = run.results[index % 15].clone();
+        result.id = Id::parse(&format!("byte/b{index}")).unwrap();
         let values =
             (0..100u32).map(|i| result.value().unwrap_or(1.0) * (1.0 + f64::from(i % 7) / 100.0));
         result.measured_mut().sampled.values = values.collect();
         results.push(result);
     }
     run.results = results;
-    let page = html::render(&of(&run, &references()));
+    let page = html::render(&briefs::of(&run, &references()));
     assert!(page.len() < 1_000_000, "{}", page.len());
 }
 
@@ -249,7 +249,7 @@ fn reports_draw_scaling_law() {
     run.results.truncate(1);
     for fitted in [true, false] {
         run.results[0].measured_mut().copies = Some(sample::copies(100.0, fitted));
-        let page = html::render(&of(&run, &[]));
+        let page = html::render(&briefs::of(&run, &[]));
         assert!(page.contains("byte/pipe: all copies together"));
         assert_eq!(page.contains("scalability law: "), fitted);
     }
@@ -261,7 +261,7 @@ fn reports_draw_scaling_law() {
         .unwrap()
         .points;
     points.truncate(1);
-    assert!(!html::render(&of(&run, &[])).contains("all copies together"));
+    assert!(!html::render(&briefs::of(&run, &[])).contains("all copies together"));
 }
 
 /// Two runs of one machine with these verdicts.

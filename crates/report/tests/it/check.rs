@@ -19,12 +19,12 @@ fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
 fn view() -> CheckView {
     use CheckOutcome::{Inconclusive, Passed, Regressed};
     let compared = sample::compare();
-    let of = |title: &str| {
+    let find = |title: &str| {
         let mut rows = compared.rows.iter();
         rows.find(|row| row.title == title).unwrap().clone()
     };
     let why = "2 earlier runs of the same kind since the last change; 3 are needed.";
-    let mut unheld = of("Compiling");
+    let mut unheld = find("Compiling");
     unheld.notes = vec![sample::stated(Some(Flag::NotComparable), why)];
     CheckView {
         schema: SCHEMA_CHECK.to_owned(),
@@ -35,12 +35,12 @@ fn view() -> CheckView {
         common: None,
         outcome: Regressed,
         rows: vec![
-            row(Regressed, of("Shortest program")),
-            row(Regressed, of("System call")),
-            row(Inconclusive, of("Shell script")),
+            row(Regressed, find("Shortest program")),
+            row(Regressed, find("System call")),
+            row(Inconclusive, find("Shell script")),
             row(Inconclusive, unheld),
-            row(Passed, of("Sieve")),
-            row(Passed, of("Pipe")),
+            row(Passed, find("Sieve")),
+            row(Passed, find("Pipe")),
         ],
         missing: vec![MissingBenchmark {
             id: Id::parse("byte/grep").unwrap(),

@@ -53,12 +53,12 @@ fn table(document: &Document) -> &Table {
 }
 
 fn cells<'a>(table: &'a Table, head: &str) -> Vec<&'a str> {
-    let at = table.columns.iter().position(|column| column.head == head);
-    let at = at.unwrap_or_else(|| panic!("{head}: {:?}", table.columns));
+    let index = table.columns.iter().position(|column| column.head == head);
+    let index = index.unwrap_or_else(|| panic!("{head}: {:?}", table.columns));
     table
         .rows
         .iter()
-        .map(|row| row.cells[at].text.as_str())
+        .map(|row| row.cells[index].text.as_str())
         .collect()
 }
 
@@ -105,7 +105,7 @@ fn gaps_have_reasons() {
     let lacking = run
         .results
         .iter_mut()
-        .find(|of| of.id.as_str() == "byte/sieve");
+        .find(|result| result.id.as_str() == "byte/sieve");
     let lacking = lacking.unwrap();
     lacking.data = Data::Absent(Absent::default());
     lacking.published = None;

@@ -47,8 +47,8 @@ fn percentiles_have_a_table() {
         percentile("p99", 0.7, Verdict::Slower),
     ];
     let text = text(&view, 100);
-    let of = text.find("Percentiles of operations").unwrap();
-    let lines: Vec<&str> = text[of..].lines().take(4).collect();
+    let start = text.find("Percentiles of operations").unwrap();
+    let lines: Vec<&str> = text[start..].lines().take(4).collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
 

@@ -152,7 +152,7 @@ fn fleet_runs_show_progress() {
         run: None,
         why: None,
     };
-    let mut of = FleetProgress {
+    let mut progress = FleetProgress {
         fleet: "november".to_owned(),
         of: 8,
         ended: false,
@@ -165,7 +165,7 @@ fn fleet_runs_show_progress() {
         ],
     };
     let output = "Fleet november: 2 of 8 nodes done, 1 measuring, 1 failed.";
-    assert_eq!(fleet_progress(&of), output);
-    of.ended = true;
-    assert!(fleet_progress(&of).contains("`gritstone fleet resume`"));
+    assert_eq!(fleet_progress(&progress), output);
+    progress.ended = true;
+    assert!(fleet_progress(&progress).contains("`gritstone fleet resume`"));
 }

@@ -39,8 +39,8 @@ const ROWS: [&str; 5] = [
     "byte/multi/6@one-cpu",
 ];
 
-fn data(at: usize, estimate: Option<Estimate>) -> Data {
-    match at % 5 {
+fn data(index: usize, estimate: Option<Estimate>) -> Data {
+    match index % 5 {
         0 => sample::sampled(Sampled {
             estimate,
             confidence: Some(0.95),
@@ -56,20 +56,20 @@ fn data(at: usize, estimate: Option<Estimate>) -> Data {
     }
 }
 
-/// A run in which the `at`th flag, subject and outcome and those that follow are said of rows with and without values.
-fn run(at: usize) -> RunView {
+/// A run in which the `offset`th flag, subject and outcome and those that follow are said of rows with and without values.
+fn run(offset: usize) -> RunView {
     let result = |(row, name): (usize, &&str)| {
         let note = |nth: usize| {
-            let flag = FLAGS[(at + row + nth) % FLAGS.len()];
-            let words = format!("'{row}'<{nth}> & \"ä 東京\" of {at}");
-            sample::stated(flag, words).about(SUBJECTS[(at / 2 + row + nth) % SUBJECTS.len()])
+            let flag = FLAGS[(offset + row + nth) % FLAGS.len()];
+            let words = format!("'{row}'<{nth}> & \"ä 東京\" of {offset}");
+            sample::stated(flag, words).about(SUBJECTS[(offset / 2 + row + nth) % SUBJECTS.len()])
         };
         let value = |nth: usize, value: f64| {
-            (!(at + row + nth).is_multiple_of(3)).then_some(Estimate::exact(value))
+            (!(offset + row + nth).is_multiple_of(3)).then_some(Estimate::exact(value))
         };
         let published = PublishedView {
             work: "25,000 calls".to_owned(),
-            figure: [Subject::User, Subject::Result][at % 2],
+            figure: [Subject::User, Subject::Result][offset % 2],
             real: value(0, 1e-6),
             user: value(1, 0.25),
             system: value(2, 1e6),
@@ -78,7 +78,8 @@ fn run(at: usize) -> RunView {
         };
         let estimate = value(3, 10_f64.powi(row as i32 * 3 - 6));
         let interval = |e: Estimate| {
-            at.is_multiple_of(2)
+            offset
+                .is_multiple_of(2)
                 .then_some([e.value * 0.9, e.value * 1.1])
         };
         let estimate = estimate.map(|e| Estimate {
@@ -87,8 +88,8 @@ fn run(at: usize) -> RunView {
         });
         Measurement {
             notes: (0..row % 4 + 1).map(note).collect(),
-            data: data(at + row, estimate),
-            published: Some(published).filter(|_| !(at + row).is_multiple_of(4)),
+            data: data(offset + row, estimate),
+            published: Some(published).filter(|_| !(offset + row).is_multiple_of(4)),
             ..empty(name, "ns/call")
         }
     };
@@ -112,8 +113,8 @@ fn holds_notes(text: &str, view: &RunView) {
 
 #[test]
 fn terminals_show_every_note() {
-    for at in 0..30 {
-        let run = run(at);
+    for offset in 0..30 {
+        let run = run(offset);
         let document = show(&run, Detail::Everything);
         let look = terminal::Look {
             notes: true,
@@ -144,8 +145,8 @@ fn reports_show_every_note() {
         ("&#39;", "'"),
         ("&amp;", "&"),
     ];
-    for at in 0..30 {
-        let run = run(at);
+    for offset in 0..30 {
+        let run = run(offset);
         let page = html::render(&briefs::of(&run, &references()));
         let replace = |text: String, (a, b): (&str, &str)| text.replace(a, b);
         holds_notes(&letters.into_iter().fold(page, replace), &run);

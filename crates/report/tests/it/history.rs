@@ -5,13 +5,13 @@ use gritstone_document::{Block, terminal};
 use gritstone_model::*;
 use gritstone_report::{benchmark, history, history_svg};
 
-/// The `at`-th run, with a value; nothing where it does not count.
-fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
+/// The `index`-th run, with a value; nothing where it does not count.
+fn point(index: usize, estimate: f64, counts: bool) -> HistoryPoint {
     let others = sample::stated(Some(Flag::Interference), "Others used the CPUs.");
     HistoryPoint {
-        run: format!("run-{at}"),
-        label: (at == 0).then(|| "first".to_owned()),
-        started: format!("2026-01-{:02}T03:04:05Z", at + 1),
+        run: format!("run-{index}"),
+        label: (index == 0).then(|| "first".to_owned()),
+        started: format!("2026-01-{:02}T03:04:05Z", index + 1),
         commit: None,
         estimate: Some(estimate),
         interval: Some([estimate * 0.99, estimate * 1.01]),
@@ -29,7 +29,7 @@ fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
         version: 1,
         unit: Unit::parse("ns/call").unwrap(),
         dir: "/var/tmp".to_owned(),
-        steady: vec![],
+        tuned: vec![],
         params: [].into(),
         points,
         changes: vec![],
@@ -50,14 +50,14 @@ fn view(series: Vec<HistorySeries>) -> HistoryView {
 
 /// Four runs on one kernel, steadied and with a parameter; then 22 on another, slower from the twelfth on, one of them disturbed.
 fn sample() -> HistoryView {
-    let points = (0..4).map(|at| point(at, 100.0 + at as f64, true));
+    let points = (0..4).map(|index| point(index, 100.0 + index as f64, true));
     let steadied = HistorySeries {
-        steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
+        tuned: vec!["governor performance".to_owned(), "turbo off".to_owned()],
         params: [("calls".to_owned(), "7".to_owned())].into(),
         ..series("6.1.0-28", points.collect())
     };
-    let level = |at: usize| if at < 11 { 100.0 } else { 112.0 };
-    let points = (0..22).map(|at| point(at, level(at) + (at % 3) as f64, at != 5));
+    let level = |index: usize| if index < 11 { 100.0 } else { 112.0 };
+    let points = (0..22).map(|index| point(index, level(index) + (index % 3) as f64, index != 5));
     let change = HistoryChange {
         run: "run-11".to_owned(),
         started: "2026-01-12T03:04:05Z".to_owned(),
@@ -93,8 +93,9 @@ fn histories_show_changes() {
 
 /// The bars of the only series.
 fn course(values: &[Option<f64>]) -> String {
-    let of = |(at, value): (usize, &Option<f64>)| point(at, value.unwrap_or(1.0), value.is_some());
-    let points = values.iter().enumerate().map(of).collect();
+    let to_point =
+        |(index, value): (usize, &Option<f64>)| point(index, value.unwrap_or(1.0), value.is_some());
+    let points = values.iter().enumerate().map(to_point).collect();
     let text = text(&view(vec![series("6.1", points)]));
     let line = text.lines().find(|line| line.starts_with("trend"));
     let course = |word: &&str| word.chars().any(|c| "▁▂▃▄▅▆▇█·".contains(c));
@@ -104,7 +105,7 @@ fn course(values: &[Option<f64>]) -> String {
 
 #[test]
 fn sparklines_use_full_height() {
-    let eight: Vec<Option<f64>> = (0..8).map(|at| Some(10.0 + f64::from(at))).collect();
+    let eight: Vec<Option<f64>> = (0..8).map(|index| Some(10.0 + f64::from(index))).collect();
     assert_eq!(course(&eight), "▁▂▃▄▅▆▇█");
     // what does not count is a point, and does not set the scale
     assert_eq!(course(&[Some(2.0), None, Some(4.0)]), "▁·█");
@@ -119,24 +120,26 @@ fn sparklines_use_full_height() {
         "{none}"
     );
     // the newest sixty
-    let long: Vec<Option<f64>> = (0..70).map(|at| Some(f64::from(at.min(10)))).collect();
+    let long: Vec<Option<f64>> = (0..70)
+        .map(|index| Some(f64::from(index.min(10))))
+        .collect();
     assert_eq!(course(&long), "▄".repeat(60));
 }
 
 #[test]
 fn uncompared_runs_show_no_verdict() {
-    let of = |counted: [bool; 3]| {
-        let points = (0..3).map(|at| point(at, 100.0, counted[at]));
+    let report = |counted: [bool; 3]| {
+        let points = (0..3).map(|index| point(index, 100.0, counted[index]));
         text(&view(vec![series("6.1", points.collect())]))
     };
     for few in [[false; 3], [true, false, false]] {
         assert!(
-            of(few).contains("Nothing could be compared."),
+            report(few).contains("Nothing could be compared."),
             "{}",
-            of(few)
+            report(few)
         );
     }
-    assert!(of([true, true, false]).contains("No change was found."));
+    assert!(report([true, true, false]).contains("No change was found."));
 }
 
 #[test]
@@ -149,7 +152,9 @@ fn newest_series_is_drawn() {
 
 #[test]
 fn excluded_runs_read_as_excluded() {
-    let mut points: Vec<HistoryPoint> = (0..4).map(|at| point(at, 100.0, at != 2)).collect();
+    let mut points: Vec<HistoryPoint> = (0..4)
+        .map(|index| point(index, 100.0, index != 2))
+        .collect();
     points[2].estimate = Some(900.0);
     points.push(HistoryPoint {
         notes: vec![sample::stated(Some(Flag::Invalid), "Its work is wrong.")],
@@ -168,15 +173,18 @@ fn excluded_runs_read_as_excluded() {
     });
     let chart: serde_json::Value = serde_json::from_str(&chart.unwrap().json).unwrap();
     let points = chart["points"].as_array().unwrap();
-    let compared: Vec<bool> = points.iter().map(|of| of["compared"] == true).collect();
+    let compared: Vec<bool> = points
+        .iter()
+        .map(|point| point["compared"] == true)
+        .collect();
     assert_eq!(compared, [true, true, false, true, false, false]);
-    for (at, end) in [
+    for (index, end) in [
         (2, "interference, not compared"),
         (3, "]"),
         (4, "invalid, not compared"),
         (5, ": no result"),
     ] {
-        let readout = points[at]["readout"].as_str().unwrap();
+        let readout = points[index]["readout"].as_str().unwrap();
         assert!(readout.ends_with(end), "{readout}");
     }
     // drawn apart, on an axis of the others

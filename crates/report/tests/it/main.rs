@@ -16,6 +16,6 @@ mod history;
 mod overview;
 mod page;
 mod pairs;
-mod ratings;
 mod responses;
+mod scores;
 mod show;

@@ -85,9 +85,10 @@ fn tables(document: &Document) -> Vec<(String, usize)> {
 #[test]
 fn counts_cover_all_events() {
     use ChangeState::{Assigned, Fixed, New};
-    let recent = (0..60).map(|at| event(at, ["a/one", "a/two"][at % 2], Some(1), Fixed));
-    let open = (60..130).map(|at| event(at, "a/one", None, New));
-    let done = (130..140).map(|at| event(at, "a/one", None, Fixed));
+    let recent =
+        (0..60).map(|number| event(number, ["a/one", "a/two"][number % 2], Some(1), Fixed));
+    let open = (60..130).map(|number| event(number, "a/one", None, New));
+    let done = (130..140).map(|number| event(number, "a/one", None, Fixed));
     let mut events: Vec<ChangeEvent> = recent.chain(open).chain(done).collect();
     let all = document(events.clone());
     let tile = slower(&all);

@@ -130,13 +130,13 @@ fn operations_have_percentile_intervals() {
         basis: PercentileBasis::Launches,
         values: vec![],
     };
-    let of = [
+    let percentiles = [
         ("p90", 22.0, Some([21.0, 23.1])),
         ("p99", 71.5, Some([65.1, 80.2])),
         ("p99.9", 800.0, None),
     ];
-    let width = |at: u32| f64::from(1 << (at / 8)) * (1.0 + f64::from(at % 8) / 8.0);
-    let bucket = |at: u32| (width(at), width(at + 1), 1 << ((60 - at) / 3));
+    let width = |index: u32| f64::from(1 << (index / 8)) * (1.0 + f64::from(index % 8) / 8.0);
+    let bucket = |index: u32| (width(index), width(index + 1), 1 << ((60 - index) / 3));
     let histogram: Vec<(f64, f64, u64)> = (0..60).map(bucket).collect();
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
@@ -148,14 +148,16 @@ fn operations_have_percentile_intervals() {
                     median: 12.0,
                     mean: Some(14.31),
                     max: 20_310.0,
-                    percentiles: of.map(|(name, value, _)| (name.to_owned(), value)).into(),
+                    percentiles: percentiles
+                        .map(|(name, value, _)| (name.to_owned(), value))
+                        .into(),
                     ..Statistics::default()
                 }),
                 ..Sampled::default()
             },
             latencies: Some(Latencies {
                 events: histogram.iter().map(|(_, _, events)| events).sum(),
-                percentiles: of.map(percentile).into(),
+                percentiles: percentiles.map(percentile).into(),
                 histogram,
             }),
             ..Measured::default()

@@ -3,8 +3,8 @@
 use super::{against_reference, entries, machines::references, run, stated};
 use gritstone_document::Document;
 use gritstone_model::{
-    Assessment, BriefParts, CompareView, Flag, Id, RatedMachine, Rating, Ratings, RatingsView,
-    Reliability, RunView, SCHEMA_RATINGS, Timeline,
+    Assessment, BriefParts, CompareView, EnvironmentScore, Flag, Id, Reliability, RunView,
+    SCHEMA_SCORES, ScoredSystem, ScoresView, SystemScores, Timeline,
 };
 use gritstone_report::{Brief, brief};
 
@@ -49,28 +49,28 @@ fn timelines() -> Vec<Timeline> {
     ]
 }
 
-fn scores(run: &RunView) -> RatingsView {
-    let rating = |environment: &str, rating| Rating {
+fn scores(run: &RunView) -> ScoresView {
+    let score = |environment: &str, score| EnvironmentScore {
         environment: environment.to_owned(),
-        rating,
-        interval: rating.map(|value: f64| [value * 0.9, value * 1.1]),
+        score,
+        interval: score.map(|value: f64| [value * 0.9, value * 1.1]),
         of: 9,
-        ..Rating::default()
+        ..EnvironmentScore::default()
     };
-    RatingsView {
-        schema: SCHEMA_RATINGS.to_owned(),
+    ScoresView {
+        schema: SCHEMA_SCORES.to_owned(),
         base: "ref:vax-11-780-4.1bsd".to_owned(),
         base_name: "VAX-11/780".to_owned(),
         by: vec![],
         profile: None,
         confidence: 0.95,
-        machines: vec![RatedMachine {
+        machines: vec![ScoredSystem {
             id: run.id.clone(),
             name: run.machine.name.clone(),
             programs: None,
-            one_cpu: Ratings {
-                environments: vec![rating("Processor", Some(9876.0)), rating("Memory", None)],
-                overall: rating("All environments", Some(1234.0)),
+            one_cpu: SystemScores {
+                environments: vec![score("Processor", Some(9876.0)), score("Memory", None)],
+                overall: score("All environments", Some(1234.0)),
             },
             unfinished: false,
             differ_in: vec![],

@@ -48,15 +48,15 @@ pub fn empty(name: &str, unit: &str) -> Measurement {
 fn printed(name: &str, times: &str) -> Measurement {
     let value = |text: &str| (text != "-").then(|| text.parse::<f64>().unwrap());
     let times: Vec<Option<f64>> = times.split(' ').map(value).collect();
-    let at = |i: usize| times.get(i).copied().flatten().map(Estimate::exact);
+    let time = |i: usize| times.get(i).copied().flatten().map(Estimate::exact);
     Measurement {
         data: Data::Printed(Printed::default()),
         version: 0,
         published: Some(PublishedView {
             figure: Subject::Real,
-            real: at(0),
-            user: at(1),
-            system: at(2),
+            real: time(0),
+            user: time(1),
+            system: time(2),
             ..PublishedView::default()
         }),
         ..empty(name, "s")

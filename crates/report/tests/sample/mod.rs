@@ -318,8 +318,8 @@ pub fn learned(rows: usize, runs: usize) -> VarianceSource {
 pub fn compare() -> CompareView {
     let row = |line: &str| {
         let cells: Vec<&str> = line.split('|').collect();
-        let numbers = |at: usize| -> Vec<f64> {
-            let words = cells[at].split_whitespace();
+        let numbers = |column: usize| -> Vec<f64> {
+            let words = cells[column].split_whitespace();
             words.map(|word| word.parse().unwrap()).collect()
         };
         let (sides, ratio) = (numbers(4), numbers(5));

@@ -8,20 +8,20 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn links_stay_and_lead_on() {
     let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    fs::write(at("real"), "old").unwrap();
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("real"), "old").unwrap();
     for (link, to, written) in [
         ("one", "real", "real"),
         ("two", "one", "real"),
         ("dangling", "new", "new"),
     ] {
-        symlink(to, at(link)).unwrap();
-        write(&at(link), link.as_bytes()).unwrap();
-        assert_eq!(fs::read_link(at(link)).unwrap(), Path::new(to));
-        assert_eq!(fs::read_to_string(at(written)).unwrap(), link);
+        symlink(to, path(link)).unwrap();
+        write(&path(link), link.as_bytes()).unwrap();
+        assert_eq!(fs::read_link(path(link)).unwrap(), Path::new(to));
+        assert_eq!(fs::read_to_string(path(written)).unwrap(), link);
     }
-    symlink("circle", at("circle")).unwrap();
-    assert!(write(&at("circle"), b"x").is_err());
+    symlink("circle", path("circle")).unwrap();
+    assert!(write(&path("circle"), b"x").is_err());
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn hard_links_see_writes() {
 fn pipes_are_written_through() {
     let dir = tempfile::tempdir().unwrap();
     let pipe = dir.path().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.unwrap().success());
+    let status = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(status.unwrap().success());
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || fs::read_to_string(pipe).unwrap()
@@ -78,32 +78,32 @@ fn modes_stay_and_obey_umask() {
 #[test]
 fn databases_are_refused_and_unharmed() {
     let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
+    let path = |name: &str| dir.path().join(name);
     let head = b"SQLite format 3\0and its pages";
-    fs::write(at("s.db"), head).unwrap();
-    symlink("s.db", at("link")).unwrap();
+    fs::write(path("s.db"), head).unwrap();
+    symlink("s.db", path("link")).unwrap();
     for name in ["s.db", "link", "s.db-wal", "s.db-shm"] {
-        let why = write(&at(name), b"x").unwrap_err().to_string();
+        let why = write(&path(name), b"x").unwrap_err().to_string();
         assert!(why.contains("belongs to a database"), "{why}");
     }
-    assert_eq!(fs::read(at("s.db")).unwrap(), head);
-    assert!(!at("s.db-wal").exists());
+    assert_eq!(fs::read(path("s.db")).unwrap(), head);
+    assert!(!path("s.db-wal").exists());
 }
 
 #[test]
 fn closed_targets_are_known_before() {
     let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    fs::write(at("there"), "x").unwrap();
-    fs::write(at("store.db"), "SQLite format 3\0").unwrap();
-    symlink(at("new"), at("dangling")).unwrap();
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("there"), "x").unwrap();
+    fs::write(path("store.db"), "SQLite format 3\0").unwrap();
+    symlink(path("new"), path("dangling")).unwrap();
     for good in ["there", "new", "dangling"] {
-        check(&at(good)).unwrap();
+        check(&path(good)).unwrap();
     }
     check(Path::new("/dev/stdout")).unwrap();
-    assert!(!at("new").exists() && fs::read(at("there")).unwrap() == b"x");
+    assert!(!path("new").exists() && fs::read(path("there")).unwrap() == b"x");
     for bad in ["missing/file", "there/file", "store.db", "."] {
-        assert!(check(&at(bad)).is_err(), "{bad}");
-        assert!(write(&at(bad), b"x").is_err(), "{bad}");
+        assert!(check(&path(bad)).is_err(), "{bad}");
+        assert!(write(&path(bad), b"x").is_err(), "{bad}");
     }
 }

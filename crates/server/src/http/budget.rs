@@ -30,8 +30,8 @@ pub(crate) enum Client {
 impl Client {
     pub(crate) fn at(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {
-            IpAddr::V6(of) => IpAddr::V6((of.to_bits() & !u128::from(u64::MAX)).into()),
-            of @ IpAddr::V4(_) => of,
+            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+            address @ IpAddr::V4(_) => address,
         })
     }
 }
@@ -53,12 +53,12 @@ impl Caller {
 struct Bucket {
     /// Seconds; negative after a request that took longer than was left.
     left: f64,
-    at: Instant,
+    time: Instant,
 }
 
 impl Bucket {
     fn filled(self, budget: Budget, now: Instant) -> f64 {
-        let passed = now.saturating_duration_since(self.at).as_secs_f64();
+        let passed = now.saturating_duration_since(self.time).as_secs_f64();
         (self.left + passed * budget.per_second).min(budget.burst)
     }
 }
@@ -66,25 +66,27 @@ impl Bucket {
 /// The buckets of all clients.
 pub(crate) struct Budgets {
     budget: Budget,
-    of: Mutex<HashMap<Client, Bucket>>,
+    buckets: Mutex<HashMap<Client, Bucket>>,
 }
 
 impl Budgets {
     pub(crate) fn new(budget: Budget) -> Self {
         Self {
             budget,
-            of: Mutex::default(),
+            buckets: Mutex::default(),
         }
     }
 
     /// Whether a caller may send another request; the error is the time to wait.
     pub(crate) fn check(&self, caller: &Caller, now: Instant) -> Result<(), Duration> {
-        let of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         for client in caller.clients() {
-            let bucket = of.get(&client).or_else(|| match of.len() < CLIENTS {
-                true => None,
-                false => of.get(&Client::Others),
-            });
+            let bucket = buckets
+                .get(&client)
+                .or_else(|| match buckets.len() < CLIENTS {
+                    true => None,
+                    false => buckets.get(&Client::Others),
+                });
             let left = bucket.map_or(self.budget.burst, |bucket| bucket.filled(self.budget, now));
             if left <= 0.0 {
                 // at least a second of budget, enough for a small page
@@ -97,23 +99,23 @@ impl Budgets {
     /// Charges a caller for work.
     pub(crate) fn charge(&self, caller: &Caller, work: Duration, now: Instant) {
         let budget = self.budget;
-        let mut of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         for client in caller.clients() {
-            if of.len() >= CLIENTS && !of.contains_key(&client) {
+            if buckets.len() >= CLIENTS && !buckets.contains_key(&client) {
                 // a full bucket need not be stored
-                of.retain(|_, bucket| bucket.filled(budget, now) < budget.burst);
+                buckets.retain(|_, bucket| bucket.filled(budget, now) < budget.burst);
             }
-            let client = match of.len() >= CLIENTS && !of.contains_key(&client) {
+            let client = match buckets.len() >= CLIENTS && !buckets.contains_key(&client) {
                 true => Client::Others,
                 false => client,
             };
             let full = Bucket {
                 left: budget.burst,
-                at: now,
+                time: now,
             };
-            let bucket = of.entry(client).or_insert(full);
+            let bucket = buckets.entry(client).or_insert(full);
             let left = bucket.filled(budget, now) - work.as_secs_f64();
-            *bucket = Bucket { left, at: now };
+            *bucket = Bucket { left, time: now };
         }
     }
 }
@@ -138,25 +140,25 @@ mod tests {
     #[test]
     fn work_budgets_are_returned() {
         let (budgets, start) = (Budgets::new(BUDGET), Instant::now());
-        let at = |seconds| start + Duration::from_secs(seconds);
+        let after = |seconds| start + Duration::from_secs(seconds);
         let work = Duration::from_secs(2);
-        budgets.charge(&caller(1), work, at(0));
-        budgets.check(&caller(1), at(0)).unwrap();
-        budgets.charge(&caller(1), work, at(0));
+        budgets.charge(&caller(1), work, after(0));
+        budgets.check(&caller(1), after(0)).unwrap();
+        budgets.charge(&caller(1), work, after(0));
         // a debt of a second takes two seconds; the wait is at least one
         assert_eq!(
-            budgets.check(&caller(1), at(0)),
+            budgets.check(&caller(1), after(0)),
             Err(Duration::from_secs(3))
         );
         assert_eq!(
-            budgets.check(&caller(1), at(1)),
+            budgets.check(&caller(1), after(1)),
             Err(Duration::from_secs(2))
         );
-        budgets.check(&caller(2), at(1)).unwrap();
-        budgets.check(&caller(1), at(3)).unwrap();
+        budgets.check(&caller(2), after(1)).unwrap();
+        budgets.check(&caller(1), after(3)).unwrap();
         // a bucket does not exceed its burst
-        budgets.charge(&caller(1), 2 * work, at(3600));
-        budgets.check(&caller(1), at(3600)).unwrap_err();
+        budgets.charge(&caller(1), 2 * work, after(3600));
+        budgets.check(&caller(1), after(3600)).unwrap_err();
     }
 
     #[test]
@@ -180,21 +182,21 @@ mod tests {
         for number in 0..more {
             budgets.charge(&caller(number), second, now);
         }
-        assert!(budgets.of.lock().unwrap().len() <= CLIENTS + 1);
+        assert!(budgets.buckets.lock().unwrap().len() <= CLIENTS + 1);
         // further clients share a bucket
         budgets.check(&caller(more), now).unwrap_err();
         budgets.check(&caller(1), now).unwrap();
         // full buckets are removed, which makes room
         budgets.charge(&caller(more), second, now + 60 * second);
-        assert!(budgets.of.lock().unwrap().len() <= 2);
+        assert!(budgets.buckets.lock().unwrap().len() <= 2);
     }
 
     #[test]
     fn networks_are_one_client() {
-        let at = |text: &str| Client::at(text.parse().unwrap());
-        assert_eq!(at("2001:db8::1"), at("2001:db8::2:3:4:5"));
-        assert_ne!(at("2001:db8::1"), at("2001:db8:0:1::1"));
-        assert_ne!(at("10.0.0.1"), at("10.0.0.2"));
-        assert_eq!(at("::ffff:10.0.0.1"), at("10.0.0.1"));
+        let client = |text: &str| Client::at(text.parse().unwrap());
+        assert_eq!(client("2001:db8::1"), client("2001:db8::2:3:4:5"));
+        assert_ne!(client("2001:db8::1"), client("2001:db8:0:1::1"));
+        assert_ne!(client("10.0.0.1"), client("10.0.0.2"));
+        assert_eq!(client("::ffff:10.0.0.1"), client("10.0.0.1"));
     }
 }

@@ -46,16 +46,16 @@ impl Cache {
         if let Some(page) = cell.get() {
             return Ok(Arc::clone(page));
         }
-        let made = cell.get_or_try_init(|| async {
+        let page = cell.get_or_try_init(|| async {
             let page = Arc::new(make.await?);
             self.count(revision, name.len() + page.len());
             Ok(page)
         });
-        let made = made.await.cloned();
-        if made.is_err() {
+        let page = page.await.cloned();
+        if page.is_err() {
             self.forget(name, &cell);
         }
-        made
+        page
     }
 
     fn cell(&self, revision: &Arc<str>, name: &str) -> Cell {
@@ -109,9 +109,9 @@ mod tests {
 
     /// Counts renderings.
     #[derive(Default)]
-    struct Made(AtomicUsize);
+    struct Renderings(AtomicUsize);
 
-    impl Made {
+    impl Renderings {
         async fn page(&self) -> Result<Packed, Refused> {
             self.0.fetch_add(1, Ordering::Relaxed);
             yield_now().await;
@@ -144,25 +144,26 @@ mod tests {
     #[test]
     fn readers_wait_for_one_rendering() {
         run(async {
-            let (cache, made) = (Cache::new(1000), Made::default());
+            let (cache, renderings) = (Cache::new(1000), Renderings::default());
             let (one, two): (Arc<str>, Arc<str>) = ("1".into(), "2".into());
-            let get = |revision| cache.get(revision, "a", made.page());
+            let get = |revision| cache.get(revision, "a", renderings.page());
             let (a, b, c) = tokio::join!(get(&one), get(&one), get(&one));
             assert!(Arc::ptr_eq(&a.unwrap(), &b.unwrap()) && c.is_ok());
-            assert_eq!(made.count(), 1);
+            assert_eq!(renderings.count(), 1);
             get(&two).await.unwrap();
             get(&two).await.unwrap();
-            assert_eq!(made.count(), 2);
+            assert_eq!(renderings.count(), 2);
         });
     }
 
     #[test]
     fn refusals_are_not_cached() {
         run(async {
-            let (cache, made, one) = (Cache::new(1000), Made::default(), Arc::from("1"));
+            let (cache, renderings, one) =
+                (Cache::new(1000), Renderings::default(), Arc::from("1"));
             for count in 1..3 {
-                assert!(cache.get(&one, "a", made.refusal()).await.is_err());
-                assert_eq!(made.count(), count);
+                assert!(cache.get(&one, "a", renderings.refusal()).await.is_err());
+                assert_eq!(renderings.count(), count);
             }
             assert!(cache.pages().cells.is_empty());
         });
@@ -171,10 +172,11 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         run(async {
-            let (cache, made, one) = (Cache::new(1000), Made::default(), Arc::from("1"));
+            let (cache, renderings, one) =
+                (Cache::new(1000), Renderings::default(), Arc::from("1"));
             for name in 0..100 {
                 cache
-                    .get(&one, &name.to_string(), made.page())
+                    .get(&one, &name.to_string(), renderings.page())
                     .await
                     .unwrap();
                 let pages = cache.pages();

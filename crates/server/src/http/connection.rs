@@ -125,14 +125,14 @@ impl Server {
         Ok(())
     }
 
-    async fn connection(&self, stream: TcpStream, peer: IpAddr, of: &Connection) {
+    async fn connection(&self, stream: TcpStream, peer: IpAddr, connection: &Connection) {
         match &self.tls {
-            None => self.converse(stream, peer, of).await,
+            None => self.converse(stream, peer, connection).await,
             Some(tls) => {
                 let secret = timeout(self.limits.head, tls.0.accept(stream)).await;
                 // clients without TLS get no answer
                 if let Ok(Ok(stream)) = secret {
-                    self.converse(stream, peer, of).await;
+                    self.converse(stream, peer, connection).await;
                 }
             }
         }
@@ -143,12 +143,12 @@ impl Server {
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin,
         peer: IpAddr,
-        of: &Connection,
+        connection: &Connection,
     ) {
         let limits = self.limits;
         let mut ends = self.ends.clone();
         let answer = service_fn(|request: hyper::Request<Incoming>| {
-            let busy = of.busy();
+            let busy = connection.busy();
             let answer = self
                 .router
                 .clone()

@@ -96,8 +96,12 @@ impl Connections {
         place: OwnedSemaphorePermit,
         client: Client,
     ) -> Option<Opened> {
-        let of_client = |of: &Connection| of.client == client;
-        let count = self.open().values().filter(|of| of_client(of)).count();
+        let of_client = |connection: &Connection| connection.client == client;
+        let count = self
+            .open()
+            .values()
+            .filter(|connection| of_client(connection))
+            .count();
         if count >= self.each && !self.cut(of_client, Duration::ZERO) {
             return None;
         }
@@ -118,8 +122,9 @@ impl Connections {
     /// Cuts the longest idle connection, if it has been idle for at least this time.
     fn cut(&self, which: impl Fn(&Connection) -> bool, least: Duration) -> bool {
         let mut open = self.open();
-        let idle = open.iter().filter(|(_, of)| which(of));
-        let idle = idle.filter_map(|(number, of)| Some((*of.idle().as_ref()?, *number)));
+        let idle = open.iter().filter(|(_, connection)| which(connection));
+        let idle =
+            idle.filter_map(|(number, connection)| Some((*connection.idle().as_ref()?, *number)));
         let longest = idle.min().filter(|(since, _)| since.elapsed() >= least);
         // no longer counts, even before its task ends
         let connection = longest.and_then(|(_, number)| open.remove(&number));
@@ -144,11 +149,11 @@ mod tests {
     #[test]
     fn clients_lose_their_idlest_connection() {
         let all = Connections::new(10, 2);
-        let open = |number, of| {
+        let open = |number, address| {
             let place = Arc::clone(&all.places).try_acquire_owned().unwrap();
-            all.enter(number, place, client(of))
+            all.enter(number, place, client(address))
         };
-        let is_cut = |of: &Opened| of.connection.cut.notified().now_or_never().is_some();
+        let is_cut = |opened: &Opened| opened.connection.cut.notified().now_or_never().is_some();
         let (one, two) = (open(1, 1).unwrap(), open(2, 1).unwrap());
         let other = open(3, 2).unwrap();
         let busy = one.connection.busy();

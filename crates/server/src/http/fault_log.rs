@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_secs(60);
 const KNOWN: usize = 1000;
 
 struct Written {
-    at: Instant,
+    time: Instant,
     /// Repetitions since the last line.
     more: u64,
 }
@@ -35,21 +35,21 @@ impl FaultLog {
 
     fn write_at(&self, fault: &str, now: Instant) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = |of: &Written| now.saturating_duration_since(of.at) < INTERVAL;
+        let fresh = |line: &Written| now.saturating_duration_since(line.time) < INTERVAL;
         let more = match written.get_mut(fault) {
-            Some(of) if fresh(of) => {
-                of.more += 1;
+            Some(line) if fresh(line) => {
+                line.more += 1;
                 return;
             }
-            Some(of) => of.more,
+            Some(line) => line.more,
             None => 0,
         };
         if written.len() >= KNOWN {
-            written.retain(|_, of| fresh(of));
+            written.retain(|_, line| fresh(line));
         }
         if written.len() < KNOWN {
-            let of = Written { at: now, more: 0 };
-            written.insert(fault.to_owned(), of);
+            let line = Written { time: now, more: 0 };
+            written.insert(fault.to_owned(), line);
         }
         drop(written);
         match more {
@@ -69,9 +69,9 @@ mod tests {
     #[test]
     fn repeated_faults_are_logged_once() {
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
-        let kept = Arc::clone(&lines);
+        let sink = Arc::clone(&lines);
         let log = FaultLog::new(Arc::new(move |text| {
-            kept.lock().unwrap().push(text.to_owned())
+            sink.lock().unwrap().push(text.to_owned())
         }));
         let start = Instant::now();
         let write =

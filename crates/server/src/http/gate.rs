@@ -49,7 +49,10 @@ fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
     let mut site = make();
     while let Ok(first) = wanted.recv() {
         let all: Vec<Wanted> = std::iter::once(first).chain(wanted.try_iter()).collect();
-        let mut secrets: Vec<&str> = all.iter().filter_map(|of| of.secret.as_deref()).collect();
+        let mut secrets: Vec<&str> = all
+            .iter()
+            .filter_map(|request| request.secret.as_deref())
+            .collect();
         secrets.sort_unstable();
         secrets.dedup();
         let Ok(look) = catch_unwind(AssertUnwindSafe(|| site.look(&secrets))) else {

@@ -73,8 +73,8 @@ fn operation<P>(route: &Route<P>) -> Value {
     operation
 }
 
-fn parameter(of: &Parameter) -> Value {
-    let schema = match of.kind {
+fn parameter(parameter: &Parameter) -> Value {
+    let schema = match parameter.kind {
         Kind::Path | Kind::Needed => json!({"type": "string", "minLength": 1}),
         Kind::Text(most) => json!({"type": "string", "maxLength": most}),
         Kind::Date => json!({"type": "string", "pattern": "^[0-9-]{0,10}$"}),
@@ -90,12 +90,12 @@ fn parameter(of: &Parameter) -> Value {
             json!({"type": "array", "minItems": 1, "maxItems": most, "items": {"type": "string"}})
         }
     };
-    let in_path = matches!(of.kind, Kind::Path);
+    let in_path = matches!(parameter.kind, Kind::Path);
     json!({
-        "name": of.name,
+        "name": parameter.name,
         "in": if in_path { "path" } else { "query" },
-        "required": in_path || matches!(of.kind, Kind::Needed | Kind::Several(_)),
-        "description": of.about,
+        "required": in_path || matches!(parameter.kind, Kind::Needed | Kind::Several(_)),
+        "description": parameter.about,
         "schema": schema,
     })
 }
@@ -178,7 +178,7 @@ fn content(gives: &Gives) -> Value {
 
 fn object(properties: &[(&str, &str)]) -> Value {
     let names: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
-    let of_type = |(name, of): &(&str, &str)| ((*name).to_owned(), json!({"type": of}));
+    let of_type = |(name, kind): &(&str, &str)| ((*name).to_owned(), json!({"type": kind}));
     let properties: Map<String, Value> = properties.iter().map(of_type).collect();
     json!({"type": "object", "required": names, "properties": properties})
 }

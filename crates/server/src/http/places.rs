@@ -33,7 +33,7 @@ impl<K: Eq + Hash> Places<K> {
     pub(crate) async fn take(&self, client: K) -> Place {
         let never = "the semaphores are never closed";
         Place {
-            _own: self.own(client).acquire_owned().await.expect(never),
+            _own: self.share(client).acquire_owned().await.expect(never),
             _shared: Arc::clone(&self.all).acquire_owned().await.expect(never),
         }
     }
@@ -41,23 +41,23 @@ impl<K: Eq + Hash> Places<K> {
     /// A place, if one is free.
     pub(crate) fn try_take(&self, client: K) -> Option<Place> {
         Some(Place {
-            _own: self.own(client).try_acquire_owned().ok()?,
+            _own: self.share(client).try_acquire_owned().ok()?,
             _shared: Arc::clone(&self.all).try_acquire_owned().ok()?,
         })
     }
 
-    fn own(&self, client: K) -> Arc<Semaphore> {
+    fn share(&self, client: K) -> Arc<Semaphore> {
         let mut of_client = self
             .of_client
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         of_client.retain(|_, places| places.strong_count() > 0);
-        if let Some(own) = of_client.get(&client).and_then(Weak::upgrade) {
-            return own;
+        if let Some(places) = of_client.get(&client).and_then(Weak::upgrade) {
+            return places;
         }
-        let own = Arc::new(Semaphore::new(self.each));
-        of_client.insert(client, Arc::downgrade(&own));
-        own
+        let places = Arc::new(Semaphore::new(self.each));
+        of_client.insert(client, Arc::downgrade(&places));
+        places
     }
 }
 

@@ -63,8 +63,8 @@ impl Policy {
         };
         // a request through a proxy has a host in its URI, too
         let named = parts.uri.authority().map(|name| name.as_str());
-        let own = [Some(host), named].into_iter().flatten().all(is_own);
-        (self.own_names_only && !own).then(|| {
+        let is_local = [Some(host), named].into_iter().flatten().all(is_own);
+        (self.own_names_only && !is_local).then(|| {
             let why = "This address serves only names of this machine: open http://127.0.0.1 with the port of the server.";
             plain(StatusCode::MISDIRECTED_REQUEST, why)
         })
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn names_of_this_machine() {
-        for own in [
+        for name in [
             "localhost",
             "LOCALHOST:8484",
             "127.0.0.1",
@@ -123,7 +123,7 @@ mod tests {
             "[::1]:8484",
             "[::1]",
         ] {
-            assert!(is_own(own), "{own}");
+            assert!(is_own(name), "{name}");
         }
         for other in [
             "",

@@ -104,7 +104,7 @@ impl<P> Route<P> {
     /// Whether a path parameter may name a missing object.
     #[must_use]
     pub fn names_something(&self) -> bool {
-        let mut kinds = self.parameters.iter().map(|of| of.kind);
+        let mut kinds = self.parameters.iter().map(|parameter| parameter.kind);
         kinds.any(|kind| matches!(kind, Kind::Path))
     }
 }

@@ -53,7 +53,7 @@ fn benchmark(pages: &Pages, asked: &Asked) -> Answered {
     let unknown = || not_found(format!("There is no benchmark {name}."));
     let id = Id::parse(name).map_err(|_| unknown())?;
     let mut all = pages.context.catalogue.benchmarks.iter();
-    let known = all.find(|of| of.id == id);
+    let known = all.find(|benchmark| benchmark.id == id);
     let mut view = match pages.store()? {
         Some(store) => over_runs(&pages.context, &store, &id, runs)?,
         None => None,
@@ -95,17 +95,21 @@ fn months(view: &HistoryView) -> BTreeSet<String> {
 /// Removes runs outside a range of dates, whose ends may be prefixes: 2026-11 is the whole month. Changes are those found in all runs.
 fn cut(view: &mut HistoryView, from: &str, to: &str) {
     let begins = |started: &str| started >= from;
-    let ends = |started: &str| to.is_empty() || started.get(..to.len()).is_none_or(|of| of <= to);
+    let ends =
+        |started: &str| to.is_empty() || started.get(..to.len()).is_none_or(|prefix| prefix <= to);
     for series in &mut view.series {
         // oldest first
-        let first = series.points.iter().position(|of| begins(&of.started));
+        let first = series
+            .points
+            .iter()
+            .position(|point| begins(&point.started));
         let first = first.unwrap_or(series.points.len());
         series.points.drain(..first);
-        series.points.retain(|of| ends(&of.started));
+        series.points.retain(|point| ends(&point.started));
         let left = series.points.len();
         series
             .changes
-            .retain(|of| (first..first + left).contains(&of.at));
+            .retain(|change| (first..first + left).contains(&change.at));
         for change in &mut series.changes {
             change.at -= first;
         }
@@ -116,12 +120,15 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
 /// Form for other ranges.
 fn form(asked: &Asked, months: BTreeSet<String>) -> html::Form {
     let params = &asked.params;
-    let months: Vec<(String, String)> = months.into_iter().map(|of| (of.clone(), of)).collect();
+    let months: Vec<(String, String)> = months
+        .into_iter()
+        .map(|month| (month.clone(), month))
+        .collect();
     let newest = NEWEST.map(|n| (n.to_string(), format!("newest {n}")));
     html::Form {
         to: format!("/benchmarks/{}", html::encoded(params.text("benchmark"))),
         button: "Show",
-        kept: vec![],
+        hidden_inputs: vec![],
         choices: vec![
             Choice {
                 name: "runs",

@@ -26,13 +26,13 @@ fn benchmarks(pages: &Pages, asked: &Asked) -> Answered {
     };
     // a static site has only pages of measured benchmarks
     let is_shown = |id: &Id| pages.site.is_none() || measured.contains(id);
-    let known = catalogue.iter().filter(|of| is_shown(&of.id));
-    let is_custom = |id: &&Id| catalogue.iter().all(|of| of.id != **id);
+    let known = catalogue.iter().filter(|benchmark| is_shown(&benchmark.id));
+    let is_custom = |id: &&Id| catalogue.iter().all(|benchmark| benchmark.id != **id);
     let custom = measured.iter().filter(is_custom);
     let view = BenchmarksView {
         schema: SCHEMA_BENCHMARKS.to_owned(),
         benchmarks: known
-            .map(|of| found(&of.id, &of.title))
+            .map(|benchmark| found(&benchmark.id, &benchmark.title))
             .chain(custom.map(|id| found(id, "")))
             .collect(),
     };

@@ -171,11 +171,11 @@ fn form<'a>(
         effect.to_string()
     };
     let names = ["base"].into_iter().chain(std::iter::repeat("run"));
-    let kept = names.zip(runs.map(|run| run.id.clone()));
+    let fields = names.zip(runs.map(|run| run.id.clone()));
     html::Form {
         to: "/compare".to_owned(),
         button: "Show",
-        kept: kept.collect(),
+        hidden_inputs: fields.collect(),
         choices: vec![
             choice("family", "Family", "all", families, params.text("family")),
             choice(

@@ -41,10 +41,13 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     };
     let page = || {
         let document = gritstone_report::systems_compared(&view, &systems, progress.as_ref());
-        let live = progress.as_ref().filter(|of| !of.ended).map(|of| {
-            let path = format!("{}/events", html::path(&About::Fleet));
-            [gritstone_report::fleet_progress(of), path]
-        });
+        let live = progress
+            .as_ref()
+            .filter(|progress| !progress.ended)
+            .map(|progress| {
+                let path = format!("{}/events", html::path(&About::Fleet));
+                [gritstone_report::fleet_progress(progress), path]
+            });
         let frame = Frame {
             live,
             ..Frame::default()
@@ -56,20 +59,26 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
 
 fn events(pages: &Pages, _: &Asked) -> Answered {
     let progress = progress(pages)?;
-    let value = progress.as_ref().map(|of| {
-        let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
+    let value = progress.as_ref().map(|progress| {
+        let count = |state| {
+            progress
+                .nodes
+                .iter()
+                .filter(|node| node.state == state)
+                .count()
+        };
         serde_json::json!({
-            "fleet": of.fleet,
-            "of": of.of,
+            "fleet": progress.fleet,
+            "of": progress.of,
             "done": count(FleetNodeState::Done),
             "measuring": count(FleetNodeState::Measuring),
             "failed": count(FleetNodeState::Failed),
-            "said": gritstone_report::fleet_progress(of),
+            "said": gritstone_report::fleet_progress(progress),
         })
     });
     let text = gritstone_model::escape_json(value.unwrap_or_default().to_string());
     let status = match progress {
-        Some(of) if !of.ended => Status::Found,
+        Some(progress) if !progress.ended => Status::Found,
         _ => Status::Last,
     };
     Ok(Answer {

@@ -23,7 +23,7 @@ pub(crate) fn is_whole(run: &RunHead) -> bool {
 /// Measured benchmarks with a page: those of the catalog, and others with a history. Sides of trials have none.
 pub(crate) fn benchmarks(context: &Context, store: &Store) -> Result<Vec<Id>, StoreError> {
     let known = &context.catalogue.benchmarks;
-    let known: BTreeSet<&Id> = known.iter().map(|of| &of.id).collect();
+    let known: BTreeSet<&Id> = known.iter().map(|benchmark| &benchmark.id).collect();
     let mut benchmarks = vec![];
     for id in store.benchmarks()? {
         if known.contains(&id) || !store.newest(&id, 1, &|_| true)?.is_empty() {

@@ -36,7 +36,7 @@ fn overview(pages: &Pages, asked: &Asked) -> Answered {
     let since = since.and_then(|newest| clock::days_before(newest, RECENT.into()));
     let view = OverviewView {
         schema: SCHEMA_OVERVIEW.to_owned(),
-        stored: systems.iter().map(|of| of.runs).sum(),
+        stored: systems.iter().map(|system| system.runs).sum(),
         events,
         trends,
         recent: Recent {

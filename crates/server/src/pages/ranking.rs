@@ -3,7 +3,7 @@
 use crate::http::{Asked, Route};
 use crate::pages::{Answered, Pages, lists};
 use gritstone_document::html::Frame;
-use gritstone_model::{RatedMachine, RatingsView, RunView, SCHEMA_RATINGS};
+use gritstone_model::{RunView, SCHEMA_SCORES, ScoredSystem, ScoresView};
 use gritstone_runs::context::Context;
 use gritstone_runs::scores;
 use gritstone_store::Store;
@@ -14,7 +14,7 @@ const EXAMINED: usize = 20;
 pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/scores",
     "Scores of all systems, each by its newest complete run of a suite, best first",
-    SCHEMA_RATINGS,
+    SCHEMA_SCORES,
     ranking,
 );
 
@@ -26,7 +26,7 @@ fn ranking(pages: &Pages, asked: &Asked) -> Answered {
 }
 
 /// The systems of a store, the best first; those without a score last.
-pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result<RatingsView> {
+pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result<ScoresView> {
     let mut machines = vec![];
     for system in lists::systems(store)? {
         let Some(store) = store else { break };
@@ -36,13 +36,17 @@ pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result
             view.inspect_err(|why| log::warn!("run {run} is left out: {why:#}"))
                 .ok()
         };
-        let of_suite = |view: &RunView| view.settings.as_ref().is_some_and(|of| of.suite.is_some());
+        let of_suite = |view: &RunView| {
+            view.settings
+                .as_ref()
+                .is_some_and(|settings| settings.suite.is_some())
+        };
         let whole = newest.iter().filter(|run| lists::is_whole(run));
         machines.extend(whole.filter_map(|run| read(&run.id)).find(of_suite));
     }
     let base = context.view(scores::base(context, machines.iter()))?;
     let mut view = scores::against(context, &machines, &base, &[])?;
-    let score = |of: &RatedMachine| of.one_cpu.overall.rating.unwrap_or(0.0);
+    let score = |machine: &ScoredSystem| machine.one_cpu.overall.score.unwrap_or(0.0);
     view.machines
         .sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.id.cmp(&b.id)));
     Ok(view)

@@ -41,9 +41,9 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         run: &view,
         parts: &parts,
     });
-    let own = store.head(&id)?;
+    let head = store.head(&id)?;
     // an imported run accepts no launches
-    let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
+    let live = match head.elapsed_s.is_none() && head.origin != Origin::Imported {
         true => {
             let so_far = store.progress(&id)?;
             let said = gritstone_report::progress(so_far.launches, so_far.last.as_deref());
@@ -58,7 +58,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     let form = (!options.is_empty()).then(|| html::Form {
         to: "/compare".to_owned(),
         button: "Compare",
-        kept: vec![("run", id.clone())],
+        hidden_inputs: vec![("run", id.clone())],
         choices: vec![Choice {
             name: "base",
             label: "Against",

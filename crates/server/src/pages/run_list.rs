@@ -38,7 +38,7 @@ fn runs(pages: &Pages, asked: &Asked) -> Answered {
     let form = html::Form {
         to: "/runs".to_owned(),
         button: "Show",
-        kept: vec![],
+        hidden_inputs: vec![],
         choices: vec![Choice {
             name: "newest",
             label: "Runs",

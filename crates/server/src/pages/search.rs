@@ -30,7 +30,8 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
     };
     let store = pages.store()?;
     let systems = lists::systems(store.as_deref())?.into_iter();
-    let systems = systems.filter(|of| has_all(&format!("{} {} {}", of.id, of.name, of.system)));
+    let systems = systems
+        .filter(|system| has_all(&format!("{} {} {}", system.id, system.name, system.system)));
     let systems: Vec<ListedSystem> = systems.collect();
     let (found, runs) = match (&store, words.as_slice()) {
         (None, _) => (0, vec![]),
@@ -47,16 +48,17 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
         }
     };
     let benchmarks = pages.context.catalogue.benchmarks.iter();
-    let benchmarks =
-        benchmarks.filter(|of| !words.is_empty() && has_all(&format!("{} {}", of.id, of.title)));
+    let benchmarks = benchmarks.filter(|benchmark| {
+        !words.is_empty() && has_all(&format!("{} {}", benchmark.id, benchmark.title))
+    });
     let mut benchmarks: Vec<FoundBenchmark> = benchmarks
-        .map(|of| FoundBenchmark {
-            id: of.id.clone(),
-            title: of.title.clone(),
+        .map(|benchmark| FoundBenchmark {
+            id: benchmark.id.clone(),
+            title: benchmark.title.clone(),
         })
         .collect();
     // an exact name first
-    benchmarks.sort_by_key(|of| !of.is_named(query));
+    benchmarks.sort_by_key(|benchmark| !benchmark.is_named(query));
     let view = SearchView {
         schema: SCHEMA_SEARCH.to_owned(),
         query: query.to_owned(),

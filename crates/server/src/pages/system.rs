@@ -75,11 +75,11 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
 
 /// Sets the newest run of a system beside that of another one.
 fn form(store: &Store, heads: &[RunHead]) -> Result<Option<html::Form>, StoreError> {
-    let Some(own) = heads.iter().find(|run| lists::is_whole(run)) else {
+    let Some(latest) = heads.iter().find(|run| lists::is_whole(run)) else {
         return Ok(None);
     };
     let others = store.systems()?.into_iter().map(|(newest, _)| newest);
-    let others = others.filter(|run| lists::is_whole(run) && run.machine_id != own.machine_id);
+    let others = others.filter(|run| lists::is_whole(run) && run.machine_id != latest.machine_id);
     let options: Vec<_> = others
         .take(CHOICES)
         .map(|run| (run.id, run.machine))
@@ -87,7 +87,7 @@ fn form(store: &Store, heads: &[RunHead]) -> Result<Option<html::Form>, StoreErr
     Ok((!options.is_empty()).then(|| html::Form {
         to: "/compare".to_owned(),
         button: "Compare",
-        kept: vec![("run", own.id.clone())],
+        hidden_inputs: vec![("run", latest.id.clone())],
         choices: vec![Choice {
             name: "base",
             label: "Side by side with",

@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 pub struct Written {
     pub pages: usize,
     /// Rendered pages, whose inputs changed.
-    pub made: usize,
+    pub rendered: usize,
     /// Pages whose content changed.
     pub written: usize,
     /// Removed pages.
@@ -68,21 +68,21 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
         outdated: &outdated,
         next: AtomicUsize::new(0),
     };
-    let made = work.share()?;
-    let written = made.values().filter(|(_, is_new)| *is_new).count();
-    let mut made: BTreeMap<String, Made> = made
+    let rendered = work.share()?;
+    let written = rendered.values().filter(|(_, is_new)| *is_new).count();
+    let mut files: BTreeMap<String, Made> = rendered
         .into_iter()
-        .map(|(file, (made, _))| (file, made))
+        .map(|(file, (page, _))| (file, page))
         .collect();
     let (script, _) = record.write(CHARTS_FILE, &html::charts(), "")?;
-    made.insert(CHARTS_FILE.to_owned(), script);
+    files.insert(CHARTS_FILE.to_owned(), script);
     let mut all: BTreeSet<&str> = pages.iter().map(|page| page.file.as_str()).collect();
     all.insert(CHARTS_FILE);
     Ok(Written {
         pages: pages.len(),
-        made: outdated.len(),
+        rendered: outdated.len(),
         written,
-        removed: record.finish(made, &all)?,
+        removed: record.finish(files, &all)?,
     })
 }
 
@@ -127,7 +127,7 @@ impl Work<'_> {
         .of_site(Arc::clone(&self.site));
         // opened once, not for each page
         let _open = pages.store().map_err(|refused| anyhow!(refused.why))?;
-        let mut made = Results::new();
+        let mut rendered = Results::new();
         while let Some(page) = self.outdated.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let asked = page.asked().with_context(|| page.path.clone())?;
             let answer = match pages.answer(page.route(), &asked) {
@@ -140,9 +140,9 @@ impl Work<'_> {
                 }
             };
             let written = self.record.write(&page.file, &answer.text, &page.inputs)?;
-            made.insert(page.file.clone(), written);
+            rendered.insert(page.file.clone(), written);
         }
-        Ok(made)
+        Ok(rendered)
     }
 }
 

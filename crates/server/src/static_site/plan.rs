@@ -10,7 +10,7 @@ use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
 use gritstone_document::About;
 use gritstone_document::html::{self, path};
-use gritstone_model::{ChangeEvent, Id, RatedMachine, hexadecimal};
+use gritstone_model::{ChangeEvent, Id, ScoredSystem, hexadecimal};
 use gritstone_runs::changes::add_triage;
 use gritstone_runs::context::Context;
 use gritstone_store::{Kind, RunHead, Store};
@@ -122,11 +122,11 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     let mut pairs = pairs(&runs, &events);
     let ranking = ranking::ranked(context, store)?;
     for sides in side_by_side(&ranking.machines) {
-        let [Some(a), Some(b)] = sides.map(|of| runs.get(&of.id)) else {
+        let [Some(a), Some(b)] = sides.map(|machine| runs.get(&machine.id)) else {
             // a run that was added meanwhile is left to the next call
             continue;
         };
-        let pair = sides.map(|of| of.id.clone());
+        let pair = sides.map(|machine| machine.id.clone());
         for (run, [_, other]) in [(a, sides), (b, [sides[1], sides[0]])] {
             let beside = plan.site.beside.entry(run.head.machine_id.clone());
             let beside = beside.or_default();
@@ -258,9 +258,9 @@ fn pairs(runs: &BTreeMap<String, Run>, events: &[ChangeEvent]) -> BTreeSet<[Stri
     let each = each.filter_map(|(id, run)| Some([run.before.clone()?, id.clone()]));
     let changes = events.iter().flat_map(|event| {
         let changes = event.changes.iter();
-        let changes = changes.map(|of| (of.before.clone(), of.change.run.clone()));
-        let own = [(event.before.clone(), event.run.clone())];
-        changes.chain(own).collect::<Vec<_>>()
+        let changes = changes.map(|change| (change.before.clone(), change.change.run.clone()));
+        let pair = [(event.before.clone(), event.run.clone())];
+        changes.chain(pair).collect::<Vec<_>>()
     });
     let changes = changes.filter_map(|(before, run)| Some([before?, run]));
     let is_known =
@@ -269,8 +269,8 @@ fn pairs(runs: &BTreeMap<String, Run>, events: &[ChangeEvent]) -> BTreeSet<[Stri
 }
 
 /// Systems that are compared: each with the first of the ranking, and with the next better.
-fn side_by_side(ranked: &[RatedMachine]) -> impl Iterator<Item = [&RatedMachine; 2]> {
-    let with_first = ranked.iter().skip(1).map(|of| [&ranked[0], of]);
+fn side_by_side(ranked: &[ScoredSystem]) -> impl Iterator<Item = [&ScoredSystem; 2]> {
+    let with_first = ranked.iter().skip(1).map(|machine| [&ranked[0], machine]);
     let with_next = ranked.windows(2).skip(1).map(|two| [&two[0], &two[1]]);
     with_first.chain(with_next)
 }

@@ -79,19 +79,19 @@ impl Record {
 
     /// Whether the file exists and was made of these inputs.
     pub(super) fn is_current(&self, file: &str, inputs: &str) -> bool {
-        let made = self.files.get(file);
-        made.is_some_and(|made| made.inputs == inputs) && self.root.join(file).is_file()
+        let known = self.files.get(file);
+        known.is_some_and(|known| known.inputs == inputs) && self.root.join(file).is_file()
     }
 
     /// Writes a page if its content changed; returns whether it did.
     pub(super) fn write(&self, file: &str, text: &str, inputs: &str) -> Result<(Made, bool)> {
-        let made = Made {
+        let page = Made {
             inputs: inputs.to_owned(),
             content: hexadecimal(Sha256::digest(text)),
         };
         let path = self.root.join(file);
         let known = self.files.get(file);
-        let is_same = known.is_some_and(|known| known.content == made.content) && path.is_file();
+        let is_same = known.is_some_and(|known| known.content == page.content) && path.is_file();
         if !is_same {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)
@@ -99,17 +99,17 @@ impl Record {
             }
             output_file::write(&path, text.as_bytes())?;
         }
-        Ok((made, !is_same))
+        Ok((page, !is_same))
     }
 
     /// Replaces the record by these files, and removes all others; returns their number.
     pub(super) fn finish(
         mut self,
-        made: BTreeMap<String, Made>,
+        files: BTreeMap<String, Made>,
         all: &BTreeSet<&str>,
     ) -> Result<usize> {
         let before = self.files.clone();
-        self.files.extend(made);
+        self.files.extend(files);
         let old: Vec<String> = self.files.keys().cloned().collect();
         let old: Vec<String> = old
             .into_iter()

@@ -179,7 +179,7 @@ fn sites_change_with_their_store() {
     let (folder, path) = stored(22);
     let [site, other] = ["site", "other"].map(|name| folder.path().join(name));
     let first = write(&path, &site).unwrap();
-    assert_eq!((first.made, first.written), (first.pages, first.pages));
+    assert_eq!((first.rendered, first.written), (first.pages, first.pages));
     let before = files(&site);
     let nothing = Written {
         pages: first.pages,
@@ -211,7 +211,7 @@ fn sites_change_with_their_store() {
         let of_run = all[22]
             .benchmarks
             .iter()
-            .any(|of| *name == format!("benchmarks/{}.html", of.id));
+            .any(|benchmark| *name == format!("benchmarks/{}.html", benchmark.id));
         let is_list = lists.contains(name) || name.starts_with('.') || name.starts_with("systems/");
         assert!(
             of_run || is_list || name.starts_with("changes/") || name.contains(id.as_str()),
@@ -224,7 +224,10 @@ fn sites_change_with_their_store() {
     store.label(&all[19].info.id, "named").unwrap();
     store.remove(&all[21].info.id).unwrap();
     let less = write(&path, &site).unwrap();
-    assert!(less.removed > 0 && less.made < less.pages / 2, "{less:?}");
+    assert!(
+        less.removed > 0 && less.rendered < less.pages / 2,
+        "{less:?}"
+    );
     write(&path, &other).unwrap();
     assert!(bytes(&site) == bytes(&other));
     assert!(!site.join("compare").join(&all[21].info.id).exists());
@@ -237,10 +240,10 @@ fn bundles_make_the_same_site() {
     write(&store, &site).unwrap();
     fs::create_dir_all(bundles.join("deep")).unwrap();
     assert!(import(&bundles, &folder.path().join("none.db")).is_err());
-    for (at, run) in runs().iter().take(3).enumerate() {
+    for (index, run) in runs().iter().take(3).enumerate() {
         let text = gritstone_exchange::write_bundle(run);
-        let below = if at == 1 { "deep" } else { "." };
-        fs::write(bundles.join(below).join(format!("{at}.jsonl")), text).unwrap();
+        let below = if index == 1 { "deep" } else { "." };
+        fs::write(bundles.join(below).join(format!("{index}.jsonl")), text).unwrap();
     }
     fs::write(bundles.join("README.md"), "what they are").unwrap();
     let from = folder.path().join("from.db");
@@ -267,8 +270,8 @@ fn foreign_directories_are_refused() {
     // a record that names files elsewhere removes none
     let evil = folder.path().join("kept");
     fs::write(&evil, "").unwrap();
-    let made = r#"{"inputs": "", "content": ""}"#;
-    let record = format!(r#"{{"schema": "gritstone/site/1", "files": {{"../kept": {made}}}}}"#);
+    let entry = r#"{"inputs": "", "content": ""}"#;
+    let record = format!(r#"{{"schema": "gritstone/site/1", "files": {{"../kept": {entry}}}}}"#);
     fs::write(site.join(".gritstone-site.json"), record).unwrap();
     assert!(write(&store, &site).is_err());
     assert!(evil.exists());

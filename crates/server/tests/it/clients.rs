@@ -100,12 +100,12 @@ fn panics_are_contained() {
         threads: 1,
         ..short()
     });
-    let made = MADE.load(Ordering::SeqCst);
+    let before = MADE.load(Ordering::SeqCst);
     let output = server.get("/runs/panic");
     assert!(output.starts_with("HTTP/1.1 500 "), "{output}");
     assert!(!output.contains("as the test asks"), "{output}");
     server.answers();
-    assert!(MADE.load(Ordering::SeqCst) > made);
+    assert!(MADE.load(Ordering::SeqCst) > before);
     let log = server.log.lock().unwrap().join("\n");
     assert!(log.contains("panic"), "{log}");
 }
@@ -128,7 +128,7 @@ fn shutdown_finishes_responses() {
 }
 
 /// A request through a proxy that names the client.
-fn of(server: &Server, path: &str, address: &str, token: &str) -> String {
+fn proxied(server: &Server, path: &str, address: &str, token: &str) -> String {
     let head = format!(
         "GET {path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.9.9.9, {address}\r\n\
          Authorization: Bearer {token}\r\nConnection: close\r\n\r\n"
@@ -145,7 +145,7 @@ fn expensive_clients_wait() {
         }),
         ..short()
     });
-    let slow = |address: &str, token: &str| of(&server, "/runs/slow", address, token);
+    let slow = |address: &str, token: &str| proxied(&server, "/runs/slow", address, token);
     assert!(slow("10.0.0.1", "a").starts_with("HTTP/1.1 200 "));
     let refused = slow("10.0.0.1", "c");
     assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
@@ -169,7 +169,7 @@ fn expensive_clients_wait() {
     }
     // many requests that need no work are answered
     for _ in 0..5 {
-        assert!(of(&server, "/runs/a", "10.0.0.9", "g").starts_with("HTTP/1.1 200 "));
+        assert!(proxied(&server, "/runs/a", "10.0.0.9", "g").starts_with("HTTP/1.1 200 "));
     }
 }
 
@@ -187,7 +187,7 @@ fn departed_clients_are_charged() {
     stream.write_all(ask).unwrap();
     std::thread::sleep(Duration::from_millis(150));
     drop(stream);
-    let is_charged = || of(&server, "/runs/a", "10.0.0.1", "a").starts_with("HTTP/1.1 429 ");
+    let is_charged = || proxied(&server, "/runs/a", "10.0.0.1", "a").starts_with("HTTP/1.1 429 ");
     // looking costs little work
     assert!((0..40).any(|_| {
         std::thread::sleep(Duration::from_millis(25));
@@ -204,10 +204,10 @@ fn hostile_connections_leave_places() {
         ..Limits::default()
     });
     let hostile: Vec<TcpStream> = (0..200)
-        .map(|at| {
+        .map(|index| {
             let mut stream = server.connect_from("127.0.0.2");
             // some say nothing, some begin
-            let _ = stream.write_all(&b"GET /health HTTP/1.1\r\n"[..at % 23]);
+            let _ = stream.write_all(&b"GET /health HTTP/1.1\r\n"[..index % 23]);
             stream
         })
         .collect();

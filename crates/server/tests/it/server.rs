@@ -113,14 +113,14 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (read, stop) = UnixStream::pair().unwrap();
         let log: Arc<Mutex<Vec<String>>> = Arc::default();
-        let kept = Arc::clone(&log);
+        let lines = Arc::clone(&log);
         let thread = std::thread::spawn(move || {
             let make: Make<Echo> = Arc::new(|| {
                 MADE.fetch_add(1, Ordering::SeqCst);
                 Echo
             });
             let policy = Policy::new(true, "", &[]).behind_proxy(true);
-            let log = Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned()));
+            let log = Arc::new(move |text: &str| lines.lock().unwrap().push(text.to_owned()));
             let config = Config {
                 routes: ROUTES,
                 everyone: true,

@@ -60,8 +60,9 @@ fn benchmarks_run_on_allowed_cpus() {
         let cpu = &host.cpu;
         for step in &plan.steps {
             let mut cpus = step.cpus.clone();
-            let may = |&number: &u32| cpu.allowed.contains(number) && cpu.online.contains(number);
-            assert!(cpus.iter().all(may), "{name}: {step:?}");
+            let is_usable =
+                |&number: &u32| cpu.allowed.contains(number) && cpu.online.contains(number);
+            assert!(cpus.iter().all(is_usable), "{name}: {step:?}");
             cpus.sort_unstable();
             cpus.dedup();
             assert_eq!(
@@ -69,7 +70,7 @@ fn benchmarks_run_on_allowed_cpus() {
                 step.cpus.len(),
                 "{name}: one CPU twice: {step:?}"
             );
-            let usable = cpu.allowed.iter().filter(may).count();
+            let usable = cpu.allowed.iter().filter(is_usable).count();
             if step.copies > 1 {
                 assert_eq!(
                     cpus.len(),

@@ -132,8 +132,8 @@ fn intervals_cover_at_their_level() {
             *count += holds(range, right);
         }
         // the first, one in the middle and the last: 1, 8 and 64 copies
-        for (count, at) in curve.iter_mut().zip([0, 12, 24]) {
-            let (n, range) = &law.curve[at];
+        for (count, index) in curve.iter_mut().zip([0, 12, 24]) {
+            let (n, range) = &law.curve[index];
             *count += holds(range, rate(truth, *n));
         }
         let straight = rounds(6, [1000.0, 0.1, 0.0], 0.05, 100 + seed);

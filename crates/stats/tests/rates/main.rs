@@ -12,14 +12,14 @@ use world::{Shape, World};
 const TRUTH: usize = 200_001;
 
 /// Fails when `hits` or fewer would come in less than 1 of 100 cases at this rate.
-fn at_least(rate: f64, hits: usize, of: usize, what: &str) {
-    let p = Binomial::new(rate, of as u64).unwrap().cdf(hits as u64);
-    assert!(p >= 0.01, "{what}: {hits} of {of}, not {rate} or more");
+fn at_least(rate: f64, hits: usize, total: usize, what: &str) {
+    let p = Binomial::new(rate, total as u64).unwrap().cdf(hits as u64);
+    assert!(p >= 0.01, "{what}: {hits} of {total}, not {rate} or more");
 }
 
 /// Fails when `hits` or more would come in less than 1 of 100 cases at this rate.
-fn at_most(rate: f64, hits: usize, of: usize, what: &str) {
-    at_least(1.0 - rate, of - hits, of, what);
+fn at_most(rate: f64, hits: usize, total: usize, what: &str) {
+    at_least(1.0 - rate, total - hits, total, what);
 }
 
 fn contains(interval: Option<[f64; 2]>, truth: f64) -> bool {
@@ -187,7 +187,9 @@ fn only_changed_series_change() {
     let found = (0..200).filter(|_| {
         let mut values = series(55, 0.01);
         values[40..].iter_mut().for_each(|x| *x += 0.03);
-        changes(&values).iter().any(|at| (38..=42).contains(at))
+        changes(&values)
+            .iter()
+            .any(|change| (38..=42).contains(change))
     });
     at_least(0.95, found.count(), 200, "changes");
 }

@@ -118,7 +118,10 @@ impl Postgres {
         let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
         let fits =
             |left: &Left| left.url.whole == self.url.whole && left.reads_only == self.reads_only;
-        let left = all.iter().rposition(fits).map(|at| all.swap_remove(at));
+        let left = all
+            .iter()
+            .rposition(fits)
+            .map(|index| all.swap_remove(index));
         drop(all);
         let left = left.filter(|left| left.since.elapsed() < IDLE)?;
         self.live.replace(Some(left.live));
@@ -217,11 +220,11 @@ impl Postgres {
         self.with(|live| live.client.batch_execute(statements))
     }
 
-    fn rows(&self, statement: &str, of: Row) -> Result<Vec<Row>, Fault> {
+    fn rows(&self, statement: &str, parameters: Row) -> Result<Vec<Row>, Fault> {
         self.with(|live| {
             let prepared = live.prepared(statement)?;
-            let of: Vec<Parameter> = of.into_iter().map(Parameter).collect();
-            let rows = live.client.query(&prepared, &references(&of))?;
+            let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
+            let rows = live.client.query(&prepared, &references(&parameters))?;
             rows.iter().map(values::values).collect()
         })
     }
@@ -260,8 +263,9 @@ impl Live {
     }
 }
 
-fn references(of: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
-    of.iter()
+fn references(parameters: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
+    parameters
+        .iter()
         .map(|value| value as &(dyn ToSql + Sync))
         .collect()
 }
@@ -274,16 +278,16 @@ fn lock_of(run: &str) -> i64 {
 }
 
 impl Engine for Postgres {
-    fn execute(&self, statement: &'static str, of: Row) -> Result<(), Fault> {
+    fn execute(&self, statement: &'static str, parameters: Row) -> Result<(), Fault> {
         self.with(|live| {
             let prepared = live.prepared(statement)?;
-            let of: Vec<Parameter> = of.into_iter().map(Parameter).collect();
-            live.client.execute(&prepared, &references(&of))
+            let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
+            live.client.execute(&prepared, &references(&parameters))
         })?;
         Ok(())
     }
 
-    fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault> {
+    fn each(&self, statement: &'static str, parameters: Row, take: &mut Take) -> Result<(), Fault> {
         // a cursor is prepared with its columns
         let mut hasher = DefaultHasher::new();
         statement.hash(&mut hasher);
@@ -292,7 +296,7 @@ impl Engine for Postgres {
         let read = || -> Result<(), Fault> {
             self.rows(
                 &format!("DECLARE {name} NO SCROLL CURSOR FOR {statement}"),
-                of,
+                parameters,
             )?;
             loop {
                 let rows = self.rows(&format!("FETCH {AT_ONCE} FROM {name}"), vec![])?;
@@ -312,8 +316,8 @@ impl Engine for Postgres {
         done.and_then(|()| self.batch(&format!("CLOSE {name}")))
     }
 
-    fn all(&self, statement: &'static str, of: Row) -> Result<Vec<Row>, Fault> {
-        self.rows(statement, of)
+    fn all(&self, statement: &'static str, parameters: Row) -> Result<Vec<Row>, Fault> {
+        self.rows(statement, parameters)
     }
 
     fn begin(&self, purpose: Purpose) -> Result<(), Fault> {

@@ -48,8 +48,8 @@ impl Url {
                 _ => left.push(format!("{name}={value}")),
             }
         }
-        let at = if user.is_empty() { "" } else { "@" };
-        let plain = format!("{scheme}{user}{at}{rest}?{}", left.join("&"));
+        let separator = if user.is_empty() { "" } else { "@" };
+        let plain = format!("{scheme}{user}{separator}{rest}?{}", left.join("&"));
         // the parser's message may contain the password
         let mut config: Config = plain.parse().map_err(|_| {
             unusable("postgres://USER@HOST:PORT/DATABASE is expected; special characters in it are written as %XX")

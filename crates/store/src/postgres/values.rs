@@ -46,17 +46,17 @@ pub(super) struct Parameter(pub(super) Value);
 impl ToSql for Parameter {
     fn to_sql(
         &self,
-        of: &Type,
+        ty: &Type,
         out: &mut BytesMut,
     ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        match (&self.0, of) {
+        match (&self.0, ty) {
             (Value::Null, _) => Ok(IsNull::Yes),
-            (Value::Integer(v), &Type::INT4) => i32::try_from(*v)?.to_sql(of, out),
-            (Value::Integer(v), &Type::INT8) => v.to_sql(of, out),
-            (Value::Real(v), &Type::FLOAT8) => v.to_sql(of, out),
-            (Value::Text(v), &Type::TEXT) => escaped(v).as_ref().to_sql(of, out),
-            (Value::Blob(v), &Type::BYTEA) => v.to_sql(of, out),
-            (value, of) => Err(format!("{value:?} for {of}").into()),
+            (Value::Integer(v), &Type::INT4) => i32::try_from(*v)?.to_sql(ty, out),
+            (Value::Integer(v), &Type::INT8) => v.to_sql(ty, out),
+            (Value::Real(v), &Type::FLOAT8) => v.to_sql(ty, out),
+            (Value::Text(v), &Type::TEXT) => escaped(v).as_ref().to_sql(ty, out),
+            (Value::Blob(v), &Type::BYTEA) => v.to_sql(ty, out),
+            (value, ty) => Err(format!("{value:?} for {ty}").into()),
         }
     }
 
@@ -71,13 +71,13 @@ impl ToSql for Parameter {
 struct Column(Value);
 
 impl<'a> FromSql<'a> for Column {
-    fn from_sql(of: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(match *of {
-            Type::INT4 => i32::from_sql(of, raw)?.into(),
-            Type::INT8 => i64::from_sql(of, raw)?.into(),
-            Type::BOOL => bool::from_sql(of, raw)?.into(),
-            Type::FLOAT8 => f64::from_sql(of, raw)?.into(),
-            Type::TEXT => unescaped(<&str>::from_sql(of, raw)?).into(),
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(match *ty {
+            Type::INT4 => i32::from_sql(ty, raw)?.into(),
+            Type::INT8 => i64::from_sql(ty, raw)?.into(),
+            Type::BOOL => bool::from_sql(ty, raw)?.into(),
+            Type::FLOAT8 => f64::from_sql(ty, raw)?.into(),
+            Type::TEXT => unescaped(<&str>::from_sql(ty, raw)?).into(),
             Type::BYTEA => Value::Blob(raw.to_vec()),
             ref other => return Err(format!("a value of type {other}").into()),
         }))
@@ -93,7 +93,7 @@ impl<'a> FromSql<'a> for Column {
 }
 
 pub(super) fn values(row: &::postgres::Row) -> Result<Row, ::postgres::Error> {
-    let values = (0..row.len()).map(|at| row.try_get::<_, Column>(at));
+    let values = (0..row.len()).map(|index| row.try_get::<_, Column>(index));
     values
         .map(|value| value.map(|Column(value)| value))
         .collect()

@@ -84,7 +84,7 @@ fn nothing_is_busy_between_calls() {
         ("busy_timeout", 5000),
     ] {
         assert_eq!(
-            [&writing, &store].map(|of| pragma(of, rule)),
+            [&writing, &store].map(|store| pragma(store, rule)),
             [expected; 2],
             "{rule}"
         );
@@ -147,11 +147,11 @@ fn rollback_journal_replaces_the_log() {
 #[test]
 fn common_queries_read_indexes_only() {
     let (_folder, _, store) = common::with(&[]);
-    let plan = |statement: &str, of: &[&str]| -> Vec<String> {
+    let plan = |statement: &str, parameters: &[&str]| -> Vec<String> {
         let explain = format!("EXPLAIN QUERY PLAN {statement}");
         let mut statement = store.engine().sqlite().prepare(&explain).unwrap();
-        let of = rusqlite::params_from_iter(of);
-        let steps = statement.query_map(of, |row| row.get(3)).unwrap();
+        let parameters = rusqlite::params_from_iter(parameters);
+        let steps = statement.query_map(parameters, |row| row.get(3)).unwrap();
         steps.collect::<Result<_, _>>().unwrap()
     };
     let names = plan(sql::SELECT_NAMES, &[]);
@@ -222,8 +222,11 @@ fn locked_file_delays_launches() {
     common::begin(&mut store, &run);
     common::append(&mut store, id, &run.launches[0]);
     let other = locked(&path);
-    for (at, launch) in run.launches[1..3].iter().enumerate() {
-        assert_eq!(store.append(id, launch).unwrap(), Appended::Waiting(at + 1));
+    for (index, launch) in run.launches[1..3].iter().enumerate() {
+        assert_eq!(
+            store.append(id, launch).unwrap(),
+            Appended::Waiting(index + 1)
+        );
     }
     common::fails(store.finish(id, 12.25), "Locked");
     // readers are not locked out

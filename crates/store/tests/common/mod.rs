@@ -69,8 +69,10 @@ impl Raw {
     /// Executes statements, or says why not.
     pub fn execute(&mut self, sql: &str) -> Result<(), String> {
         match self {
-            Self::File(of) => of.execute_batch(sql).map_err(|error| error.to_string()),
-            Self::Server(of) => of.batch_execute(sql).map_err(|error| {
+            Self::File(connection) => connection
+                .execute_batch(sql)
+                .map_err(|error| error.to_string()),
+            Self::Server(client) => client.batch_execute(sql).map_err(|error| {
                 let message = error.as_db_error().map(|error| error.message().to_owned());
                 message.unwrap_or_else(|| error.to_string())
             }),
@@ -80,10 +82,10 @@ impl Raw {
     /// The first columns of all rows, as text.
     pub fn texts<const N: usize>(&mut self, sql: &str) -> Vec<[String; N]> {
         match self {
-            Self::File(of) => {
-                let mut statement = of.prepare(sql).expect(sql);
+            Self::File(connection) => {
+                let mut statement = connection.prepare(sql).expect(sql);
                 let row = |row: &rusqlite::Row| {
-                    let text = |at| match row.get_ref(at).expect("a column") {
+                    let text = |column| match row.get_ref(column).expect("a column") {
                         ValueRef::Integer(v) => v.to_string(),
                         ValueRef::Real(v) => v.to_string(),
                         other => other.as_str().expect("text").to_owned(),
@@ -93,11 +95,11 @@ impl Raw {
                 let rows = statement.query_map([], row).expect(sql);
                 rows.collect::<Result<_, _>>().expect(sql)
             }
-            Self::Server(of) => {
-                let all = of.simple_query(sql).expect(sql);
-                let row = |of: &SimpleQueryMessage| match of {
-                    SimpleQueryMessage::Row(row) => Some(std::array::from_fn(|at| {
-                        row.get(at).unwrap_or_default().to_owned()
+            Self::Server(client) => {
+                let all = client.simple_query(sql).expect(sql);
+                let row = |message: &SimpleQueryMessage| match message {
+                    SimpleQueryMessage::Row(row) => Some(std::array::from_fn(|column| {
+                        row.get(column).unwrap_or_default().to_owned()
                     })),
                     _ => None,
                 };

@@ -117,9 +117,9 @@ fn empty_store_is_reported_as_a_file() {
     common::fails(Store::open_read_only(&path), "Missing");
     assert!(!path.exists(), "reading creates nothing");
     let store = Store::open(&path).unwrap();
-    for made in ["share", "share/gritstone"] {
-        let mode = folder.path().join(made).metadata().unwrap().permissions();
-        assert_eq!(mode.mode() & 0o777, 0o700, "{made}: for its owner alone");
+    for name in ["share", "share/gritstone"] {
+        let mode = folder.path().join(name).metadata().unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o700, "{name}: for its owner alone");
     }
     assert_eq!(store.runs().unwrap(), []);
     assert!(matches!(
@@ -184,7 +184,7 @@ fn listings_sort_by_start() {
 fn runs_are_relabeled_and_removed() {
     let runs = [common::run(1, 2), common::run(2, 3)];
     let (_folder, path, mut store) = common::with(&runs);
-    let [one, other] = [0, 1].map(|at: usize| runs[at].info.id.as_str());
+    let [one, other] = [0, 1].map(|index: usize| runs[index].info.id.as_str());
     store.label(one, "baseline").unwrap();
     store.label(one, "main").unwrap();
     assert!(matches!(
@@ -372,7 +372,7 @@ fn sql_queries_read_samples() {
     let (_, text) = text.split_once("```sql\n").unwrap();
     let (text, _) = text.split_once("//! ```").unwrap();
     let rows: Vec<[String; 2]> = Raw::of(&path).texts(&text.replace("//! ", ""));
-    let number = |at: usize| -> [f64; 2] { rows[at].clone().map(|text| text.parse().unwrap()) };
+    let number = |row: usize| -> [f64; 2] { rows[row].clone().map(|text| text.parse().unwrap()) };
     assert_eq!(
         (rows.len(), number(0), number(5)),
         (10, [0.0, 5000.0], [1.0, 5001.0])
@@ -383,20 +383,24 @@ fn sql_queries_read_samples() {
 fn histories_select_wanted_runs() {
     let mut runs = [1, 2, 3, 4, 5, 6].map(|number| common::run(number, 1));
     let (every, extra) = (common::id("byte/pipe"), common::id("own/extra"));
-    for at in [0, 2] {
-        runs[at].benchmarks.push(common::benchmark("own/extra"));
+    for index in [0, 2] {
+        runs[index].benchmarks.push(common::benchmark("own/extra"));
     }
     // sides of a trial are in no history and take no place in one
-    for at in [1, 4] {
-        runs[at].info.settings.trial = Some(TrialSide::default());
+    for index in [1, 4] {
+        runs[index].info.settings.trial = Some(TrialSide::default());
     }
     // a variable of that name is no trial
     let variables = &mut runs[5].info.settings.environment;
     variables.insert("trial".into(), "a".into());
     let (_folder, _, mut store) = common::with(&runs);
-    let ids =
-        |at: &[usize]| -> Vec<String> { at.iter().map(|at| runs[*at].info.id.clone()).collect() };
-    let found = |store: &Store, of, most| store.newest(of, most, &|_| true).unwrap();
+    let ids = |indices: &[usize]| -> Vec<String> {
+        indices
+            .iter()
+            .map(|index| runs[*index].info.id.clone())
+            .collect()
+    };
+    let found = |store: &Store, benchmark, most| store.newest(benchmark, most, &|_| true).unwrap();
     assert_eq!(found(&store, &every, 2), ids(&[3, 5]));
     assert_eq!(found(&store, &every, 9), ids(&[0, 2, 3, 5]));
     assert_eq!(found(&store, &extra, 1), ids(&[2]));
@@ -415,14 +419,15 @@ fn newest_runs_are_found() {
     runs[1].benchmarks.push(common::benchmark("own/extra"));
     runs[3].programs.values_mut().next().unwrap().flags = "-O3 -Unusual".to_owned();
     // the facts of a system are those of its newest run
-    for (at, model) in [(0, "Turbo 9"), (1, "Turbo 8")] {
-        let facts = &mut runs[at].info.machine.facts;
+    for (index, model) in [(0, "Turbo 9"), (1, "Turbo 8")] {
+        let facts = &mut runs[index].info.machine.facts;
         facts.insert("cpu.model".into(), model.into());
     }
     let (_folder, _, mut store) = common::with(&runs);
-    let id = |at: usize| runs[at].info.id.clone();
+    let id = |index: usize| runs[index].info.id.clone();
     store.label(&id(0), "Main 100%").unwrap();
-    let ids = |heads: Vec<RunHead>| -> Vec<String> { heads.into_iter().map(|of| of.id).collect() };
+    let ids =
+        |heads: Vec<RunHead>| -> Vec<String> { heads.into_iter().map(|head| head.id).collect() };
     let newest = |machine, most| ids(store.newest_runs(machine, most).unwrap());
     assert_eq!(newest(None, 3), [id(0), id(2), id(3)]);
     assert_eq!(newest(Some("0123"), 2), [id(0), id(3)]);
@@ -458,7 +463,7 @@ fn machine_runs_have_a_limit() {
     let ids = |numbers: &[usize]| -> Vec<String> {
         numbers.iter().map(|n| runs[*n].info.id.clone()).collect()
     };
-    let started = |at: usize| runs[at].info.started.as_str();
+    let started = |index: usize| runs[index].info.started.as_str();
     for (machine, until, found) in [
         ("0123", started(3), ids(&[3, 2, 0])),
         ("0123", started(2), ids(&[2, 0])),
@@ -512,7 +517,7 @@ fn next_run_replaces_removed_one() {
     runs[1].info.machine.id = "another".to_owned();
     runs[3].benchmarks.push(common::benchmark("own/extra"));
     let (_folder, _, mut store) = common::with(&runs);
-    let id = |at: usize| runs[at].info.id.clone();
+    let id = |index: usize| runs[index].info.id.clone();
     let [pipe, extra] = ["byte/pipe", "own/extra"].map(common::id);
     let accepted = [pipe.clone(), extra.clone()];
     store.accept(&id(0), &accepted).unwrap();

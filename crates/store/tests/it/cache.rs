@@ -23,8 +23,8 @@ fn cache_is_valid_until_changes() {
     assert_eq!(not_cached(&store, "1"), [id.as_str()]);
     assert!(!store.cache(id, "1", 3, &results()), "it has two launches");
     assert!(store.cache(id, "1", 2, &results()));
-    let kept = |store: &Store| store.results(id, "1").unwrap();
-    assert_eq!(kept(&store), Some(results()));
+    let cached = |store: &Store| store.results(id, "1").unwrap();
+    assert_eq!(cached(&store), Some(results()));
     assert!(not_cached(&store, "1").is_empty());
     let one = |name: &str| store.result(id, "1", Some(&common::id(name))).unwrap();
     assert_eq!(one("byte/pipe").unwrap().results, results().results[..1]);
@@ -35,10 +35,10 @@ fn cache_is_valid_until_changes() {
     assert_eq!(store.results(id, "2").unwrap(), None);
     assert_eq!(not_cached(&store, "2"), [id.as_str()]);
     common::append(&mut store, id, &common::launch(2));
-    assert_eq!(kept(&store), None, "of fewer launches");
+    assert_eq!(cached(&store), None, "of fewer launches");
     assert!(store.cache(id, "1", 3, &results()));
     store.finish(id, 9.0).unwrap();
-    assert_eq!(kept(&store), None, "of a run without an end");
+    assert_eq!(cached(&store), None, "of a run without an end");
     assert!(store.cache(id, "1", 3, &results()));
     assert!(store.cache(id, "1", 3, &results()), "once more");
     drop(store);
@@ -47,13 +47,13 @@ fn cache_is_valid_until_changes() {
     let mut other = Raw::of(&path);
     other.execute("DELETE FROM cached_run").unwrap();
     let mut store = Store::open_read_only(&path).unwrap();
-    assert_eq!(kept(&store), None);
+    assert_eq!(cached(&store), None);
     if matches!(other, Raw::Server(_)) {
         assert!(!store.cache(id, "1", 3, &results()));
         store = Store::open(&path).unwrap();
     }
     assert!(store.cache(id, "1", 3, &results()));
-    assert_eq!(kept(&store), Some(results()));
+    assert_eq!(cached(&store), Some(results()));
     assert_eq!(store.verify().unwrap(), [""; 0]);
     // while another writes, nothing waits for the cache
     let write = match &other {
@@ -69,11 +69,11 @@ fn batched_results_equal_single_ones() {
     let runs: Vec<_> = (1..=70).map(|number| common::run(number, 1)).collect();
     let (_folder, path, store) = common::with(&runs);
     let ids: Vec<&str> = runs.iter().map(|run| run.info.id.as_str()).collect();
-    for (at, id) in ids.iter().enumerate() {
-        let past = format!("past {at}");
-        let of = Results { past, ..results() };
+    for (index, id) in ids.iter().enumerate() {
+        let past = format!("past {index}");
+        let stored = Results { past, ..results() };
         // one is not cached
-        assert!(at == 40 || store.cache(id, "1", 1, &of));
+        assert!(index == 40 || store.cache(id, "1", 1, &stored));
     }
     // one is not as it was written
     let changed = "UPDATE cached_result SET result = 'x' WHERE run = 8";
@@ -83,11 +83,11 @@ fn batched_results_equal_single_ones() {
         let together: Vec<_> = together.unwrap().into_iter().map(Result::unwrap).collect();
         let alone = |id: &&str| store.result(id, "1", benchmark.as_ref()).unwrap();
         assert_eq!(together, ids.iter().map(alone).collect::<Vec<_>>());
-        for (at, found) in together.iter().enumerate() {
-            let there = at != 40 && (at != 7 || benchmark.is_none());
-            assert_eq!(found.is_some(), there, "{at}");
-            let past = found.as_ref().map(|of| of.past.clone());
-            assert_eq!(past, there.then(|| format!("past {at}")));
+        for (index, found) in together.iter().enumerate() {
+            let there = index != 40 && (index != 7 || benchmark.is_none());
+            assert_eq!(found.is_some(), there, "{index}");
+            let past = found.as_ref().map(|results| results.past.clone());
+            assert_eq!(past, there.then(|| format!("past {index}")));
         }
     }
     assert!(store.results_of_each(&[], "1", None).unwrap().is_empty());

@@ -14,11 +14,11 @@ const NOW: &str = "2026-11-25T12:00:00Z";
 /// Where the child finds the store.
 const PLACE: &str = "GRITSTONE_STORE_TEST_KEPT";
 
-fn results(of: &str) -> Results {
-    let result = |name: &str| (common::id(name), format!("{{\"of\":\"{of} {name}\"}}"));
+fn results(run: &str) -> Results {
+    let result = |name: &str| (common::id(name), format!("{{\"of\":\"{run} {name}\"}}"));
     Results {
-        view: format!("{{\"head\":\"{of}\"}}"),
-        past: format!("{{\"past\":\"{of}\"}}"),
+        view: format!("{{\"head\":\"{run}\"}}"),
+        past: format!("{{\"past\":\"{run}\"}}"),
         results: vec![result("byte/pipe"), result("byte/pipe@cross")],
         pruned: None,
     }
@@ -33,7 +33,7 @@ fn prune(store: &mut Store, run: &RunData) -> Result<(), StoreError> {
 fn with_pruned(run: &RunData, label: Option<&str>) -> Results {
     Results {
         pruned: Some(Pruned {
-            at: NOW.to_owned(),
+            time: NOW.to_owned(),
             analysis: "1".to_owned(),
             label: label.map(str::to_owned),
         }),
@@ -44,11 +44,13 @@ fn with_pruned(run: &RunData, label: Option<&str>) -> Results {
 /// Changes a store as its triggers would not let it.
 fn force(path: &Path, change: &str) {
     match Raw::of(path) {
-        Raw::File(of) => {
-            let off = of.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
+        Raw::File(connection) => {
+            let off = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
             assert_eq!(off, Ok(false));
-            of.pragma_update(None, "foreign_keys", false).unwrap();
-            of.execute_batch(change).unwrap();
+            connection
+                .pragma_update(None, "foreign_keys", false)
+                .unwrap();
+            connection.execute_batch(change).unwrap();
         }
         mut server => server
             .execute(&format!("SET session_replication_role = replica; {change}"))
@@ -60,9 +62,9 @@ fn force(path: &Path, change: &str) {
 fn pruned_runs_keep_results() {
     let runs = [common::run(1, 3), common::run(2, 4)];
     let (_folder, path, mut store) = common::with(&runs);
-    let [one, other] = [0, 1].map(|at: usize| runs[at].info.id.as_str());
-    for (at, run) in runs.iter().enumerate() {
-        assert!(store.cache(&run.info.id, "1", 3 + at, &results(&run.info.id)));
+    let [one, other] = [0, 1].map(|index: usize| runs[index].info.id.as_str());
+    for (index, run) in runs.iter().enumerate() {
+        assert!(store.cache(&run.info.id, "1", 3 + index, &results(&run.info.id)));
     }
     let samples = store.samples(one).unwrap();
     assert_eq!(samples.launches, 3);
@@ -95,9 +97,13 @@ fn pruned_runs_keep_results() {
     let none = store.result(one, "2", None).unwrap().unwrap();
     assert_eq!((none.past, none.results.len()), (results(one).past, 0));
     let both = store.results_of_each(&[other, one], "1", Some(&common::id("byte/pipe")));
-    let both = both.unwrap().into_iter().map(|of| of.unwrap().unwrap());
-    let since: Vec<_> = both.map(|of| (of.past, of.pruned)).collect();
-    let expected = [results(other), with_pruned(&runs[0], None)].map(|of| (of.past, of.pruned));
+    let both = both
+        .unwrap()
+        .into_iter()
+        .map(|result| result.unwrap().unwrap());
+    let since: Vec<_> = both.map(|results| (results.past, results.pruned)).collect();
+    let expected =
+        [results(other), with_pruned(&runs[0], None)].map(|results| (results.past, results.pruned));
     assert_eq!(since, expected);
     assert_eq!(store.not_cached("2").unwrap(), [other]);
     assert!(

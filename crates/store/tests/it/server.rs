@@ -325,8 +325,8 @@ fn alone_killed_database_loses_nothing() {
     let mut server = Server::start();
     let (url, _) = store(&server);
     let done = AtomicBool::new(false);
-    let writer = |at: u32| {
-        let mut run = common::run(at, 5);
+    let writer = |first: u32| {
+        let mut run = common::run(first, 5);
         let mut stored = vec![];
         while !done.load(Ordering::Relaxed) {
             let Ok(mut store) = Store::open(&url) else {
@@ -335,7 +335,7 @@ fn alone_killed_database_loses_nothing() {
             // a failed answer may belong to a run that was stored: it is sent again
             while let Ok(answer) = store.import_once(&run) {
                 assert_ne!(answer, Sent::Differs);
-                let number = at + 4 * (u32::try_from(stored.len()).unwrap() + 1);
+                let number = first + 4 * (u32::try_from(stored.len()).unwrap() + 1);
                 stored.push(std::mem::replace(&mut run, common::run(number, 5)));
                 if done.load(Ordering::Relaxed) {
                     break;
@@ -345,7 +345,9 @@ fn alone_killed_database_loses_nothing() {
         stored
     };
     let stored: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|at| scope.spawn(move || writer(at))).collect();
+        let threads: Vec<_> = (0..4)
+            .map(|first| scope.spawn(move || writer(first)))
+            .collect();
         for kill in 0..KILLS {
             std::thread::sleep(Duration::from_millis(20 + 13 * kill as u64));
             server.kill();

@@ -84,7 +84,7 @@ pub struct AbArgs {
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
     #[command(flatten)]
-    pub own: CatalogueArgs,
+    pub custom: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -109,7 +109,7 @@ impl AbArgs {
     pub fn selectors(&self) -> Vec<String> {
         let words = self.words.iter().filter(|word| !is_compiler(word));
         let mut selectors: Vec<String> = words.cloned().collect();
-        let compiled = self.own.catalogue.is_none() && !self.compilers().is_empty();
+        let compiled = self.custom.catalogue.is_none() && !self.compilers().is_empty();
         if selectors.is_empty() && compiled {
             selectors.push(COMPILED_SELECTOR.to_owned());
         }

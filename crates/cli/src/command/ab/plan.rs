@@ -28,8 +28,8 @@ pub fn plan(context: &Context, args: &AbArgs, host: &HostContext, sides: &Sides)
     let selectors = context.selectors(&args.selectors());
     let mut wanted = select(&context.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
-    let own = context.own.as_ref();
-    let offer = host.offer(&wanted, args.privileges.permits(), own, false);
+    let custom = context.custom.as_ref();
+    let offer = host.offer(&wanted, args.privileges.permits(), custom, false);
     let plan = steps(wanted, &offer);
     check_not_empty(&plan)?;
     Ok(plan)
@@ -52,7 +52,7 @@ fn timed(benchmark: &Benchmark) -> bool {
         Work::Command(CommandWork { figure, .. }) | Work::Scenario(CommandWork { figure, .. }) => {
             *figure == Figure::Time
         }
-        Work::Derived { .. } | Work::Rating { .. } => false,
+        Work::Derived { .. } | Work::Score { .. } => false,
     }
 }
 
@@ -68,7 +68,7 @@ pub fn builds(session: &Session<'_>, plan: &mut Plan, sides: &Sides) -> Result<V
             output::remark(&format!("compiling: {}", side.what));
             let (name, flags) = compiler.split_once(' ').unwrap_or((compiler, ""));
             let tools = Toolchain::find(session.host, name, None)?.with(flags)?;
-            let builds = session.build(session.own, &plan.benchmarks, tools)?;
+            let builds = session.build(session.catalog, &plan.benchmarks, tools)?;
             ensure!(
                 !builds.is_empty(),
                 "none of these benchmarks has a workload to compile, so --cc changes nothing"

@@ -39,14 +39,14 @@ pub struct Sides {
 /// When the options name no sides, or contradict each other.
 pub fn read(args: &AbArgs) -> Result<Sides> {
     let mut sides = unset(args)?;
-    let own = [(&args.a, &args.env_a), (&args.b, &args.env_b)];
+    let settings = [(&args.a, &args.env_a), (&args.b, &args.env_b)];
     if set(args) {
         ensure!(
             sides.len() == 2,
             "--a, --b, --env-a and --env-b are for two sides, and here are {}",
             sides.len()
         );
-        for (side, (setting, environment)) in sides.iter_mut().zip(own) {
+        for (side, (setting, environment)) in sides.iter_mut().zip(settings) {
             side.setting.clone_from(setting);
             side.environment.clone_from(environment);
         }
@@ -62,8 +62,8 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
         sides.len()
     );
     let many = sides.len();
-    for (at, side) in sides.iter_mut().enumerate() {
-        side.name = side_name(at, many);
+    for (index, side) in sides.iter_mut().enumerate() {
+        side.name = side_name(index, many);
         side.what = what(side);
     }
     Ok(Sides {

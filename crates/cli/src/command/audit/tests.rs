@@ -128,7 +128,7 @@ impl Planted {
             precision: 0.5,
             seed: 1,
         };
-        let mut kept = StoredLaunches {
+        let mut stored = StoredLaunches {
             executor: &mut self.executor,
             variant: &self.variant,
             start: Instant::now(),
@@ -136,11 +136,11 @@ impl Planted {
         };
         let plans = [&self.plan];
         let mut scheduler = AfterPilot::new(&plans, limits, &PriorRuns::new());
-        drive(&plans, &[], Reader::default(), &mut scheduler, &mut kept).unwrap();
+        drive(&plans, &[], Reader::default(), &mut scheduler, &mut stored).unwrap();
         let data = RunData {
             info: RunInfo::default(),
             benchmarks: self.plan.benchmarks.clone(),
-            launches: kept.launches,
+            launches: stored.launches,
             ..RunData::default()
         };
         let mut view = summary::summarize(&data, &summary::Options::default());
@@ -255,8 +255,10 @@ fn growing_operations_fail_linearity() {
     // a build whose launches others disturb has the benefit of the doubt, as in an ordinary run
     let builds = [SHIPPED, "cc -O0", "cc -O2", "cc -O3", "cc -O3 -flto"];
     let found = |view: &AuditView| {
-        let of = |build| failing(view, build);
-        builds.into_iter().all(|build| of(build) == [Claim::Linear])
+        let failed = |build| failing(view, build);
+        builds
+            .into_iter()
+            .all(|build| failed(build) == [Claim::Linear])
     };
     let mut audits = (0..5).map(|_| planted.audit());
     let view = audits
@@ -360,8 +362,8 @@ fn ofast_fails_ieee_proofs() {
         let mut notes = result.notes.iter();
         notes.any(|note| matches!(note.finding, gritstone_model::Finding::WrongCheck { .. }))
     };
-    let kept = Planted::new("compensated", claims(0.0, 0.1)).run();
-    assert!(!wrong(&kept), "{kept:?}");
+    let strict = Planted::new("compensated", claims(0.0, 0.1)).run();
+    assert!(!wrong(&strict), "{strict:?}");
     let planted = Planted::new("compensated", claims(0.0, 0.1));
     let compiler = planted.compiler.clone();
     let given_up = planted.compiled_by(compiler, "-O2 -ffast-math").caught();

@@ -82,11 +82,15 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
         directory: directory()?,
     };
     reader.check()?;
-    for (at, text) in texts.iter().enumerate() {
+    for (index, text) in texts.iter().enumerate() {
         // the reference has no parameters
-        let ways = if at < referred { &vec![vec![]] } else { &ways };
+        let ways = if index < referred {
+            &vec![vec![]]
+        } else {
+            &ways
+        };
         for values in ways {
-            all.push(reader.timed(all.len(), at, text, values)?);
+            all.push(reader.timed(all.len(), index, text, values)?);
         }
     }
     check_names(&all)?;
@@ -113,8 +117,8 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
 
 /// Names must be unique, but for a command that is repeated as it is.
 fn check_names(all: &[Timed]) -> Result<()> {
-    for (at, timed) in all.iter().enumerate() {
-        let twice = all[..at].iter().any(|other| {
+    for (index, timed) in all.iter().enumerate() {
+        let twice = all[..index].iter().any(|other| {
             let given = other.name != other.command || timed.name != timed.command;
             other.name == timed.name && given
         });
@@ -198,19 +202,19 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn timed(&self, number: usize, at: usize, text: &str, values: &Values) -> Result<Timed> {
+    fn timed(&self, number: usize, index: usize, text: &str, values: &Values) -> Result<Timed> {
         let args = self.args;
         let fill = |text: &String| fill_in(text, values);
-        let own = |all: &[String]| {
-            all.get(if all.len() == 1 { 0 } else { at })
+        let hook = |all: &[String]| {
+            all.get(if all.len() == 1 { 0 } else { index })
                 .map(|text| self.for_shell(&fill(text)))
         };
         let command = fill_in(text, values);
         let (words, by_shell) = self.words(&command)?;
         let user = UserCommand {
             directory: self.directory.clone(),
-            prepare: own(&args.prepare),
-            cleanup: own(&args.conclude),
+            prepare: hook(&args.prepare),
+            cleanup: hook(&args.conclude),
             ignore_failure: args.ignore_failure == Some(Statuses::Any),
             statuses: match &args.ignore_failure {
                 Some(Statuses::These(codes)) => codes.clone(),
@@ -223,13 +227,13 @@ impl Reader<'_> {
                 _ if args.show_output => Output::Inherit,
                 [] => Output::default(),
                 [one] => one.clone(),
-                each => each[at].clone(),
+                each => each[index].clone(),
             },
             batch: Some(args.batch(self.texts * self.ways)),
             ..UserCommand::default()
         };
         let name = self
-            .name(number, at, values)
+            .name(number, index, values)
             .unwrap_or_else(|| with_unused(text, &command, values));
         Ok(Timed {
             entry: command_benchmark(
@@ -265,17 +269,17 @@ impl Reader<'_> {
     }
 
     /// Names are given per command, or per command and combination.
-    fn name(&self, number: usize, at: usize, values: &Values) -> Option<String> {
+    fn name(&self, number: usize, index: usize, values: &Values) -> Option<String> {
         let args = self.args;
         let referred = usize::from(args.reference.is_some());
-        if at < referred {
+        if index < referred {
             return args.reference_name.clone();
         }
-        let at = match args.names.len() <= args.commands.len() {
-            true => at,
+        let index = match args.names.len() <= args.commands.len() {
+            true => index,
             false => number,
         };
-        let name = args.names.get(at - referred)?;
+        let name = args.names.get(index - referred)?;
         Some(fill_in(name, values))
     }
 

@@ -100,13 +100,13 @@ fn median(executor: &mut Executor, variant: &Variant, benchmark: &Benchmark) -> 
             _ => None,
         }));
     }
-    let of = |ns: fn(&Sample) -> u64| {
+    let median = |ns: fn(&Sample) -> u64| {
         let all: Vec<f64> = samples.iter().map(|sample| ns(sample) as f64).collect();
         descriptive::median(&descriptive::sorted(&all)) as u64
     };
     Ok(Times {
-        wall: of(|sample| sample.wall),
-        user: of(|sample| sample.usage.user),
-        system: of(|sample| sample.usage.system),
+        wall: median(|sample| sample.wall),
+        user: median(|sample| sample.usage.user),
+        system: median(|sample| sample.usage.system),
     })
 }

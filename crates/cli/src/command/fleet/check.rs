@@ -48,11 +48,11 @@ pub fn check(context: &Context, args: &FleetCheckArgs) -> Result<Exit> {
     let (name, mut runs) = report::runs(context, &against)?;
     runs.retain(|run| run.node != args.node);
     ensure!(!runs.is_empty(), "fleet {name} has no other node");
-    let own = measured(context, args, &runs)?;
-    let Some(own) = own else {
+    let run = measured(context, args, &runs)?;
+    let Some(run) = run else {
         return Ok(Exit::Interrupted);
     };
-    runs.push(own);
+    runs.push(run);
     let view = fleet::report(&name, &runs, args.margin);
     let verdict = fleet::verdict(&view, &args.node);
     output::plain(&format!(

@@ -54,8 +54,8 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Run")]
     pub seed: Option<u64>,
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
-    #[arg(long = "tune", help_heading = "System", add = SetBy::UserFile)]
-    pub steady: bool,
+    #[arg(long, help_heading = "System", add = SetBy::UserFile)]
+    pub tune: bool,
     /// Wait until no other run measures on this machine
     #[arg(long, help_heading = "System", add = SetBy::UserFile)]
     pub wait: bool,
@@ -70,10 +70,10 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run", add = candidates::runs())]
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "tune", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run", add = candidates::runs())]
     pub resume: Option<String>,
     #[command(flatten)]
-    pub own: CatalogueArgs,
+    pub custom: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }

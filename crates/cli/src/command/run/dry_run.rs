@@ -32,7 +32,7 @@ pub(crate) struct DryRun {
 impl Job {
     /// Prints the plan without executing it.
     pub fn list(&self, context: &Context, format: Format) -> Result<Exit> {
-        let (plan, own) = (&self.plan, self.own.as_ref());
+        let (plan, custom) = (&self.plan, self.custom.as_ref());
         let expected = self.expected(context)?;
         let limits = job::limits(&self.info.settings)?;
         let dry = DryRun {
@@ -40,7 +40,7 @@ impl Job {
             benchmarks: job::measured(plan).map(|row| row.id.to_string()).collect(),
             expected_s: expected.as_secs_f64(),
             skipped: plan.skips.clone(),
-            actions: privileges::actions(plan, own, self.bounds),
+            actions: privileges::actions(plan, custom, self.bounds),
         };
         let effort = job::effort(&limits, expected);
         output::write(format, &dry, || dry.document(plan, &effort))?;

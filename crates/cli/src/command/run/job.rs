@@ -5,7 +5,7 @@ use crate::ui::output;
 use crate::ui::progress::Display;
 use crate::ui::skips;
 use anyhow::{Context as _, Result, bail, ensure};
-use gritstone_catalogue::{Own, Suite};
+use gritstone_catalogue::{CustomBenchmarks, Suite};
 use gritstone_document::percent_option;
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
@@ -35,7 +35,7 @@ pub struct Job {
     pub plan: Plan,
     pub info: RunInfo,
     pub bounds: Bounds,
-    pub own: Option<Own>,
+    pub custom: Option<CustomBenchmarks>,
     pub peer: Option<Reached>,
     /// Launches of an interrupted process; `None` for a new run.
     pub earlier: Option<Vec<Launch>>,
@@ -49,7 +49,7 @@ impl Job {
         let (suites, selectors): (Vec<_>, Vec<_>) =
             args.selectors.iter().cloned().partition(is_suite);
         let suites: Vec<&String> = args.suite.iter().chain(&suites).collect();
-        let suite = match (suites.as_slice(), &context.own) {
+        let suite = match (suites.as_slice(), &context.custom) {
             ([name], _) => Some(context.suite(name)?),
             ([], None) if selectors.is_empty() => Some(context.suite(STANDARD)?),
             ([], _) => None,
@@ -66,8 +66,8 @@ impl Job {
             gritstone_peer::place_far_ends(&args.peer.options(), args.dry_run, &mut wanted)?;
         let permits = args.privileges.permits();
         let compilers = args.compilers.compilers();
-        let own = context.own.as_ref();
-        let mut offer = host.offer(&wanted, permits, own, compilers.is_some());
+        let custom = context.custom.as_ref();
+        let mut offer = host.offer(&wanted, permits, custom, compilers.is_some());
         offer.refused.extend(refused);
         let mut plan = steps(wanted, &offer);
         let against_document = |name: &String| name.starts_with("ref:");
@@ -79,7 +79,7 @@ impl Job {
             commit: args.commit.commit()?,
             selectors,
             params,
-            catalogue: custom_catalog::used_catalog(own, &plan.benchmarks),
+            catalogue: custom_catalog::used_catalog(custom, &plan.benchmarks),
             peer: reached.as_ref().map(|reached| reached.peer.clone()),
             compilers,
             ..settings(args, &host)
@@ -92,14 +92,14 @@ impl Job {
         Ok(Self {
             plan,
             bounds: Bounds {
-                steady: args.steady,
+                tune: args.tune,
                 wait: args.wait,
                 reference: settings.reference,
                 ..Bounds::new(permits)
             },
             info: local_backend::info(&host, args.label.clone(), settings),
             host,
-            own: context.own.clone(),
+            custom: context.custom.clone(),
             peer: reached,
             earlier: None,
         })
@@ -120,20 +120,20 @@ impl Job {
         let budget = limits.budget.unwrap_or(Duration::MAX);
         self.bounds.deadline = self.bounds.deadline.min(budget);
         let (host, mut plan, mut info) = (&self.host, self.plan, self.info);
-        let mut session = Session::new(host, &mut plan, self.own.as_ref(), self.bounds)?;
+        let mut session = Session::new(host, &mut plan, self.custom.as_ref(), self.bounds)?;
         session.setup.far_end = self.peer.as_ref().map(Reached::far_end);
         let builds = match &info.settings.compilers {
             Some(compilers) => session.rebuild(compilers, &mut plan)?,
             None => BTreeMap::new(),
         };
-        let outcome = match self.bounds.steady {
+        let outcome = match self.bounds.tune {
             true => tune::apply(session.journal.as_ref(), host, &session.setup),
             false => TuningOutcome::default(),
         };
         session.tuning = outcome.tuning;
         let earlier = self.earlier.as_deref();
         match earlier {
-            None => info.settings.steady.clone_from(&outcome.held),
+            None => info.settings.tuned.clone_from(&outcome.held),
             Some(_) => resumption::check_same_tuning(&info, &outcome.held)?,
         }
         let id = info.id.clone();
@@ -222,7 +222,7 @@ pub fn add_copies(
     let copied = gritstone_plan::add_copies(plan, offer, &settings.copies, |_| true);
     let all = u32::try_from(offer.cpus.len()).map_or(MAX_COPIES, |all| all.min(MAX_COPIES));
     if let Some(suite) = suite.filter(|_| all > 1 && !settings.copies.contains(&all)) {
-        let of_suite = |id: &Id| suite.all_cpus.iter().any(|own| own == id.as_str());
+        let of_suite = |id: &Id| suite.all_cpus.iter().any(|name| name == id.as_str());
         gritstone_plan::add_copies(plan, offer, &[all], of_suite);
     }
     in_order(plan, &budget_order(suite, &settings.selectors));
@@ -259,7 +259,7 @@ fn announce(
 ) {
     let chosen = &host.chosen;
     let cpus = match chosen.peer {
-        Some(peer) if measured(plan).any(|of| of.placement == Placement::Cross) => format!(
+        Some(peer) if measured(plan).any(|row| row.placement == Placement::Cross) => format!(
             "CPU {} (and {peer} for two-CPU benchmarks)",
             chosen.measured
         ),

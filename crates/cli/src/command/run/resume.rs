@@ -4,7 +4,7 @@ use crate::command::run::args::RunArgs;
 use crate::command::run::job::{self, Job};
 use crate::ui::confirm;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use gritstone_catalogue::Own;
+use gritstone_catalogue::CustomBenchmarks;
 use gritstone_model::{Benchmark, Machine, Owner, Peer, RunData, RunInfo, Skip};
 use gritstone_peer::Reached;
 use gritstone_plan::steps;
@@ -20,27 +20,27 @@ use gritstone_store::{Resumable, Store};
 use std::path::Path;
 
 pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
-    let (trusted, permits) = (args.own.trust, args.privileges.permits());
+    let (trusted, permits) = (args.custom.trust, args.privileges.permits());
     let data = find_interrupted(context, name, &HostContext::probe(None)?.owner())?.into_data();
     let (id, settings) = (&data.info.id, &data.info.settings);
     let host = HostContext::probe(Some(Path::new(&settings.dir)))?;
     check_same_machine(&data.info, &host.machine())?;
-    let own = settings
+    let custom = settings
         .catalogue
         .clone()
-        .map(custom_catalog::of)
+        .map(custom_catalog::parse_catalog)
         .transpose();
-    let own = own.with_context(|| format!("what run {id} has kept of its catalog"))?;
-    if let Some(own) = &own {
-        trust::ensure(own, trusted, confirm::run_it)?;
+    let custom = custom.with_context(|| format!("what run {id} has kept of its catalog"))?;
+    if let Some(custom) = &custom {
+        trust::ensure(custom, trusted, confirm::run_it)?;
     }
-    check_same_benchmarks(&data, &current_entries(context, own.as_ref(), &data)?)?;
+    check_same_benchmarks(&data, &current_entries(context, custom.as_ref(), &data)?)?;
     let peer = settings.peer.as_ref();
     let peer = peer
         .map(|then| check_same_peer(id, then, args.peer.options()))
         .transpose()?;
     let again = settings.compilers.is_some();
-    let mut offer = host.offer(&data.benchmarks, permits, own.as_ref(), again);
+    let mut offer = host.offer(&data.benchmarks, permits, custom.as_ref(), again);
     if peer.is_some() {
         // refused when the run began
         let skips = data.skips.iter();
@@ -56,12 +56,12 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
         plan,
         host,
         bounds: Bounds {
-            steady: !settings.steady.is_empty(),
+            tune: !settings.tuned.is_empty(),
             wait: args.wait,
             reference: settings.reference,
             ..Bounds::new(permits)
         },
-        own,
+        custom,
         peer,
         info: data.info,
         earlier: Some(data.launches),
@@ -150,9 +150,17 @@ fn check_same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
 }
 
 /// Current entries of the benchmarks of a run, with its parameters.
-fn current_entries(context: &Context, own: Option<&Own>, data: &RunData) -> Result<Vec<Benchmark>> {
+fn current_entries(
+    context: &Context,
+    custom: Option<&CustomBenchmarks>,
+    data: &RunData,
+) -> Result<Vec<Benchmark>> {
     let mut catalogue = context.catalogue.benchmarks.clone();
-    catalogue.extend(own.iter().flat_map(|own| own.catalogue.benchmarks.clone()));
+    catalogue.extend(
+        custom
+            .iter()
+            .flat_map(|custom| custom.catalogue.benchmarks.clone()),
+    );
     let mut now = catalogue.clone();
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
     param_overrides::apply(&catalogue, &mut now, &data.info.settings.params)?;

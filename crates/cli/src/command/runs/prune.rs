@@ -137,14 +137,14 @@ impl Prunable {
     }
 }
 
-fn add(all: &mut Samples, of: Samples) {
-    all.launches += of.launches;
-    all.measured += of.measured;
-    all.bytes += of.bytes;
+fn add(all: &mut Samples, samples: Samples) {
+    all.launches += samples.launches;
+    all.measured += samples.measured;
+    all.bytes += samples.bytes;
 }
 
-fn print_samples(what: &str, runs: usize, of: Samples) -> Result<Exit> {
-    let size = gritstone_report::samples(runs, of.launches as usize, of.bytes);
+fn print_samples(what: &str, runs: usize, samples: Samples) -> Result<Exit> {
+    let size = gritstone_report::samples(runs, samples.launches as usize, samples.bytes);
     plain(&format!("{what}: {size}\n"))?;
     Ok(Exit::Done)
 }

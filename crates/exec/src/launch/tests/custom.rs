@@ -64,8 +64,8 @@ fn executables_find_their_files() {
     let mut benchmark = kernel("made/x", &[("how", "well")], 1);
     benchmark.published = None;
     let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
-    let may = |cpu: &usize| allowed.is_set(*cpu) == Ok(true);
-    let cpu = (0..1024).find(may).unwrap();
+    let is_allowed = |cpu: &usize| allowed.is_set(*cpu) == Ok(true);
+    let cpu = (0..1024).find(is_allowed).unwrap();
     let launched = bench.copies(&benchmark, &[cpu as u32], 1).unwrap();
     assert_eq!(launched.outcome, Outcome::Measured);
     assert_eq!(params(&launched, "args"), [format!("cpus={cpu} how=well")]);

@@ -113,12 +113,12 @@ fn jobs_differ_only_in_data() {
         let sections = file.sections().filter(|section| section.kind() == kind);
         sections.map(|section| section.size()).sum::<u64>()
     };
-    let of =
+    let sizes =
         |kind| ["kernel/null-job", "kernel/big-job", "kernel/process"].map(|name| size(name, kind));
-    let [null, big, _] = of(SectionKind::Data);
+    let [null, big, _] = sizes(SectionKind::Data);
     assert!(null >= 1024);
     assert_eq!((big - null).next_multiple_of(1024), 255 * 1024);
-    let [null, big, parent] = of(SectionKind::Text);
+    let [null, big, parent] = sizes(SectionKind::Text);
     assert!(null == big && null < parent, "{null} {big} {parent}");
     if linking::is_bare("#include \"crt0.h\"") {
         assert!(null < 256, "no C library: {null} bytes of text");

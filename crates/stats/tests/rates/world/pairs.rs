@@ -139,23 +139,23 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
 /// The verdict on the launches of two sides, and its number of pairs.
 fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
     let most = LOOKS[LOOKS.len() - 1];
-    let mut made = 0;
+    let mut count = 0;
     for look in LOOKS {
-        let up_to = |made: usize| {
-            let side = |values: &[Timed]| values[..made].iter().copied().map(Some).collect();
+        let up_to = |count: usize| {
+            let side = |values: &[Timed]| values[..count].iter().copied().map(Some).collect();
             Times(vec![side(a), side(b)])
         };
-        let mut times = up_to(made);
+        let mut times = up_to(count);
         while times.compared_pairs()[0] < look {
-            made += 1;
-            times = up_to(made);
+            count += 1;
+            times = up_to(count);
         }
         let verdict = interim::decide_all(&[times], |_| 0.01, look == most)[0][0].verdict;
         if verdict != Verdict::Inconclusive {
-            return (verdict, made);
+            return (verdict, count);
         }
     }
-    (Verdict::Inconclusive, made)
+    (Verdict::Inconclusive, count)
 }
 
 /// A ranking as by `gritstone ab`, of sides with these factors of time.
@@ -187,9 +187,9 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             let ns = factors[side] * timed.ns;
             times.0[side].push(Some(Timed { ns, ..timed }));
         }
-        let kept = times.compared_pairs();
-        let last = kept.iter().all(|pairs| *pairs >= most);
-        if !last && !kept.iter().any(|pairs| LOOKS.contains(pairs)) {
+        let compared = times.compared_pairs();
+        let last = compared.iter().all(|pairs| *pairs >= most);
+        if !last && !compared.iter().any(|pairs| LOOKS.contains(pairs)) {
             continue;
         }
         let row = std::slice::from_ref(&times);

@@ -88,8 +88,8 @@ fn similar_values_have_distinct_ids() {
     let signs = ids("x=-1,+1,_1");
     assert_eq!(signs, ["command/x-_1", "command/x-_1.2", "command/x-_1.3"]);
     // nor may one be called what the program that does nothing is called
-    let own = START_UP.strip_prefix("command/").unwrap();
-    let (name, value) = own.split_once('-').unwrap();
+    let start_up = START_UP.strip_prefix("command/").unwrap();
+    let (name, value) = start_up.split_once('-').unwrap();
     assert_eq!(ids(&format!("{name}={value}")), [format!("{START_UP}.2")]);
 }
 

@@ -15,7 +15,7 @@ fn printed_systems_are_scored() {
     let view = home
         .json("score ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --against ref:vax-11-780-4.1bsd");
     assert_eq!(view["schema"], "gritstone/ratings/3");
-    let [sun, vax] = [0, 1].map(|at: usize| &view["machines"][at]);
+    let [sun, vax] = [0, 1].map(|index: usize| &view["machines"][index]);
     // table 1 of byte-1984: sieve 1.7 s against 5.1 s, loop 2.6 s against 7.4 s
     let cpu = &sun["one_cpu"]["environments"][0];
     let want = (1.7 / 5.1 * 2.6 / 7.4_f64).sqrt();
@@ -72,11 +72,11 @@ fn document_environments_are_scored() {
             "{rated}"
         );
         let published = rated["published"].as_array().unwrap();
-        let ratings: Vec<f64> = published
+        let scores: Vec<f64> = published
             .iter()
-            .filter_map(|of| of["rating"].as_f64())
+            .filter_map(|score| score["rating"].as_f64())
             .collect();
-        assert_eq!(ratings, printed, "{rated}");
+        assert_eq!(scores, printed, "{rated}");
     }
     assert_eq!(programs["overall"]["rows"].as_array().unwrap().len(), 13);
     // a system without them has the scores of small benchmarks, as a baseline too
@@ -111,7 +111,7 @@ fn scores_have_intervals() {
     let view = home.json(&format!("score run --against {VAX}"));
     let rated = overall(&view["machines"][0]);
     let value = rated["rating"].as_f64().unwrap();
-    let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
+    let ends = [0, 1].map(|index: usize| rated["interval"][index].as_f64().unwrap());
     assert!(ends[0] < value && value < ends[1] && value > 1.0, "{rated}");
     // a part that is not rated does not pretend to be: the others are missing
     let part = part(recorded("run"), |id| id == "byte/sieve");

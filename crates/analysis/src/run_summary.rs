@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Past {
+pub struct RunSummary {
     pub run: String,
     /// Its start, RFC 3339, UTC.
     pub started: String,
@@ -33,7 +33,7 @@ pub struct RunValue {
     pub within: f64,
 }
 
-impl Past {
+impl RunSummary {
     pub(crate) fn head(
         run: &str,
         started: &str,
@@ -97,7 +97,7 @@ impl RunValue {
 
 /// False for exact sizes, and for scores, whose parts are included.
 pub(crate) fn varies(result: &Measurement) -> bool {
-    result.kind != Kind::Rating && result.unit.quantity() != Quantity::Exact
+    result.kind != Kind::Score && result.unit.quantity() != Quantity::Exact
 }
 
 /// Variance of ln(estimate) that a 95% interval implies; 0 without an interval.

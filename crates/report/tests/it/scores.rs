@@ -1,47 +1,47 @@
-//! Ratings as a terminal prints them.
+//! SystemScores as a terminal prints them.
 
 use crate::sample;
 use crate::sample::machines::id;
 use gritstone_document::{Document, terminal};
 use gritstone_model::*;
-use gritstone_report::{rating_lines, ratings};
+use gritstone_report::{score_lines, scores};
 
-fn text(view: &RatingsView, width: usize) -> String {
-    terminal::render(&ratings(view), terminal::Look::plain(width))
+fn text(view: &ScoresView, width: usize) -> String {
+    terminal::render(&scores(view), terminal::Look::plain(width))
 }
 
-fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {
+fn score(environment: &str, value: f64, rows: &[&str], total: usize) -> EnvironmentScore {
     let rows: Vec<Id> = rows.iter().map(|row| id(row)).collect();
-    Rating {
+    EnvironmentScore {
         environment: environment.to_owned(),
-        rating: Some(value),
+        score: Some(value),
         interval: Some([value * 0.98, value * 1.02]),
         rows,
-        of,
-        ..Rating::default()
+        of: total,
+        ..EnvironmentScore::default()
     }
 }
 
-fn one_cpu(factor: f64) -> Ratings {
+fn one_cpu(factor: f64) -> SystemScores {
     let why = "Of 2 rows 1 disturbed: byte/shell.";
     let notes = vec![sample::stated(Some(Flag::Interference), why)];
     let (cpu, unix) = (["byte/sieve", "byte/loop"], ["byte/pipe", "byte/shell"]);
-    Ratings {
+    SystemScores {
         environments: vec![
-            rating("Processor", 12_800.0 * factor, &cpu, 20),
-            Rating {
+            score("Processor", 12_800.0 * factor, &cpu, 20),
+            EnvironmentScore {
                 notes: notes.clone(),
-                ..rating("UNIX system", 6_100.0 * factor, &unix, 40)
+                ..score("UNIX system", 6_100.0 * factor, &unix, 40)
             },
-            Rating {
+            EnvironmentScore {
                 environment: "Memory".to_owned(),
                 of: 7,
-                ..Rating::default()
+                ..EnvironmentScore::default()
             },
         ],
-        overall: Rating {
+        overall: EnvironmentScore {
             notes,
-            ..rating(
+            ..score(
                 "All environments",
                 8_850.0 * factor,
                 &[cpu, unix].concat(),
@@ -51,8 +51,8 @@ fn one_cpu(factor: f64) -> Ratings {
     }
 }
 
-fn machine(name: &str, factor: f64) -> RatedMachine {
-    RatedMachine {
+fn machine(name: &str, factor: f64) -> ScoredSystem {
+    ScoredSystem {
         id: format!("run-{name}"),
         name: name.to_owned(),
         programs: None,
@@ -62,9 +62,9 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
     }
 }
 
-fn view(machines: Vec<RatedMachine>) -> RatingsView {
-    RatingsView {
-        schema: SCHEMA_RATINGS.to_owned(),
+fn view(machines: Vec<ScoredSystem>) -> ScoresView {
+    ScoresView {
+        schema: SCHEMA_SCORES.to_owned(),
         base: "ref:vax-11-780-4.1bsd".to_owned(),
         base_name: "VAX-11/780".to_owned(),
         by: vec![],
@@ -82,15 +82,15 @@ fn one_machine_by_environment() {
 #[test]
 fn withheld_scores_have_reasons() {
     let mut machine = machine("EPYC 7B13", 1.0);
-    let Ratings {
+    let SystemScores {
         environments,
         overall,
         ..
     } = &mut machine.one_cpu;
-    for rating in [&mut environments[0], overall] {
+    for score in [&mut environments[0], overall] {
         let invalid = vec![Part::Benchmark(id("byte/sieve"))];
-        (rating.rating, rating.interval) = (None, None);
-        rating.withheld = Some(Withheld::Invalid(invalid));
+        (score.score, score.interval) = (None, None);
+        score.withheld = Some(Withheld::Invalid(invalid));
     }
     insta::assert_snapshot!(text(&view(vec![machine]), 100));
 }
@@ -98,7 +98,7 @@ fn withheld_scores_have_reasons() {
 #[test]
 fn rows_that_the_user_named() {
     let mut machine = machine("EPYC 7B13", 1.0);
-    let mut named = rating("Named benchmarks", 3.2, &["byte/sieve"], 2);
+    let mut named = score("Named benchmarks", 3.2, &["byte/sieve"], 2);
     named.left_out = vec![LeftOutRow {
         id: id("byte/cc"),
         invalid: false,
@@ -114,7 +114,7 @@ fn rows_that_the_user_named() {
 fn unfinished_runs_say_so() {
     let mut machine = machine("EPYC 7B13", 1.0);
     let says =
-        |machine: &RatedMachine| text(&view(vec![machine.clone()]), 300).contains("did not end");
+        |machine: &ScoredSystem| text(&view(vec![machine.clone()]), 300).contains("did not end");
     assert!(!says(&machine));
     machine.unfinished = true;
     assert!(says(&machine));
@@ -125,7 +125,7 @@ fn withheld_scores_name_their_side() {
     let mut machine = machine("EPYC 7B13", 1.0);
     let mut why = |why: Withheld| {
         let overall = &mut machine.one_cpu.overall;
-        (overall.rating, overall.interval, overall.withheld) = (None, None, Some(why));
+        (overall.score, overall.interval, overall.withheld) = (None, None, Some(why));
         text(&view(vec![machine.clone()]), 300)
     };
     let one = || vec![Part::Benchmark(id("byte/sieve"))];
@@ -144,32 +144,32 @@ fn withheld_scores_name_their_side() {
 #[test]
 fn score_lines_keep_doubts() {
     let machine = machine("EPYC 7B13", 1.0);
-    let [line] = &*rating_lines(&mut Document::new(""), &view(vec![]), &machine) else {
+    let [line] = &*score_lines(&mut Document::new(""), &view(vec![]), &machine) else {
         panic!("more than one");
     };
     assert_eq!(line.marks.len(), 1);
 }
 
 /// Two environments of whole programs, for which a document prints numbers.
-fn programs() -> Ratings {
-    let printed = |model: &str, rating: f64| PublishedRating {
+fn programs() -> SystemScores {
+    let printed = |model: &str, score: f64| PublishedScore {
         id: format!("ref:hp-9000-{model}"),
         name: format!("HP 9000 Model {model}"),
-        rating,
+        score,
     };
     let (one, seven) = (["app/spice/mosamp2"], ["app/hilo/isor@7", "app/hilo/wcs@7"]);
-    Ratings {
+    SystemScores {
         environments: vec![
-            Rating {
+            EnvironmentScore {
                 published: vec![printed("825S", 0.75), printed("850S", 1.57)],
-                ..rating("Single user (floating point)", 1.21, &one, 1)
+                ..score("Single user (floating point)", 1.21, &one, 1)
             },
-            Rating {
+            EnvironmentScore {
                 published: vec![printed("825S", 0.88), printed("850S", 1.6)],
-                ..rating("Seven users (other)", 1.33, &seven, 2)
+                ..score("Seven users (other)", 1.33, &seven, 2)
             },
         ],
-        overall: rating(
+        overall: score(
             "All environments",
             1.27,
             &[one.as_slice(), &seven].concat(),
@@ -179,15 +179,15 @@ fn programs() -> Ratings {
 }
 
 /// A machine that is rated by two benchmarks of a profile, with another version of one program.
-fn by_profile() -> RatingsView {
+fn by_profile() -> ScoresView {
     let weights = [("app/today/gcc@all", 30.0), ("app/today/link", 10.0)];
     let mut machine = machine("EPYC 7B13", 1.0);
     let ids = weights.map(|(row, _)| row);
     machine.one_cpu.environments = vec![
-        rating(ids[0], 1.3, &ids[..1], 1),
-        rating(ids[1], 0.9, &ids[1..], 1),
+        score(ids[0], 1.3, &ids[..1], 1),
+        score(ids[1], 0.9, &ids[1..], 1),
     ];
-    machine.one_cpu.overall = rating("build", 1.19, &ids, 2);
+    machine.one_cpu.overall = score("build", 1.19, &ids, 2);
     machine.differ_in = vec![Difference {
         what: "program".to_owned(),
         base: "gcc 12.2.0".to_owned(),
@@ -199,7 +199,7 @@ fn by_profile() -> RatingsView {
         why: "Compilers take most of it.".to_owned(),
         weights: weights.map(|(row, weight)| (id(row), weight)).into(),
     };
-    RatingsView {
+    ScoresView {
         base: "old".to_owned(),
         base_name: "old".to_owned(),
         profile: Some(profile),
@@ -212,7 +212,7 @@ fn scored_programs_come_first() {
     let mut both = machine("EPYC 7B13", 1.0);
     both.programs = Some(programs());
     insta::assert_snapshot!(text(&view(vec![both.clone()]), 110));
-    let places = |machine: &RatedMachine| {
+    let places = |machine: &ScoredSystem| {
         let text = text(&view(vec![machine.clone()]), 110);
         ["programs and users:", "VAX-11/780: "].map(|line| text.find(line))
     };
@@ -220,7 +220,7 @@ fn scored_programs_come_first() {
     // one that is missing withholds them, and they are last
     let overall = &mut both.programs.as_mut().unwrap().overall;
     let missing = vec![Part::Benchmark(id("daq/yewcom/page1@16"))];
-    (overall.rating, overall.interval) = (None, None);
+    (overall.score, overall.interval) = (None, None);
     overall.withheld = Some(Withheld::Missing(missing));
     assert!(matches!(places(&both), [Some(a), Some(b)] if a > b));
     // a run of the programs alone has no other score
@@ -239,16 +239,16 @@ fn uncovered_profiles_have_no_score() {
     let mut view = by_profile();
     let one = &mut view.machines[0].one_cpu;
     let lacking = vec![Part::Benchmark(id("app/today/link"))];
-    one.environments[1] = Rating {
+    one.environments[1] = EnvironmentScore {
         environment: "app/today/link".to_owned(),
         of: 1,
-        ..Rating::default()
+        ..EnvironmentScore::default()
     };
-    one.overall = Rating {
+    one.overall = EnvironmentScore {
         environment: "build".to_owned(),
         withheld: Some(Withheld::Uncovered(lacking)),
         of: 2,
-        ..Rating::default()
+        ..EnvironmentScore::default()
     };
     insta::assert_snapshot!(text(&view, 100));
 }

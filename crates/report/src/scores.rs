@@ -5,7 +5,7 @@ use crate::{findings, profile, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Text};
 use gritstone_model::{
-    LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView, Withheld,
+    EnvironmentScore, PublishedScore, ScoredSystem, ScoresView, SystemScores, Withheld,
 };
 
 const HEADS: [&str; 2] = ["Score", "Interval"];
@@ -14,9 +14,9 @@ const PROGRAMS: &str = "programs and users";
 /// Why the printed MIPS are not a baseline.
 const NOT_COMPARABLE: &str = "MIPS (≠): hp-1987, table 1.1, instructions per second relative to the 840S, as traced; a score here is of time or throughput.";
 
-/// The ratings as a document of their own.
+/// The scores as a document of their own.
 #[must_use]
-pub fn ratings(view: &RatingsView) -> Document {
+pub fn scores(view: &ScoresView) -> Document {
     let mut document = Document::new(format!("Scores against {}", view.base_name));
     document.subtitle = Some(format!(
         "{} is 1; more is better. {} confidence intervals.",
@@ -32,9 +32,9 @@ pub fn ratings(view: &RatingsView) -> Document {
 }
 
 /// Appends the score lines of each machine, and their tables.
-fn append_ratings(document: &mut Document, view: &RatingsView) {
+fn append_ratings(document: &mut Document, view: &ScoresView) {
     for machine in &view.machines {
-        for line in rating_lines(document, view, machine) {
+        for line in score_lines(document, view, machine) {
             document.paragraph(line);
         }
     }
@@ -52,17 +52,17 @@ fn append_ratings(document: &mut Document, view: &RatingsView) {
 #[derive(Clone, Copy)]
 pub(crate) enum Scale<'a> {
     /// Whole programs and several users.
-    Programs(&'a Ratings),
+    Programs(&'a SystemScores),
     /// Small benchmarks.
     Benchmarks,
 }
 
 impl<'a> Scale<'a> {
     /// Available scores first. If whole programs have a score and no small benchmark was measured, only that one.
-    pub(crate) fn of(machine: &'a RatedMachine) -> Vec<Self> {
+    pub(crate) fn of(machine: &'a ScoredSystem) -> Vec<Self> {
         match &machine.programs {
             None => vec![Self::Benchmarks],
-            Some(programs) if programs.overall.rating.is_none() => {
+            Some(programs) if programs.overall.score.is_none() => {
                 vec![Self::Benchmarks, Self::Programs(programs)]
             }
             Some(programs) if machine.one_cpu.overall.rows.is_empty() => {
@@ -75,10 +75,10 @@ impl<'a> Scale<'a> {
 
 /// The score lines of a machine, each with its composition; their footnotes go to `document`.
 #[must_use]
-pub fn rating_lines(
+pub fn score_lines(
     document: &mut Document,
-    view: &RatingsView,
-    machine: &RatedMachine,
+    view: &ScoresView,
+    machine: &ScoredSystem,
 ) -> Vec<Text> {
     let line = |scale| match scale {
         Scale::Programs(programs) => programs_line(document, view, machine, programs),
@@ -90,17 +90,17 @@ pub fn rating_lines(
 /// The score by whole programs.
 fn programs_line(
     document: &mut Document,
-    view: &RatingsView,
-    machine: &RatedMachine,
-    programs: &Ratings,
+    view: &ScoresView,
+    machine: &ScoredSystem,
+    programs: &SystemScores,
 ) -> Text {
     let overall = &programs.overall;
-    let made_of = match overall.withheld {
+    let basis = match overall.withheld {
         Some(_) => "It takes all environments: `gritstone run app/ratings`.".to_owned(),
         None => composition(view, programs),
     };
     let line = format!(
-        "{} against {}, {PROGRAMS}: {}. {made_of}",
+        "{} against {}, {PROGRAMS}: {}. {basis}",
         machine.name,
         view.base_name,
         words::score(overall),
@@ -115,7 +115,7 @@ fn programs_line(
 }
 
 /// The score by single benchmarks.
-fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Text {
+fn rating_line(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) -> Text {
     let one = &machine.one_cpu;
     let line = format!(
         "{} against {}: {}. {}",
@@ -130,15 +130,15 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
 }
 
 /// Composition of the overall score.
-fn composition(view: &RatingsView, ratings: &Ratings) -> String {
-    let overall = &ratings.overall;
+fn composition(view: &ScoresView, scores: &SystemScores) -> String {
+    let overall = &scores.overall;
     if let Some(why) = &overall.withheld {
         return format!(
             "{}; `gritstone score RUN BENCHMARK...` scores by named benchmarks.",
             reason(why)
         );
     }
-    if overall.rating.is_none() {
+    if overall.score.is_none() {
         return String::new();
     }
     let all = words::plural(overall.of, "benchmark");
@@ -146,7 +146,7 @@ fn composition(view: &RatingsView, ratings: &Ratings) -> String {
     if !view.by.is_empty() {
         return format!("{rows}, named by {}.", words::join(&view.by));
     }
-    let rated = ratings.environments.iter().filter(|e| e.rating.is_some());
+    let rated = scores.environments.iter().filter(|e| e.score.is_some());
     let names: Vec<&str> = rated.map(|e| e.environment.as_str()).collect();
     match names.as_slice() {
         [one] => format!("{rows}, all of {one}."),
@@ -174,25 +174,25 @@ fn reason(why: &Withheld) -> &'static str {
 /// The environments of the document, with its printed values.
 fn by_program(
     document: &mut Document,
-    view: &RatingsView,
-    machine: &RatedMachine,
-    programs: &Ratings,
+    view: &ScoresView,
+    machine: &ScoredSystem,
+    programs: &SystemScores,
 ) {
-    let environment = |rating: &&Rating| rating.environment.clone();
-    let columns = Columns::<&Rating>::key("Environment", Style::Text, environment)
-        .strong(|rating| std::ptr::eq(*rating, &programs.overall));
+    let environment = |score: &&EnvironmentScore| score.environment.clone();
+    let columns = Columns::<&EnvironmentScore>::key("Environment", Style::Text, environment)
+        .strong(|score| std::ptr::eq(*score, &programs.overall));
     let mut columns = rated(columns).under("MIPS (≠)");
-    let mut machines: Vec<&PublishedRating> = vec![];
+    let mut machines: Vec<&PublishedScore> = vec![];
     for printed in programs.environments.iter().flat_map(|e| &e.published) {
         if !machines.iter().any(|known| known.id == printed.id) {
             machines.push(printed);
         }
     }
-    for PublishedRating { id, name, .. } in &machines {
+    for PublishedScore { id, name, .. } in &machines {
         let model = name.rsplit(' ').next().unwrap_or(name);
-        columns = columns.number(model, move |rating| {
-            let printed = rating.published.iter().find(|printed| printed.id == *id)?;
-            Some(number::fixed(printed.rating, 2))
+        columns = columns.number(model, move |score| {
+            let printed = score.published.iter().find(|printed| printed.id == *id)?;
+            Some(number::fixed(printed.score, 2))
         });
     }
     let caption = format!("{} against {}, {PROGRAMS}", machine.name, view.base_name);
@@ -201,41 +201,41 @@ fn by_program(
     document.list(notes(programs).into_iter().chain(not_comparable));
 }
 
-fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMachine) {
+fn by_environment(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) {
     let lines = lines(&machine.one_cpu);
     let overall = lines.last().filter(|_| lines.len() > 1).copied();
-    let environment = |rating: &&Rating| rating.environment.clone();
-    let columns = Columns::<&Rating>::key("Environment", Style::Text, environment)
-        .strong(|rating| overall.is_some_and(|overall| std::ptr::eq(*rating, overall)));
+    let environment = |score: &&EnvironmentScore| score.environment.clone();
+    let columns = Columns::<&EnvironmentScore>::key("Environment", Style::Text, environment)
+        .strong(|score| overall.is_some_and(|overall| std::ptr::eq(*score, overall)));
     let caption = format!("{} against {}", machine.name, view.base_name);
     rated(columns).table(document, caption, lines);
     document.list(notes(&machine.one_cpu));
 }
 
 /// The environments, and the overall score if there are several.
-fn lines(ratings: &Ratings) -> Vec<&Rating> {
-    let overall = Some(&ratings.overall).filter(|_| ratings.environments.len() != 1);
-    ratings.environments.iter().chain(overall).collect()
+fn lines(scores: &SystemScores) -> Vec<&EnvironmentScore> {
+    let overall = Some(&scores.overall).filter(|_| scores.environments.len() != 1);
+    scores.environments.iter().chain(overall).collect()
 }
 
-fn rated<'a>(columns: Columns<'a, &'a Rating>) -> Columns<'a, &'a Rating> {
+fn rated<'a>(columns: Columns<'a, &'a EnvironmentScore>) -> Columns<'a, &'a EnvironmentScore> {
     columns
-        .pair(HEADS, |rating: &&Rating| score(rating))
-        .column(Column::new("Benchmarks", Style::Number).rank(1), |rating| {
-            let all = number::count(rating.of);
-            format!("{} of {all}", number::count(rating.rows.len()))
+        .pair(HEADS, |score: &&EnvironmentScore| score_cells(score))
+        .column(Column::new("Benchmarks", Style::Number).rank(1), |score| {
+            let all = number::count(score.of);
+            format!("{} of {all}", number::count(score.rows.len()))
         })
 }
 
-fn score(rating: &Rating) -> [Cell; 2] {
-    match (rating.rating, &rating.withheld) {
-        (None, Some(_)) => [noted("not computed", &rating.notes), None.into()],
-        (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
+fn score_cells(score: &EnvironmentScore) -> [Cell; 2] {
+    match (score.score, &score.withheld) {
+        (None, Some(_)) => [noted("not computed", &score.notes), None.into()],
+        (value, _) => table::bare_ratio(value, score.interval, &score.notes),
     }
 }
 
 /// Two systems, environment by environment.
-pub(crate) fn side_by_side(document: &mut Document, view: &RatingsView) {
+pub(crate) fn side_by_side(document: &mut Document, view: &ScoresView) {
     let [a, b] = view.machines.as_slice() else {
         return;
     };
@@ -243,12 +243,13 @@ pub(crate) fn side_by_side(document: &mut Document, view: &RatingsView) {
         (Some(&a.one_cpu), Some(&b.one_cpu), ""),
         (a.programs.as_ref(), b.programs.as_ref(), PROGRAMS),
     ];
-    for (of_a, of_b, what) in scales {
-        let (Some(of_a), Some(of_b)) = (of_a, of_b) else {
+    for (scores_a, scores_b, what) in scales {
+        let (Some(scores_a), Some(scores_b)) = (scores_a, scores_b) else {
             continue;
         };
-        let rows: Vec<(&Rating, &Rating)> = lines(of_a).into_iter().zip(lines(of_b)).collect();
-        let is_scored = |of: &Rating| of.rating.is_some();
+        let rows: Vec<(&EnvironmentScore, &EnvironmentScore)> =
+            lines(scores_a).into_iter().zip(lines(scores_b)).collect();
+        let is_scored = |score: &EnvironmentScore| score.score.is_some();
         if !rows.iter().any(|(a, b)| is_scored(a) && is_scored(b)) {
             continue;
         }
@@ -256,35 +257,35 @@ pub(crate) fn side_by_side(document: &mut Document, view: &RatingsView) {
             "" => format!("{} is 1; more is better", view.base_name),
             what => format!("{what}: {} is 1; more is better", view.base_name),
         };
-        let environment = |(of, _): &(&Rating, &Rating)| of.environment.clone();
+        let environment =
+            |(score, _): &(&EnvironmentScore, &EnvironmentScore)| score.environment.clone();
         Columns::key("Environment", Style::Text, environment)
-            .strong(|(of, _)| std::ptr::eq(*of, &of_a.overall))
+            .strong(|(score, _)| std::ptr::eq(*score, &scores_a.overall))
             .under(format!("A: {}", a.name))
-            .pair(HEADS, |(of, _)| score(of))
+            .pair(HEADS, |(score, _)| score_cells(score))
             .under(format!("B: {}", b.name))
-            .pair(HEADS, |(_, of)| score(of))
+            .pair(HEADS, |(_, score)| score_cells(score))
             .table(document, caption, rows);
-        for (name, of) in [(&a.name, of_a), (&b.name, of_b)] {
-            let notes = notes(of).into_iter();
+        for (name, scores) in [(&a.name, scores_a), (&b.name, scores_b)] {
+            let notes = notes(scores).into_iter();
             document.list(notes.map(|note| format!("{name}: {note}")));
         }
     }
 }
 
 /// Reasons for missing scores, and left-out benchmarks.
-fn notes(ratings: &Ratings) -> Vec<String> {
+fn notes(scores: &SystemScores) -> Vec<String> {
     let mut notes = Vec::new();
-    for rating in &ratings.environments {
-        let mut note = |reason| notes.push(format!("{}: {reason}.", rating.environment));
-        if let Some(why) = &rating.withheld {
+    for score in &scores.environments {
+        let mut note = |reason| notes.push(format!("{}: {reason}.", score.environment));
+        if let Some(why) = &score.withheld {
             note(format!("not computed: {}", findings::withheld(why)));
         }
         for (invalid, why) in [(true, "invalid"), (false, "not measured")] {
-            let of = |row: &&LeftOutRow| row.invalid == invalid;
-            let rows: Vec<&str> = rating
+            let rows: Vec<&str> = score
                 .left_out
                 .iter()
-                .filter(of)
+                .filter(|row| row.invalid == invalid)
                 .map(|row| row.id.as_str())
                 .collect();
             if !rows.is_empty() {
