@@ -114,7 +114,7 @@ fn cross_file_faults_name_files() {
         .replace("\"demo/", "\"other/");
     let sum = |text: &str, family: &str, term: &str| {
         let there = format!("{{ id = \"{family}/call@cross\"");
-        text.replace(&there, &format!("{{ id = \"{of}\""))
+        text.replace(&there, &format!("{{ id = \"{term}\""))
     };
     let both = |demo: &str, other: &str| {
         load(&[("demo.toml", demo), ("other.toml", other)]).map_err(|error| error.to_string())
