@@ -96,6 +96,17 @@ fn classic_reports_have_every_chapter() {
     assert!(pdf.starts_with(b"%PDF-"));
 }
 
+#[test]
+fn unlike_runs_have_a_report() {
+    let home = Home::with(&["run", "copies"]);
+    home.ok("report run copies -o pair.html -o pair.pdf");
+    let page = fs::read_to_string(home.path().join("pair.html")).unwrap();
+    assert!(
+        page.contains("without a counterpart")
+            && !page.contains("<desc id=\"families-desc\">.</desc>")
+    );
+}
+
 /// The commands in the blocks of README.md except installations; runs are planned, not measured.
 #[test]
 fn readme_examples_run() {

@@ -419,7 +419,7 @@ fn result_is_number_of_users() {
     assert_eq!(users.collect::<Vec<_>>(), [Some(2), Some(4)]);
     let (code, text, _) = home.run("show last");
     assert_eq!(code, 0);
-    assert!(text.contains("This machine carries"), "{text}");
+    assert!(text.contains("This machine supports"), "{text}");
 }
 
 /// Terminals that are open on this machine.

@@ -398,7 +398,7 @@ fn peer_strangers_learn_nothing_as_root() {
     let hosts = Hosts::new();
     for row in ["net/tcp/connect", "net/transfer/1m", "net/tls/handshake"] {
         // a near end that is quick is before the stranger
-        let seen = "did not begin with the token of this launch";
+        let seen = "did not start with the token of this launch";
         let first = (0..10).any(|_| intruded(&hosts, row).contains(seen));
         assert!(first, "{row}");
         hosts.are_clean();
@@ -444,7 +444,7 @@ fn missing_peer_servers_are_skipped_as_root() {
     let row = result(&run, "net/transfer/0@rsync");
     assert_eq!(row["outcome"], "skipped", "{row}");
     assert!(
-        reason(row).contains("At the other end: rsync is missing (apt-get install rsync)"),
+        reason(row).contains("On the server: rsync is missing (apt-get install rsync)"),
         "{row}"
     );
     assert_eq!(
@@ -487,17 +487,17 @@ fn misbehaving_peers_are_left() {
         ("head -c 100000 /dev/urandom; sleep 5", "peer far: "),
         (
             "echo gritstone begins; echo x86_64",
-            "does not say what it is",
+            "it did not identify itself as gritstone",
         ),
         ("echo gritstone begins; echo x86_64 -", "--peer-address"),
         ("sleep 100", "it did nothing for 30 s"),
         (
             &format!("{greets}; head -c 1000 /dev/urandom"),
-            "does not say what it is",
+            "it did not identify itself as gritstone",
         ),
         (
             &format!("{greets}; cat /dev/zero"),
-            "does not say what it is",
+            "it did not identify itself as gritstone",
         ),
         (&format!("{greets}; sleep 100"), "it did nothing for 30 s"),
     ] {

@@ -387,7 +387,7 @@ fn jobs_follow_their_fleet_run_as_root() {
     fleet.wait().unwrap();
     let (code, _, error) = cluster.run("fleet resume");
     assert_eq!(code, 0, "{error}");
-    assert!(error.contains("was begun before"), "{error}");
+    assert!(error.contains("was submitted earlier"), "{error}");
     assert_ne!(cluster.folder(), before);
     assert_eq!(measured(&cluster.report()), ["n1", "n2"]);
     assert_eq!(entries(&shared), Vec::<PathBuf>::new());

@@ -153,7 +153,10 @@ fn missing_databases_set_retry_after() {
         assert_eq!(response.status, 503, "{path}: {text}");
         assert_eq!(response.header("retry-after"), Some("5"), "{path}");
         let place = database.folder().display().to_string();
-        assert!(text.contains("away") && !text.contains(&place), "{text}");
+        assert!(
+            text.contains("unreachable") && !text.contains(&place),
+            "{text}"
+        );
     }
     let sent = write_bundle(&run(2));
     assert_eq!(post(&server.address, token.trim(), &sent), Some(503));

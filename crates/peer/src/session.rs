@@ -145,7 +145,7 @@ impl Session {
         let line = self.line()?;
         let mut words = line.split_whitespace().map(str::to_owned);
         let words = words.next().zip(words.next());
-        words.context("its program is unknown")
+        words.context("it did not identify itself as gritstone")
     }
 
     /// Sends a binary; the inner error is the reason for which it cannot be used there.
@@ -205,8 +205,8 @@ impl Session {
         match Frame::read(output) {
             Ok(Some(Frame::Hello(hello))) => Ok(*hello),
             Ok(None) => Err(self.ended()),
-            Ok(Some(_)) => bail!("its program is unknown"),
-            Err(why) => bail!("its program is unknown: {why}"),
+            Ok(Some(_)) => bail!("it did not identify itself as gritstone"),
+            Err(why) => bail!("it did not identify itself as gritstone: {why}"),
         }
     }
 

@@ -179,6 +179,9 @@ fn drawn(document: &mut Document, view: &CompareView) {
 }
 
 fn figure(document: &mut Document, id: &str, caption: &str, mut dots: Vec<Dot>) {
+    if dots.is_empty() {
+        return;
+    }
     dots.sort_by(|a, b| a.value.total_cmp(&b.value));
     let values = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
     let alternative = format!("{}.", values.collect::<Vec<_>>().join(", "));
