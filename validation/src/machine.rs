@@ -25,7 +25,7 @@ pub struct Effects {
     pub common: f64,
     /// One run in ten is odd: all of it is 30% slower.
     pub odd: bool,
-    /// Benchmarks of which three runs in ten are 6% slower, each at runs of its own.
+    /// Benchmarks of which three runs in ten are 6% slower, independently of each other.
     pub two_modes: usize,
     /// Benchmarks have from a fifth to five times `sd`.
     pub unlike: bool,

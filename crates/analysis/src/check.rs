@@ -30,7 +30,7 @@ pub(crate) const MIN_BASE: usize = 3;
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
 /// Newest runs that are left out when the scatter of runs is estimated.
 const JUDGED: usize = 3;
-/// Fewest runs of which so many are left out; of fewer, the newest is.
+/// Fewest runs of which [`JUDGED`] are left out; of fewer, one.
 const MANY_RUNS: usize = 12;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;

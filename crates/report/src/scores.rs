@@ -14,7 +14,6 @@ const PROGRAMS: &str = "programs and users";
 /// Why the printed MIPS are not a baseline.
 const NOT_COMPARABLE: &str = "MIPS (≠): hp-1987, table 1.1, instructions per second relative to the 840S, as traced; a score here is of time or throughput.";
 
-/// The scores as a document of their own.
 #[must_use]
 pub fn scores(view: &ScoresView) -> Document {
     let mut document = Document::new(format!("Scores against {}", view.base_name));
