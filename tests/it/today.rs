@@ -1,6 +1,6 @@
 //! Current applications: programs that do not do their work give no result, and others report their versions.
 
-use crate::common::{self, Home, ended, make_program, messages, result, traces};
+use crate::common::{self, Home, ended, list, make_program, messages, result, traces};
 use serde_json::Value;
 use std::path::Path;
 
@@ -164,4 +164,39 @@ fn doctor_installs_for_a_suite() {
     // what only other benchmarks need
     assert!(!has("nvi"), "{command}");
     home.refuses("doctor --install aplications", "no benchmark is called");
+}
+
+#[test]
+fn doctor_describes_named_programs() {
+    let home = Home::new();
+    let found = home.json("doctor sort");
+    let finding = &list(&found["findings"])[0];
+    assert_eq!(
+        (&finding["name"], &finding["severity"]),
+        (&"program sort".into(), &"ok".into())
+    );
+    assert!(
+        finding["value"].as_str().unwrap().ends_with("/sort"),
+        "{found}"
+    );
+    assert!(
+        finding["why"].as_str().unwrap().contains("byte/"),
+        "{found}"
+    );
+    let (code, out, error) = with_nothing(&home, "doctor ffmpeg valgrind");
+    assert_eq!((code, error.as_str()), (0, ""));
+    for text in [
+        "ffmpeg",
+        "missing",
+        "app/",
+        "pr --count instructions",
+        "apt-get install",
+    ] {
+        assert!(out.contains(text), "{text}: {out}");
+    }
+    assert!(!out.contains("steal"), "{out}");
+    // all programs of a suite
+    let suite = home.json("doctor applications");
+    assert!(list(&suite["findings"]).len() > 5, "{suite}");
+    home.refuses("doctor ffmpge", "not a program that benchmarks need");
 }

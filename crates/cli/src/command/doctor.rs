@@ -1,19 +1,19 @@
 //! `gritstone doctor`: checks whether this host is ready to be measured, and suggests fixes.
 
+mod named;
+
 use crate::ui::candidates;
-use crate::ui::confirm;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::Result;
 use clap::Args;
 use gritstone_document::Document;
 use gritstone_document::Style;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Machine, SCHEMA_DOCTOR, pluralize};
-use gritstone_plan::select;
 use gritstone_report::{Detail, lists};
 use gritstone_runs::context::Context;
 use gritstone_session::host_context::HostContext;
@@ -21,22 +21,20 @@ use gritstone_session::privileges;
 use gritstone_session::undo;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::process::Command;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gritstone doctor
-  gritstone doctor --install
-  gritstone doctor --install applications")]
+  gritstone doctor                          the machine
+  gritstone doctor ffmpeg                   a program: where it is, and what needs it
+  gritstone doctor --install applications   programs of a suite")]
 pub struct DoctorArgs {
-    /// Install the missing programs of these benchmarks, and valgrind; lists them, and asks on a terminal unless CI=true
+    /// Install missing programs; lists them, and asks on a terminal unless CI=true
     #[arg(long)]
     pub install: bool,
-    /// Benchmarks or suites to install programs for [default: all]
-    #[arg(value_name = "BENCHMARK|SUITE", requires = "install", add = candidates::benchmarks())]
-    pub benchmarks: Vec<String>,
+    /// Show these programs, or those of benchmarks and suites, and not the machine [default with --install: all, and valgrind]
+    #[arg(value_name = "PROGRAM|BENCHMARK|SUITE", add = candidates::benchmarks())]
+    pub words: Vec<String>,
     /// Directory whose file system would be measured
     #[arg(long, add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
@@ -57,27 +55,52 @@ pub(crate) struct Examined<'a> {
 pub fn doctor(context: &Context, args: &DoctorArgs) -> Result<Exit> {
     undo::recover();
     let host = HostContext::probe(args.dir.as_deref())?;
+    let severity = match args.words.is_empty() {
+        true => show_machine(context, args, &host)?,
+        false => show_programs(context, args, &host)?,
+    };
+    if args.install {
+        named::install(&host, &named::needed(context, &args.words)?)?;
+    }
+    if severity == Severity::Problem {
+        let what = "results measured now would be unreliable: see the lines with 'problem'";
+        return Err(Exit::CheckFailed.because(what));
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows all findings; returns the greatest severity.
+fn show_machine(context: &Context, args: &DoctorArgs, host: &HostContext) -> Result<Severity> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let rows = &context.catalogue.benchmarks;
     let mut findings = doctor::examine(host.facts(), rows, &host.dir, &path);
     findings.extend(store_finding(context));
     let privileged = findings.len();
     findings.extend(privileges::findings(rows));
+    write(args, &findings, || {
+        examination(&host.machine(), &findings, privileged)
+    })
+}
+
+/// Shows the programs that are named, and those of named benchmarks.
+fn show_programs(context: &Context, args: &DoctorArgs, host: &HostContext) -> Result<Severity> {
+    let needed = named::needed(context, &args.words)?;
+    let findings = named::findings(host, &needed);
+    write(args, &findings, || named::document(host, &needed))
+}
+
+fn write(
+    args: &DoctorArgs,
+    findings: &[Finding],
+    document: impl FnOnce() -> Document,
+) -> Result<Severity> {
     let examined = Examined {
         schema: SCHEMA_DOCTOR,
-        findings: &findings,
+        findings,
     };
-    output::write(args.format.format, &examined, || {
-        examination(&host.machine(), &findings, privileged)
-    })?;
-    if args.install {
-        install(context, &host, &args.benchmarks)?;
-    }
-    if findings.iter().any(|f| f.severity == Severity::Problem) {
-        let what = "results measured now would be unreliable: see the lines with 'problem'";
-        return Err(Exit::CheckFailed.because(what));
-    }
-    Ok(Exit::Done)
+    output::write(args.format.format, &examined, document)?;
+    let severities = findings.iter().map(|finding| finding.severity);
+    Ok(severities.max().unwrap_or(Severity::Ok))
 }
 
 /// Verifies the ledger of the store, not its launches.
@@ -194,34 +217,4 @@ fn severity(severity: Severity) -> &'static str {
         Severity::Warning => "warning",
         Severity::Problem => "problem",
     }
-}
-
-/// Installs missing programs; asks first on a terminal.
-fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Result<()> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let counter = programs::missing_counter(&path).filter(|_| selectors.is_empty());
-    let selectors = context.with_suites_expanded(selectors);
-    let mut missing = programs::missing(&select(&context.catalogue.benchmarks, &selectors)?, &path);
-    missing.extend(counter);
-    if missing.is_empty() {
-        output::remark("no program is missing");
-        return Ok(());
-    }
-    let command = programs::install(host.facts(), &missing).context(
-        "package names are Debian's: install the programs with the tools of this distribution",
-    )?;
-    output::remark(&format!("+ {}", programs::shown(&command)));
-    let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
-    let person = std::io::stdin().is_terminal() && output::is_terminal();
-    if person && !unattended && !confirm::answered_yes("Install these packages?")? {
-        bail!("nothing was installed");
-    }
-    let (program, arguments) = command.split_first().context("an empty command")?;
-    let status = Command::new(program)
-        .args(arguments)
-        .status()
-        .with_context(|| format!("cannot start {program}"))?;
-    let command = programs::shown(&command);
-    ensure!(status.success(), "'{command}' ended with {status}");
-    Ok(())
 }

@@ -1,10 +1,11 @@
-//! Missing programs of benchmarks, and the command that installs them.
+//! Programs that benchmarks need, and the command that installs missing ones.
 
 use super::{Finding, Severity, as_root, found};
 use crate::programs::meeting;
 use crate::{Host, text};
 use gritstone_model::{Benchmark, Id, Need};
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// Prefix of the name of a finding on a missing program.
 const PROGRAM: &str = "program ";
@@ -16,41 +17,87 @@ const POSTGRESQL: &str = "postgresql";
 const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct Needed {
     pub need: Need,
-    /// Benchmarks that need it.
+    /// Benchmarks that need it; none need the counter of instructions.
     pub benchmarks: Vec<Id>,
 }
 
-/// Needs of `benchmarks` that `path` (a value of `PATH`) does not meet, in the order of the benchmarks.
-#[must_use]
-pub fn missing(benchmarks: &[Benchmark], path: &OsStr) -> Vec<Missing> {
-    needs(benchmarks)
-        .into_iter()
-        .filter(|missing| meeting(&missing.need, path).is_none())
-        .collect()
+impl Needed {
+    /// Whether it, or a program that serves instead, has this name.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let file_name = |path: &String| Path::new(path).file_name() == Some(OsStr::new(name));
+        self.need.name == name || self.need.any.iter().any(file_name)
+    }
+
+    /// Whether both are met by the same program.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let [a, b] = [&self.need, &other.need];
+        (&a.name, &a.any, &a.package) == (&b.name, &b.any, &b.package)
+    }
+
+    /// Where it is along `path` (a value of `PATH`).
+    #[must_use]
+    pub fn found(&self, path: &OsStr) -> Option<PathBuf> {
+        meeting(&self.need, path)
+    }
+
+    /// `app/calc, app/edit/1, app/edit/2 and 4 more`.
+    #[must_use]
+    pub fn users(&self) -> String {
+        match self.benchmarks.as_slice() {
+            [] => "`gritstone pr --count instructions`".to_owned(),
+            benchmarks => name_some(benchmarks),
+        }
+    }
+
+    /// The finding on it: a warning if it is missing.
+    #[must_use]
+    pub fn finding(&self, host: &Host, path: &OsStr) -> Finding {
+        let need = &self.need;
+        let (severity, value) = match (self.found(path), need.any.as_slice()) {
+            (Some(program), _) => (Severity::Ok, program.display().to_string()),
+            (None, []) => (Severity::Warning, "missing".to_owned()),
+            (None, any) => {
+                let value = format!("missing: none of {}", any.join(", "));
+                (Severity::Warning, value)
+            }
+        };
+        let mut why = format!("Needed by {}", self.users());
+        if !host.system.debian {
+            why += &format!("; Debian has it in the package {}", need.package);
+        }
+        why.push('.');
+        let name = format!("{PROGRAM}{}", need.name);
+        let finding = found(severity, value).named(name).why(why);
+        match install(host, std::slice::from_ref(self)) {
+            Some(words) => finding.todo(shown(&words)),
+            None => finding,
+        }
+    }
 }
 
 /// The program that counts instructions without a kernel counter: for `pr --count instructions`, not for benchmarks.
 #[must_use]
-pub fn missing_counter(path: &OsStr) -> Option<Missing> {
+pub fn counter() -> Needed {
     let need = Need {
         name: "valgrind".to_owned(),
         any: vec![],
         package: "valgrind".to_owned(),
         version: None,
     };
-    let missing = meeting(&need, path).is_none();
-    missing.then_some(Missing {
+    Needed {
         need,
         benchmarks: vec![],
-    })
+    }
 }
 
 /// The command that installs all of them, as program and arguments; `None` if nothing is missing or the distribution
 /// is not based on Debian.
 #[must_use]
-pub fn install(host: &Host, missing: &[Missing]) -> Option<Vec<String>> {
+pub fn install(host: &Host, missing: &[Needed]) -> Option<Vec<String>> {
     let mut packages: Vec<&str> = missing
         .iter()
         .map(|missing| missing.need.package.as_str())
@@ -90,37 +137,18 @@ pub fn is_program(finding: &Finding) -> bool {
 }
 
 pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> Vec<Finding> {
-    let needed = needs(benchmarks).len();
-    let missing = missing(benchmarks, path);
-    if missing.is_empty() {
-        let value = match needed {
-            0 => "none needed".to_owned(),
-            _ => format!("{} needed, none missing", text::count(needed, "program")),
-        };
-        let why = "Benchmarks that time these programs need them.";
-        return vec![found(Severity::Ok, value).named("programs").why(why)];
+    let needed = needed(benchmarks);
+    let missing = needed.iter().filter(|needed| needed.found(path).is_none());
+    let missing: Vec<Finding> = missing.map(|needed| needed.finding(host, path)).collect();
+    if !missing.is_empty() {
+        return missing;
     }
-    missing
-        .iter()
-        .map(|missing| finding(host, missing))
-        .collect()
-}
-
-fn finding(host: &Host, missing: &Missing) -> Finding {
-    let need = &missing.need;
-    let value = match need.any.as_slice() {
-        [] => "missing".to_owned(),
-        any => format!("missing: none of {}", any.join(", ")),
+    let value = match needed.len() {
+        0 => "none needed".to_owned(),
+        many => format!("{} needed, none missing", text::count(many, "program")),
     };
-    let mut why = format!("Needed by {}", name_some(&missing.benchmarks));
-    if !host.system.debian {
-        why += &format!("; Debian has it in the package {}", need.package);
-    }
-    why.push('.');
-    let name = format!("{PROGRAM}{}", need.name);
-    let mut finding = found(Severity::Warning, value).named(name).why(why);
-    finding.todo = install(host, std::slice::from_ref(missing)).map(|words| shown(&words));
-    finding
+    let why = "Benchmarks that time these programs need them.";
+    vec![found(Severity::Ok, value).named("programs").why(why)]
 }
 
 fn name_some(benchmarks: &[Id]) -> String {
@@ -134,21 +162,23 @@ fn name_some(benchmarks: &[Id]) -> String {
     }
 }
 
-/// Distinct needs with their benchmarks.
-fn needs(benchmarks: &[Benchmark]) -> Vec<Missing> {
-    let mut found: Vec<Missing> = Vec::new();
+/// Programs that `benchmarks` need, in their order.
+#[must_use]
+pub fn needed(benchmarks: &[Benchmark]) -> Vec<Needed> {
+    let mut all: Vec<Needed> = Vec::new();
     for benchmark in benchmarks {
         for need in &benchmark.needs {
-            match found.iter_mut().find(|missing| missing.need == *need) {
-                Some(missing) => missing.benchmarks.push(benchmark.id.clone()),
-                None => found.push(Missing {
-                    need: need.clone(),
-                    benchmarks: vec![benchmark.id.clone()],
-                }),
+            let needed = Needed {
+                need: need.clone(),
+                benchmarks: vec![benchmark.id.clone()],
+            };
+            match all.iter_mut().find(|known| known.is_same(&needed)) {
+                Some(known) => known.benchmarks.extend(needed.benchmarks),
+                None => all.push(needed),
             }
         }
     }
-    found
+    all
 }
 
 /// Debian's rule for package names: other names go into no command.

@@ -194,16 +194,19 @@ fn missing_programs_have_a_command() {
 
     host.system.privileged = false;
     let nothing = OsStr::new("");
-    let missing = programs::missing(&rows, nothing);
-    let counter = programs::missing_counter(nothing).unwrap();
-    let all: Vec<_> = missing.iter().cloned().chain([counter]).collect();
+    let missing = programs::needed(&rows);
+    let all: Vec<_> = missing
+        .iter()
+        .cloned()
+        .chain([programs::counter()])
+        .collect();
     let command = programs::install(&host, &all).unwrap().join(" ");
     assert!(command.ends_with(" valgrind"), "{command}");
     let command = programs::install(&host, &missing).unwrap().join(" ");
     assert_eq!(command, "sudo apt-get install -y bc nvi");
     // its package would create a database cluster
     let database = [benchmark("db/query", &[("postgres", &[], "postgresql")])];
-    let command = programs::install(&host, &programs::missing(&database, nothing)).unwrap();
+    let command = programs::install(&host, &programs::needed(&database)).unwrap();
     assert_eq!(command[..2], ["sh", "-c"]);
     let (before, install) = command[2].rsplit_once(" && ").unwrap();
     assert_eq!(install, "sudo apt-get install -y postgresql");
@@ -219,4 +222,29 @@ fn missing_programs_have_a_command() {
         description
     );
     assert_eq!(programs::install(&host, &[]), None);
+}
+
+#[test]
+fn programs_go_by_any_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let vim = directory.path().join("vim");
+    fs::write(&vim, "").unwrap();
+    fs::set_permissions(&vim, fs::Permissions::from_mode(0o755)).unwrap();
+    let editor: (&str, &[&str], &str) = ("vi", &["/nonexistent/nvi", "vim"], "nvi");
+    let ids = ["app/edit/1", "app/edit/2", "app/edit/3", "app/edit/4"];
+    let rows = ids.map(|id| benchmark(id, &[editor]));
+    let [needed] = programs::needed(&rows).try_into().unwrap();
+    let called = ["vi", "nvi", "vim", "ed"].map(|name| needed.is_called(name));
+    assert_eq!(called, [true, true, true, false]);
+    let host = Tree::recorded("virtual-machine").host();
+    let found = needed.finding(&host, directory.path().as_os_str());
+    assert_eq!((found.severity, found.todo), (Severity::Ok, None));
+    assert_eq!(found.value, vim.display().to_string());
+    let users = "Needed by app/edit/1, app/edit/2, app/edit/3 and 1 more.";
+    assert_eq!(found.why, users);
+    let counter = programs::counter().finding(&host, OsStr::new(""));
+    assert!(
+        counter.why.contains("pr --count instructions"),
+        "{counter:?}"
+    );
 }
