@@ -82,6 +82,10 @@ fn manual_pages_are_written() {
     let out = home.ok("man bench");
     let page = out.starts_with(".ie") && out.contains(".TH gritstone-bench 1");
     assert!(page, "{out}");
+    let synopsis = ".SH SYNOPSIS\n\\fBgritstone bench\\fR [OPTIONS] ";
+    assert!(out.contains(synopsis), "{out}");
+    let help = out.find("Print help").unwrap();
+    assert!(out.find(".SH ARGUMENTS\n").unwrap() < help, "{out}");
     home.ok("man --output pages");
     for page in ["gritstone-run.1", "gritstone.1"] {
         assert!(home.path().join("pages").join(page).exists(), "{page}");

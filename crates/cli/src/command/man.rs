@@ -1,10 +1,10 @@
 //! `gritstone man`: manual pages, from the command line and docs/exit-codes.md.
 
+use crate::ui::display::DISPLAY;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result};
-use clap::Args;
-use clap::Command;
+use clap::{Arg, Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use gritstone_runs::output_file;
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gritstone man run | man -l -
+  gritstone man run
   gritstone man --output ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Command [default: the page of the program]
+    /// Command, whose page a terminal shows by `man`, and a pipe gets as its source [default: the page of the program]
     pub command: Option<String>,
     /// Write all pages to this directory
     #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
@@ -94,7 +94,7 @@ pub fn man(root: &Command, args: &ManArgs) -> Result<Exit> {
             .find_subcommand(name)
             .with_context(|| format!("no command '{name}'; `gritstone --help` lists them"))?,
     };
-    output::plain(&String::from_utf8(page(command)?.1)?)?;
+    output::manual_page(&String::from_utf8(page(command)?.1)?)?;
     Ok(Exit::Done)
 }
 
@@ -113,9 +113,8 @@ fn write(command: &Command, directory: &Path) -> Result<()> {
 /// The name of a page and its text: the sections of clap, and those that all pages share.
 fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
     let source = concat!("gritstone ", env!("CARGO_PKG_VERSION"));
-    // clap would reflow the lines of examples
-    let without = command.clone().after_help(None::<&str>);
-    let man = Man::new(without).source(source).manual("Gritstone");
+    let man = Man::new(arranged(command));
+    let man = man.source(source).manual("Gritstone");
     let mut page = vec![];
     man.render(&mut page)?;
     let mut shared = Roff::new();
@@ -138,6 +137,27 @@ fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
     terms(&mut shared, "FILES", FILES.into_iter().map(owned));
     shared.to_writer(&mut page)?;
     Ok((man.get_filename(), page))
+}
+
+/// Without what clap renders badly: it reflows examples, and a synopsis has every option without its value.
+fn arranged(command: &Command) -> Command {
+    let heading = |arg: Arg| match arg.get_id().as_str() {
+        "help" | "version" => arg.help_heading(DISPLAY),
+        _ if arg.is_positional() => arg.help_heading("Arguments"),
+        _ => arg,
+    };
+    command
+        .clone()
+        .after_help(None::<&str>)
+        .override_usage(usage(command))
+        .subcommand_help_heading("COMMANDS")
+        .mut_args(heading)
+}
+
+/// `gritstone run [OPTIONS] [SELECTOR]...`, as in help.
+fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    usage.trim_start_matches("Usage:").trim().to_owned()
 }
 
 /// The table of docs/exit-codes.md.

@@ -200,12 +200,14 @@ pub fn text(document: &Document) -> Result<()> {
 pub fn usage(error: &clap::Error) -> Result<()> {
     let text = error.render();
     if error.use_stderr() {
-        say(&text.to_string());
+        // as all other errors begin
+        say(&text.to_string().replacen("error: ", "gritstone: ", 1));
         Ok(())
     } else if color() {
-        print(&text.ansi().to_string(), &["\x1b[1m", "\x1b[4m", "\x1b[0m"])
+        let text = format!("{}\n", text.ansi().to_string().trim_end());
+        print(&text, &["\x1b[1m", "\x1b[4m", "\x1b[0m"])
     } else {
-        plain(&text.to_string())
+        plain(&format!("{}\n", text.to_string().trim_end()))
     }
 }
 
@@ -274,6 +276,17 @@ pub fn lines(text: &str) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
     let text = lines.join("\n").replace(terminal::NO_BREAK, " ");
     print(&text, &terminal::STYLES)
+}
+
+/// Writes the source of a manual page, which `man` formats for a terminal.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn manual_page(source: &str) -> Result<()> {
+    match std::io::stdout().is_terminal() && !is_dumb() {
+        true => page(&"man -l -".into(), source, &[]),
+        false => plain(source),
+    }
 }
 
 /// Writes text with control characters escaped.
