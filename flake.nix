@@ -1,5 +1,5 @@
 {
-  description = "System benchmarks with confidence intervals and proof of work";
+  description = "System benchmarks that you can act on, with intervals and proof of work";
 
   inputs.nixpkgs.url = "github:NixOS/nixpkgs/nixos-unstable";
 

@@ -23,7 +23,7 @@ rustPlatform.buildRustPackage {
       --fish <($out/bin/gritstone completions fish)
   '';
   meta = {
-    description = "System benchmarks with confidence intervals and proof of work";
+    description = "System benchmarks that you can act on, with intervals and proof of work";
     homepage = manifest.homepage;
     license = with lib.licenses; [ mit asl20 ];
     platforms = [ "x86_64-linux" "aarch64-linux" ];

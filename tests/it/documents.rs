@@ -107,6 +107,27 @@ fn unlike_runs_have_a_report() {
     );
 }
 
+#[test]
+fn packages_have_the_same_tagline() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let tagline = "ystem benchmarks that you can act on";
+    for (file, times) in [
+        ("README.md", 1),
+        ("crates/cli/Cargo.toml", 2),
+        ("crates/cli/src/cli.rs", 1),
+        ("crates/cli/src/command/overview.rs", 1),
+        ("Containerfile", 1),
+        ("flake.nix", 1),
+        ("packaging/PKGBUILD.in", 1),
+        ("packaging/gritstone.rb.in", 1),
+        ("packaging/nix/package.nix", 1),
+        ("scripts/dist", 1),
+    ] {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        assert_eq!(text.matches(tagline).count(), times, "{file}");
+    }
+}
+
 /// The commands in the blocks of README.md except installations; runs are planned, not measured.
 #[test]
 fn readme_examples_run() {
