@@ -37,6 +37,9 @@ async function look(browser, file, width, colorScheme) {
     await page.evaluate(open => document.querySelectorAll("details").forEach(d => { d.open = open; }), open);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) { problems.push(`${where}: ${wide} px wider than the window`); }
+    const cut = await page.evaluate(() => [...document.querySelectorAll(".plot.scaled")].filter(plot =>
+      plot.checkVisibility() && plot.clientWidth > plot.parentElement.clientWidth).map(plot => plot.getAttribute("aria-labelledby")));
+    if (cut.length > 0) { problems.push(`${where}: drawings are cut: ${cut}`); }
   }
   // its rules look at widths or at colors, and take most of the time: two looks have both
   if (width !== WIDTHS[2] && (width === WIDTHS[0]) === (colorScheme === SCHEMES[0])) { await audit(page, where); }

@@ -32,6 +32,8 @@ const GRAY: &str = "#6b6b6b";
 const CHAR: f64 = 6.9;
 /// Extra width of a capital, and of an m or w.
 const WIDE: f64 = 2.5;
+/// Drawings up to this width are scaled to a phone, where letters of wider ones would be too small.
+const SCALED_WIDTH: f64 = 560.0;
 /// Maximum characters of a name; the text alternative has the full name.
 const MAX_CHARS: usize = 28;
 
@@ -64,8 +66,12 @@ impl Canvas {
 
     fn svg(&self, id: &str, title: &str, description: &str) -> String {
         let [width, height] = self.size;
+        let class = match width <= SCALED_WIDTH {
+            true => "plot scaled",
+            false => "plot",
+        };
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
              width=\"{width:.0}\" height=\"{height:.0}\" aria-labelledby=\"{id}-title {id}-desc\" \
              font-family=\"{FONT}\" font-size=\"12\">\n\
              <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n{}</svg>\n",
@@ -147,6 +153,28 @@ fn cut(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn narrow_drawings_scale_to_phones() {
+        let is_scaled = |width| {
+            let svg = Canvas::new(width, 10.0).svg("id", "title", "description");
+            svg.contains("class=\"plot scaled\"")
+        };
+        assert!(is_scaled(SCALED_WIDTH) && !is_scaled(SCALED_WIDTH + 1.0));
+        // the longest name and number of suite standard
+        let dot = dots::Dot {
+            name: "memory/bandwidth/triad@all".to_owned(),
+            value: 1.0,
+            text: "52.78 MDhrystones/s".to_owned(),
+            ..dots::Dot::default()
+        };
+        let panel = dots::Panel {
+            dots: vec![dot],
+            ..dots::Panel::default()
+        };
+        let widths = dots::draw(&[panel]).into_iter().map(|drawn| drawn.size[0]);
+        assert!(widths.fold(0.0, f64::max) <= SCALED_WIDTH);
+    }
 
     #[test]
     fn long_names_are_shortened() {
