@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -224,10 +224,13 @@ impl OnTerminal {
     /// A run with one measured and one skipped benchmark, whose remark must not be lost.
     fn start(home: &Home, terminal: OwnedFd) -> Self {
         let line = "run byte/loop byte/cc --budget 8s --precision 50% --format json";
-        let child = home
-            .command(common::binary())
-            .args(line.split(' '))
-            .env("PATH", home.path())
+        let mut command = home.command(common::binary());
+        command.args(line.split(' ')).env("PATH", home.path());
+        Self::spawn(command, terminal)
+    }
+
+    fn spawn(mut command: Command, terminal: OwnedFd) -> Self {
+        let child = command
             .env("TERM", "xterm")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -237,7 +240,15 @@ impl OnTerminal {
     }
 
     /// Reads everything from now on; returns the text on the terminal, and checks that the run succeeded with a result.
-    fn ended(mut self, mut terminal: File) -> String {
+    fn ended(self, terminal: File) -> String {
+        let (out, text) = self.output(terminal);
+        let run: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(result(&run, "byte/loop")["outcome"], "measured");
+        text
+    }
+
+    /// Standard output, and the text on the terminal.
+    fn output(mut self, mut terminal: File) -> (String, String) {
         let rest = thread::spawn(move || {
             let mut output = vec![];
             // the end of a terminal is an error
@@ -248,9 +259,7 @@ impl OnTerminal {
         let mut pipe = self.0.0.stdout.take().unwrap();
         pipe.read_to_string(&mut out).unwrap();
         assert!(self.0.0.wait().unwrap().success());
-        let run: Value = serde_json::from_str(&out).unwrap();
-        assert_eq!(result(&run, "byte/loop")["outcome"], "measured");
-        rest.join().unwrap()
+        (out, rest.join().unwrap())
     }
 }
 
@@ -279,5 +288,28 @@ fn stopped_terminals_get_every_warning() {
     terminal.write_all(GO_ON).unwrap();
     output += &run.ended(terminal);
     assert!(output.contains("skipped: byte/cc: "), "{output:?}");
+    // the table of a short run is soon there
+    assert!(!output.contains(" ns/"), "{output:?}");
     assert_whole_sequences(&output);
+}
+
+#[test]
+fn bench_erases_its_progress() {
+    let home = Home::new();
+    let OpenptyResult { master, slave } = openpty(None, None).unwrap();
+    let mut command = home.command(common::binary());
+    command.args(["bench", "-w2", "-r60", "sleep 0.01"]);
+    let (out, text) = OnTerminal::spawn(command, slave).output(master.into());
+    assert_eq!(out.matches("sleep 0.01").count(), 1, "{out}");
+    let lines: Vec<&str> = text.split("\r\u{1b}[2K").collect();
+    let (left, drawn) = lines.split_last().unwrap();
+    assert_eq!(*left, "", "{text:?}");
+    // other lines warn of what else is measuring
+    let progress = drawn.iter().filter(|line| !line.contains('\n'));
+    let named = progress.filter(|line| line.contains(": sleep 0.01"));
+    assert!(named.count() > 2, "{text:?}");
+    assert!(
+        !text.contains("95% CI") && !text.contains(" ms"),
+        "{text:?}"
+    );
 }

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 /// Interval of lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
+/// Runs that take longer show first results before their table.
+const SHORT_RUN: Duration = Duration::from_secs(60);
 const BAR_COLUMNS: usize = 20;
 /// Columns of a terminal of unknown width.
 pub const DEFAULT_COLUMNS: usize = 80;
@@ -22,6 +24,7 @@ pub struct Display {
     terminal: bool,
     last: Option<Instant>,
     quiet: bool,
+    first_results: bool,
     /// Names of the sides; empty if they have letters.
     names: Vec<String>,
 }
@@ -33,6 +36,7 @@ impl Display {
                 terminal: true,
                 last: None,
                 quiet: false,
+                first_results: true,
                 names: vec![],
             },
             false => Self::without_terminal(false),
@@ -45,6 +49,7 @@ impl Display {
             // the first line of a log follows after an interval
             last: Some(Instant::now()),
             quiet,
+            first_results: false,
             names: vec![],
         }
     }
@@ -52,6 +57,15 @@ impl Display {
     /// With names of the sides.
     pub fn named(self, names: Vec<String>) -> Self {
         Self { names, ..self }
+    }
+
+    /// Without first results if the table follows soon.
+    pub fn expecting(self, time: Duration) -> Self {
+        let first_results = self.first_results && time > SHORT_RUN;
+        Self {
+            first_results,
+            ..self
+        }
     }
 
     fn name(&self, side: usize) -> String {
@@ -127,7 +141,7 @@ impl Observer for Display {
     }
 
     fn shows_results(&self) -> bool {
-        self.terminal
+        self.first_results
     }
 
     fn result(&mut self, result: &Measurement) {

@@ -161,13 +161,8 @@ impl Job {
             setting: None,
             info,
         }];
-        let end = session.measure(
-            &mut store,
-            &side,
-            earlier,
-            &mut scheduler,
-            &mut Display::new(),
-        )?;
+        let mut display = Display::new().expecting(scheduler.expected().min(budget));
+        let end = session.measure(&mut store, &side, earlier, &mut scheduler, &mut display)?;
         if end == End::Interrupted {
             output::remark(&format!(
                 "interrupted; finished launches are stored as run {id}; resume with `gritstone run --resume`"
