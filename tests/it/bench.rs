@@ -245,4 +245,7 @@ fn others_compare_with_the_reference() {
 fn misplaced_ab_options_are_named() {
     let behind = "ab -- sleep 0.01 --budget 3s";
     Home::new().refuses(behind, "--budget comes after `--`");
+    // it has one meaning, in bench: a command after the last execution
+    let cleanup = "ab --cleanup true -- true";
+    Home::new().refuses(cleanup, "unexpected argument '--cleanup'");
 }

@@ -131,6 +131,16 @@ fn failures_name_what_failed() {
     ] {
         home.fails(3, &bench(&format!("-r1 {options}"), "true"), wanted);
     }
+    let words = bench("-r 2", "gzip -1 -k -c absent");
+    let error = home.fails(
+        3,
+        &words,
+        "gzip -1 -k -c absent: exit status 1 (gzip: absent",
+    );
+    assert!(
+        error.contains("Use -i") && !error.contains("side"),
+        "{error}"
+    );
     let (_, out, _) = home.run(&["bench", "-w0", "-r2", "true", "mkdir once"]);
     let wanted =
         out.contains("1 interleaved pair; mkdir once failed") && !out.contains("raise --budget");

@@ -10,6 +10,14 @@ fn suites_are_words() {
     let planned = home.json("run standard --dry-run");
     assert_eq!(planned, home.json("run --suite standard --dry-run"));
     assert!(planned["expected_s"].as_f64().unwrap() > 10.0);
+    let plan = home.ok("run byte --quick --dry-run");
+    assert!(plan.contains("six launches of each take "), "{plan}");
+    // with those that are computed from others
+    let byte = home.json("run byte --dry-run");
+    let counts = ["benchmarks", "skipped"].map(|key| list(&byte[key]).len());
+    let listed_byte = home.json("list byte");
+    let all = list(&listed_byte["benchmarks"]).len();
+    assert_eq!(counts.iter().sum::<usize>(), all, "{byte}");
     let skipped = list(&planned["skipped"]).iter().map(|skip| &skip["id"]);
     let planned: Vec<_> = list(&planned["benchmarks"]).iter().chain(skipped).collect();
     for benchmark in list(&listed["benchmarks"]) {
@@ -35,7 +43,7 @@ fn wrong_words_get_advice() {
     let home = Home::with(&["run"]);
     home.refuses("compare run", "gritstone compare run last");
     for line in ["list --family", "run --fmaily"] {
-        let error = home.refuses(line, "unexpected argument");
+        let error = home.refuses(line, "gritstone: unexpected argument");
         assert!(!error.contains("as a value"), "{error}");
     }
     let error = home.refuses("history x", "no benchmark is called");

@@ -205,6 +205,20 @@ fn copies_are_imported_once() {
 }
 
 #[test]
+fn known_files_stop_no_import() {
+    let home = Home::new();
+    let names = ["long-b.json", "long-a.json", "templates-a.json"];
+    let paths = names.map(input);
+    let paths = paths.each_ref().map(|path| path.to_str().unwrap());
+    home.ok(&["import", paths[1]]);
+    let words = [&["import"][..], &paths].concat();
+    let (code, printed, error) = home.run(&words);
+    assert_eq!((code, printed.lines().count()), (0, 3), "{error}");
+    assert_eq!(error.matches("in the store already").count(), 1, "{error}");
+    assert_eq!(list(&home.json("runs")["runs"]).len(), 3);
+}
+
+#[test]
 fn dates_of_users_order_imports() {
     let home = Home::new();
     for (name, date) in [

@@ -171,6 +171,13 @@ fn named_benchmarks_are_found_first() {
     assert!(place("Benchmarks (") < place("Runs ("), "{page}");
     // no benchmark has this name, and runs come first
     assert!(!server.page("/search?q=night").contains("Benchmarks ("));
+    let misspelled = server.get("/runs/nihgt");
+    assert_eq!(misspelled.status, 404);
+    let text = misspelled.text();
+    assert!(
+        text.contains("did you mean") && !text.contains("?."),
+        "{text}"
+    );
 }
 
 #[test]
@@ -246,6 +253,8 @@ fn empty_stores_have_an_overview() {
     assert_eq!(server.get("/runs/last").status, 404);
     home.import(&[at_hour(&calls(1.0), 1, "now")]);
     assert!(server.page("/").contains("now"));
+    let needed = "no benchmark has two runs of one system";
+    assert!(server.page("/changes").contains(needed));
     let found = |words: &str| server.json(&format!("/search.json?q={words}"))["found"].clone();
     assert_eq!(found("now"), 1);
     let kernel = recorded("run").info.machine.facts["kernel.release"].clone();

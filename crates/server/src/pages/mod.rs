@@ -255,7 +255,7 @@ impl Pages {
     fn view(&self, name: &str) -> Result<RunView, Refused> {
         if name.starts_with("ref:") {
             let found = self.context.view(name);
-            return found.map_err(|why| not_found(format!("{why:#}.")));
+            return found.map_err(|why| not_found(sentence(&format!("{why:#}"))));
         }
         let store = self.stored()?;
         let id = self.resolve(&store, name)?;
