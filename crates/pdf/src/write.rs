@@ -61,7 +61,20 @@ pub(crate) fn pdf(mut set: Setter) -> Result<Vec<u8>, Error> {
     file.set_outline(outline);
     file.set_metadata(Metadata::new().title(title).language("en".to_owned()));
     file.set_tag_tree(set.tree.finish());
-    file.finish().map_err(|e| Error(format!("{e:?}")))
+    let file = file.finish().map_err(|e| Error(format!("{e:?}")))?;
+    Ok(without_suspects(file))
+}
+
+/// Blanks a default value that poppler before 23 reports as a syntax error; no position changes.
+fn without_suspects(mut file: Vec<u8>) -> Vec<u8> {
+    const MARKED: &[u8] = b"/MarkInfo<</Marked true";
+    const DEFAULT: &[u8] = b"/Suspects false";
+    let length = MARKED.len() + DEFAULT.len();
+    let is_default = |bytes: &[u8]| bytes.starts_with(MARKED) && bytes.ends_with(DEFAULT);
+    if let Some(start) = file.windows(length).rposition(is_default) {
+        file[start + MARKED.len()..start + length].fill(b' ');
+    }
+    file
 }
 
 impl Setter<'_> {
