@@ -3,9 +3,10 @@
 use super::command::command;
 use super::{Brief, name};
 use crate::scores::Scale;
+use crate::table::Columns;
 use crate::{columns, findings, responses, words};
 use gritstone_document::svg::dots::{self, Dot, Panel};
-use gritstone_document::{About, Block, Document, Text, Tile, Tone};
+use gritstone_document::{About, Block, Document, Style, Text, Tile, Tone};
 use gritstone_document::{number, svg};
 use gritstone_model::{
     Assessment, Better, CompareRow, EnvironmentScore, Estimate, Flag, Measurement, Quantity,
@@ -14,13 +15,10 @@ use gritstone_model::{
 
 /// Lines that fit on a page.
 const LINES: usize = 104;
+/// Most results whose numbers fit on the page beside their drawing.
+const NUMBERED: usize = 20;
 /// Selectors of a command that are shown; the environment has all.
 const SELECTORS: usize = 8;
-
-pub(super) fn append(document: &mut Document, input: &Brief) {
-    head(document, input);
-    drawn(document, input);
-}
 
 /// Run, reliability and scores.
 pub(crate) fn head(document: &mut Document, input: &Brief) {
@@ -204,6 +202,27 @@ fn score(name: &str, base: &str, score: &EnvironmentScore) -> Tile {
     }
 }
 
+/// The results of a run that has few, as a table.
+pub(super) fn numbers(document: &mut Document, run: &RunView) {
+    let mut results = super::results::in_order(&run.results);
+    results.retain(|result| result.estimate().is_some());
+    if results.len() > NUMBERED {
+        return;
+    }
+    let interval = |r: &&Measurement| r.interval().and(columns::figure(r)?.brackets());
+    let flags = |r: &&Measurement| {
+        let flags = r.flags_of_estimate().into_iter();
+        Some(flags.map(findings::letter).collect::<Vec<_>>().join(" "))
+    };
+    Columns::<&Measurement>::key("Benchmark", Style::Code, |r| r.id.as_str())
+        .text("What", |r| words::capital(&r.title))
+        .number("Result", |r| columns::figure_with_unit(r))
+        .number("95% CI", interval)
+        .number("±", |r| columns::precision(r).map(number::percent))
+        .text("Flags", flags)
+        .table(document, "Results with 95% confidence intervals", results);
+}
+
 /// A result in the drawing.
 struct Drawn<'a> {
     result: &'a Measurement,
@@ -212,7 +231,7 @@ struct Drawn<'a> {
 }
 
 /// One drawing of all results; several if they do not fit on a page.
-fn drawn(document: &mut Document, input: &Brief) {
+pub(super) fn drawn(document: &mut Document, input: &Brief) {
     let mut results: Vec<Drawn> = vec![];
     for result in super::results::in_order(&input.run.results) {
         if let Some(estimate) = result.estimate().filter(|e| e.value > 0.0) {

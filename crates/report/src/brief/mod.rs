@@ -48,17 +48,25 @@ pub(crate) fn name(run: &RunView) -> String {
     })
 }
 
-/// The first page alone.
+/// The first page alone, with a table where it has room.
 #[must_use]
 pub fn data_sheet(input: &Brief) -> Document {
-    let mut document = Document::new(format!("Performance brief: {}", name(input.run)));
-    data_sheet::append(&mut document, input);
+    let mut document = titled(input);
+    data_sheet::head(&mut document, input);
+    data_sheet::numbers(&mut document, input.run);
+    data_sheet::drawn(&mut document, input);
     document
+}
+
+fn titled(input: &Brief) -> Document {
+    Document::new(format!("Performance brief: {}", name(input.run)))
 }
 
 #[must_use]
 pub fn brief(input: &Brief) -> Document {
-    let mut document = data_sheet(input);
+    let mut document = titled(input);
+    data_sheet::head(&mut document, input);
+    data_sheet::drawn(&mut document, input);
     results::append(&mut document, input);
     environment::notes(&mut document, &input.run.results);
     environment::append(&mut document, input.run);

@@ -3,7 +3,7 @@
 use crate::sample::briefs::{self, with_input};
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
-use gritstone_document::{Block, ResultLine, Table, Tile, Tone};
+use gritstone_document::{Block, ResultLine, Row, Table, Tile, Tone};
 use gritstone_document::{Document, html, terminal};
 use gritstone_model::{
     Better, CompareView, Estimate, Finding, Flag, Id, PublishedView, Quantity, RunView, Verdict,
@@ -49,6 +49,7 @@ fn data_sheet_is_complete() {
     let [
         Block::Terms(card),
         Block::Tiles(tiles),
+        Block::Table(table),
         Block::Figure(figure),
     ] = sheet.blocks.as_slice()
     else {
@@ -84,6 +85,13 @@ fn data_sheet_is_complete() {
             .starts_with("× VAX-11/780, more is better: byte/")
     );
     assert!(figure.alternative.contains("Time, less is better: "));
+    // with the time, and not only the ratio
+    assert!(figure.alternative.contains("byte/syscall 117.6 ns/call"));
+    let row = |row: &Row| row.cells.iter().map(|cell| cell.text.clone()).collect();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(row).collect();
+    assert_eq!(rows.len(), dots);
+    let call = rows.iter().find(|row| row[0] == "byte/syscall").unwrap();
+    assert_eq!(call[2..5], ["117.6 ns/call", "[117.4 – 117.9]", "0.21%"]);
 }
 
 #[test]
