@@ -27,7 +27,7 @@ impl Col {
 
     pub(crate) fn head(&self, results: &[&Measurement]) -> Column {
         // amount of measurement, and core usage
-        let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement").rank(2);
+        let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement").rank(3);
         // the document's amount of work
         let published = |head: &str| Column::new(head, Style::Number).of("Reference workload");
         let head = match self {
@@ -43,7 +43,7 @@ impl Col {
             Self::Samples => return measurement("samples"),
             Self::Cycles => return measurement("cycles"),
             Self::Ghz => return measurement("GHz"),
-            Self::OfRuns => return Column::new("± of runs", Style::Number).rank(1),
+            Self::OfRuns => return Column::new("± of runs", Style::Number).rank(2),
             Self::Real => return published("real"),
             Self::RealInterval => return published("interval"),
             Self::User => return published("user"),
@@ -67,8 +67,8 @@ impl Col {
             Self::Percentile(name) => name,
         };
         let rank = match self {
-            Self::PlusMinus => 1,
-            Self::Min | Self::Median | Self::Mean | Self::Max => 2,
+            Self::PlusMinus => 2,
+            Self::Min | Self::Median | Self::Mean | Self::Max => 3,
             _ => 0,
         };
         Column::new(head, Style::Number).rank(rank)

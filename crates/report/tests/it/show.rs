@@ -36,7 +36,12 @@ fn runs_show_lines_and_warnings() {
             assert_eq!(line.count(), 1, "{}", result.id);
         }
     }
-    insta::assert_snapshot!(text(80));
+    let narrow = text(80);
+    assert!(
+        narrow.contains("Pipe") && narrow.contains("for: ±"),
+        "{narrow}"
+    );
+    insta::assert_snapshot!(narrow);
 }
 
 #[test]
