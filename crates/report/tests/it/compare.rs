@@ -2,7 +2,9 @@
 
 use crate::sample;
 use gritstone_document::terminal;
-use gritstone_model::{CompareFigure, ComparePercentile, CompareSum, Flag, Note, Subject, Verdict};
+use gritstone_model::{
+    CompareFigure, ComparePercentile, CompareSum, CompareView, Flag, Note, Subject, Verdict,
+};
 use gritstone_report::{Comparison, compare};
 
 fn text(view: &gritstone_model::CompareView, width: usize) -> String {
@@ -25,6 +27,24 @@ fn assumed_variances_are_named() {
     let text = text(&view, 200);
     let line = "2%, assumed for runs of two systems, until the store has three of each";
     assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn unchanged_comparisons_say_so() {
+    let mut view = sample::compare();
+    let shown = Comparison {
+        changed: true,
+        ..Comparison::default()
+    };
+    let says = |view: &CompareView| {
+        let text = terminal::render(&compare(view, shown), terminal::Look::plain(100));
+        text.contains("No benchmark is faster or slower.")
+    };
+    assert!(!says(&view));
+    for row in &mut view.rows {
+        row.verdict = row.verdict.map(|_| Verdict::Same);
+    }
+    assert!(says(&view));
 }
 
 #[test]
