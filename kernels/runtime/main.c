@@ -28,6 +28,8 @@
 #define MAX_BATCHES 4096
 /* Minimum time of a sample, ns; at most about twice that. */
 #define TARGET_NS 1500000
+/* A probe takes about 0.1 ms: shorter samples share one, ns. */
+#define PROBE_INTERVAL (TARGET_NS / 2)
 #define COUNTED_NS 50000000
 #define MAX_N ((uint64_t)1 << 40)
 
@@ -173,9 +175,9 @@ static uint64_t default_samples(uint64_t wall)
 	return some < MIN_SAMPLES ? MIN_SAMPLES : some > MAX_DEFAULT_SAMPLES ? MAX_DEFAULT_SAMPLES : some;
 }
 
-/* Takes samples, with probes before and after each: samples=, else until the default number is free of contention, at most three times as
- * many, and within sample_ns. Contention is relative to the launch's minimum: if it lasts for the whole launch, the harness detects it by
- * other launches, and repeats this one. Returns the time of the last sample. */
+/* Takes samples, with probes before and after each (short ones share them): samples=, else until the default number is free of contention, at
+ * most three times as many, and within sample_ns. Contention is relative to the launch's minimum: if it lasts for the whole launch, the
+ * harness detects it by other launches, and repeats this one. Returns the time of the last sample. */
 static uint64_t measure_samples(struct context *c, uint64_t n)
 {
 	uint64_t budget = parameter_u64(c, "sample_ns", 400000000), copies = parameter_u64(c, "copies", 1);
@@ -187,12 +189,17 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 	if (exact == 0)
 		return 0;
 	read_probe(&before);
+	uint64_t probed = now_ns();
 	uint64_t max_samples = exact != UINT64_MAX ? exact : MAX_SAMPLES;
 	for (uint64_t i = 0; i < max_samples && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);
 		if (c->left_out)
 			continue;
-		read_probe(&after);
+		after = before;
+		if (now_ns() - probed >= PROBE_INTERVAL) {
+			read_probe(&after);
+			probed = now_ns();
+		}
 		struct probe both = combine_probes(&before, &after);
 		line_sample("sample", &s, &both);
 		line_check(&s);
@@ -290,7 +297,8 @@ static void measure(struct context *c)
 	check_max_n(c, "batch", batch);
 	join_copies(c);
 	stop_if_failed(c);
-	calibrate_usage();
+	if (kernel.children != CHILDREN_ALONE) /* which have no CPU clock */
+		calibrate_usage();
 	uint64_t n = calibrate(c, target);
 	await_copies(c);
 	stop_if_failed(c);

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ static int out = -1, err = -1;
 static int output_write_end = -1, output_read_end = -1; /* with output=pipe */
 static int status;
 static struct rusage used;
+static const char *program; /* of the timed command; NULL if there is none */
 
 /* The first posix_spawn(3) has page faults that later ones do not have; this one executes nothing. */
 static void warm_up_spawn(void)
@@ -47,10 +49,34 @@ static void warm_up_spawn(void)
 		waitpid(pid, NULL, 0);
 }
 
+static int is_program(const char *path)
+{
+	struct stat found;
+	return access(path, X_OK) == 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+/* PATH search as in execvp(3); NULL if there is no such program. */
+static const char *find_program(const char *name, char *path, size_t size)
+{
+	const char *entry = getenv("PATH");
+	if (strchr(name, '/') != NULL)
+		return name;
+	while (entry != NULL) {
+		size_t length = strcspn(entry, ":");
+		snprintf(path, size, "%.*s/%s", (int)length, length > 0 ? entry : ".", name);
+		if (is_program(path))
+			return path;
+		entry = entry[length] == ':' ? entry + length + 1 : NULL;
+	}
+	return NULL;
+}
+
 static void setup(struct context *c)
 {
 	if (command_line(c)[0] == NULL)
 		wrong_arguments(c, "there is no command after --");
+	static char path[PATH_MAX];
+	program = find_program(command_line(c)[0], path, sizeof path);
 	warm_up_spawn();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* detects processes that outlive the command */
 		failed(c, "prctl");
@@ -105,32 +131,14 @@ static int memory_file(struct context *c, int old)
 	return file;
 }
 
-/* PATH search as in execvp(3); NULL if there is no such program. */
-static const char *find_program(const char *name, char *path, size_t size)
-{
-	const char *entry = getenv("PATH");
-	if (strchr(name, '/') != NULL)
-		return name;
-	while (entry != NULL) {
-		size_t length = strcspn(entry, ":");
-		snprintf(path, size, "%.*s/%s", (int)length, length > 0 ? entry : ".", name);
-		if (access(path, X_OK) == 0)
-			return path;
-		entry = entry[length] == ':' ? entry + length + 1 : NULL;
-	}
-	return NULL;
-}
-
 /* Runs a script without #! by the shell, as shells do. */
-static int spawn_script(pid_t *pid, char **argv)
+static int spawn_script(pid_t *pid, const char *script, char **argv)
 {
-	char path[PATH_MAX];
-	const char *script = find_program(argv[0], path, sizeof path);
 	size_t words = 0;
 	while (argv[words] != NULL)
 		words++;
 	char **by_shell = calloc(words + 2, sizeof *by_shell);
-	if (script == NULL || by_shell == NULL)
+	if (by_shell == NULL)
 		return ENOEXEC;
 	by_shell[0] = "/bin/sh";
 	by_shell[1] = (char *)script;
@@ -140,12 +148,14 @@ static int spawn_script(pid_t *pid, char **argv)
 	return error;
 }
 
-static void execute(struct context *c, char **argv)
+/* `path` is that of the program; NULL: posix_spawnp(3) says why there is none. */
+static void execute(struct context *c, const char *path, char **argv)
 {
 	pid_t pid;
-	int error = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	if (error == ENOEXEC)
-		error = spawn_script(&pid, argv);
+	int error = path == NULL ? posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) :
+				   posix_spawn(&pid, path, &actions, NULL, argv, environ);
+	if (error == ENOEXEC && path != NULL)
+		error = spawn_script(&pid, path, argv);
 	if (error != 0) {
 		failed_because(c, "command", "%s cannot be started: %s", argv[0], strerror(error));
 		return;
@@ -277,7 +287,7 @@ static void run_shell(struct context *c, const char *key, const char *what)
 		return;
 	char *argv[] = {"/bin/sh", "-c", (char *)text, NULL};
 	set_untimed_files(c, "/dev/null");
-	execute(c, argv);
+	execute(c, argv[0], argv);
 	char begin[64];
 	snprintf(begin, sizeof begin, "%s: ", what);
 	if (has_failed())
@@ -299,7 +309,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	(void)check;
-	execute(c, command_line(c));
+	execute(c, program, command_line(c));
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
