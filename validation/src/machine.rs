@@ -41,7 +41,7 @@ pub const PLAIN: Effects = Effects {
     two_modes: 0,
     unlike: false,
 };
-pub const WORLDS: [Effects; 11] = [
+pub const WORLDS: [Effects; 12] = [
     PLAIN,
     Effects {
         name: "0.5%",
@@ -99,6 +99,13 @@ pub const WORLDS: [Effects; 11] = [
         two_modes: 4,
         ..PLAIN
     },
+    Effects {
+        name: "0.5%, and 2% of all alike, correlation 0.7",
+        sd: 0.005,
+        common: 0.02,
+        correlation: 0.7,
+        ..PLAIN
+    },
 ];
 
 /// Made-up runs, one after the other.
@@ -107,6 +114,7 @@ pub struct Machine {
     effects: Effects,
     empty: RunView,
     last: Vec<f64>,
+    last_of_all: f64,
     number: usize,
 }
 
@@ -118,6 +126,7 @@ impl Machine {
             effects,
             empty,
             last: vec![0.0; ROWS],
+            last_of_all: 0.0,
             number: 0,
         }
     }
@@ -139,7 +148,9 @@ impl Machine {
             unlike,
             ..
         } = self.effects;
-        let all = common * self.world.normal()
+        let fresh = (1.0 - correlation * correlation).sqrt();
+        self.last_of_all = correlation * self.last_of_all + fresh * common * self.world.normal();
+        let all = self.last_of_all
             + if odd && self.world.uniform() < 0.1 {
                 0.26
             } else {
@@ -158,7 +169,6 @@ impl Machine {
                     true => sd * 5_f64.powf(2.0 * row as f64 / (ROWS - 1) as f64 - 1.0),
                     false => sd,
                 };
-                let fresh = (1.0 - correlation * correlation).sqrt();
                 self.last[row] = correlation * self.last[row] + fresh * sd * noise;
                 let has_modes = row >= ROWS - two_modes;
                 let mode = match has_modes && self.world.uniform() < 0.3 {

@@ -34,8 +34,10 @@ pub const CHANGE: f64 = 5.2;
 const PRIOR_TAILS: f64 = 8.0;
 const PRIOR_DEVIATIONS: f64 = 200.0;
 const MIN_TAILS: f64 = 2.0;
-/// Fewest runs for which one change is assumed while their scatter is learned.
+/// One change is assumed while the scatter of runs is learned, where there are as many runs, and their halves are so many standard errors
+/// apart. Correlated runs would seem less scattered if their best split were always taken for a change.
 const MIN_RUNS_OF_SPLIT: usize = 12;
+const LIKELY_CHANGE: f64 = 3.0;
 /// See [`tails`].
 pub const FAR: f64 = 3.0;
 /// Lower bound of the standard deviation of runs, even if a few are equal.
@@ -147,10 +149,10 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     // pairs of runs across a change would hide it
     for series in &mut all {
         let before = series.before_sides();
-        let enough = before >= MIN_RUNS_OF_SPLIT;
-        let noise = series.noise.filter(|_| enough);
-        let split = |noise| best_split(&series.points, &noise, 0, before);
-        let split = noise.and_then(split).map(|candidate| candidate.split);
+        let noise = series.noise.filter(|_| before >= MIN_RUNS_OF_SPLIT);
+        let split = noise.and_then(|noise| best_split(&series.points, &noise, 0, before));
+        let split = split.filter(|candidate| candidate.distance > LIKELY_CHANGE);
+        let split = split.map(|candidate| candidate.split);
         series.starts = split
             .into_iter()
             .chain(series.sides.iter().copied())
@@ -379,6 +381,7 @@ pub fn departure(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{RngExt, SeedableRng};
 
     fn series(ys: impl IntoIterator<Item = f64>) -> Series {
         let point = |y| Point {
@@ -474,6 +477,32 @@ mod tests {
         let three = p(&[0.02, 0.02, 0.021]);
         assert!(three.p < 1e-3 && three.start == 20, "{three:?}");
         assert!((three.by - 0.0203).abs() < 1e-3);
+    }
+
+    #[test]
+    fn correlated_runs_stay_correlated() {
+        let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(1);
+        let mut walk = |_| {
+            let mut last = 0.0;
+            let mut y = |run| {
+                last = 0.7 * last + random.random_range(-0.01..0.01);
+                Point {
+                    run,
+                    y: last,
+                    variance: 1e-6,
+                    judged: false,
+                }
+            };
+            Series {
+                points: (0..16).map(&mut y).collect(),
+                ..Series::default()
+            }
+        };
+        let mut walks: Vec<Series> = (0..20).map(&mut walk).collect();
+        fit(&mut walks);
+        let correlation = |walk: &Series| walk.noise.unwrap().correlation;
+        let all: Vec<f64> = walks.iter().map(correlation).collect();
+        assert!(descriptive::mean(&all) > 0.55, "{all:?}");
     }
 
     #[test]

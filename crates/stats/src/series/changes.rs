@@ -94,7 +94,7 @@ pub(super) struct Candidate {
     end: usize,
     pub(super) split: usize,
     /// Standard errors between both sides.
-    distance: f64,
+    pub(super) distance: f64,
 }
 
 /// The split of an interval with the most standard errors between its sides.
