@@ -221,8 +221,8 @@ fn comparison(
         base: name(c.base),
         other: name(c.other),
         pairs: c.pairs,
-        crowded: c.crowded,
-        crowded_differ: c.crowded_differ,
+        contended: c.contended,
+        contention_differs: c.contention_differs,
         left_out: c.left_out,
         ratio: ratio.map(|ratio| ratio.ratio),
         interval: ratio.and_then(|ratio| {

@@ -76,7 +76,7 @@ fn ln_values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec
         let learned = entries
             .get(&launch.id)
             .map(|entry| reader.learn(entry, launch));
-        if let Some(learned) = learned.filter(|learned| !learned.crowded) {
+        if let Some(learned) = learned.filter(|learned| !learned.contended) {
             let value = learned.ns_per_op.map(f64::ln);
             values.entry(step(launch)).or_default().extend(value);
         }

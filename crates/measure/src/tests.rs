@@ -25,7 +25,7 @@ struct Reply {
     /// Nanoseconds per operation.
     ns: Result<f64, Outcome>,
     /// The SMT probe sees a busy sibling.
-    crowded: bool,
+    contended: bool,
     /// The hypervisor steals half of its time.
     disturbed: bool,
 }
@@ -35,7 +35,7 @@ impl Reply {
         Self {
             seconds,
             ns: Ok(ns),
-            crowded: false,
+            contended: false,
             disturbed: false,
         }
     }
@@ -143,7 +143,7 @@ impl Backend for FakeBackend<'_> {
         self.time += reply.seconds;
         let steal = if reply.disturbed { 500_000_000 } else { 0 };
         let (outcome, events) = match reply.ns {
-            Ok(ns) => (Outcome::Measured, events(ns, reply.crowded, step.copies)),
+            Ok(ns) => (Outcome::Measured, events(ns, reply.contended, step.copies)),
             Err(outcome) => (outcome, vec![]),
         };
         Ok(Finished {
@@ -167,13 +167,13 @@ impl Backend for FakeBackend<'_> {
 }
 
 /// Events of a launch with `ns` per operation.
-fn events(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
+fn events(ns: f64, contended: bool, copies: u32) -> Vec<Event> {
     let one = [
         Event::Sample(Box::new(Sample {
             n: 1000,
             wall: (1000.0 * ns) as u64,
             pace: 250_000,
-            wide: if crowded { 100_000 } else { 62_500 },
+            wide: if contended { 100_000 } else { 62_500 },
             usage: Usage::default(),
         })),
         Event::Check(Check::default()),

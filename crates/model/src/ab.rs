@@ -122,9 +122,11 @@ pub struct AbComparison {
     /// Number of compared pairs.
     pub pairs: usize,
     /// Launches of the base, and of the other, with a busy SMT sibling.
-    pub crowded: [usize; 2],
+    #[serde(rename = "crowded")]
+    pub contended: [usize; 2],
     /// Whether these differ by more than chance (p below 0.01): then no pair is dropped, and means are compared.
-    pub crowded_differ: bool,
+    #[serde(rename = "crowded_differ")]
+    pub contention_differs: bool,
     /// Dropped pairs with such a launch.
     pub left_out: usize,
     /// Above 1: the other is better. Null without a pair, or if a side is too short to be measured.

@@ -29,7 +29,6 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// Its word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

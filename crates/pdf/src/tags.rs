@@ -27,7 +27,6 @@ pub(crate) enum Child {
 pub(crate) struct Tree(Vec<Branch>);
 
 impl Tree {
-    /// The document.
     pub(crate) const TOP: Part = Part(0);
 
     pub(crate) fn new() -> Self {

@@ -186,9 +186,9 @@ fn comparisons(document: &mut Document, view: &AbView) {
 
 /// Sentence on launches with a busy SMT sibling.
 fn contention_sentence(c: &AbComparison) -> Option<String> {
-    let [base, other] = c.crowded;
+    let [base, other] = c.contended;
     let pairs = c.pairs + c.left_out;
-    let what = match c.crowded_differ {
+    let what = match c.contention_differs {
         true => "one side keeps it busy, so all pairs are compared, by their means".to_owned(),
         false => format!(
             "{} of these excluded, at most half of all",

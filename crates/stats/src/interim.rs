@@ -36,9 +36,9 @@ pub struct Comparison {
     /// Pairs that it uses.
     pub pairs: usize,
     /// Launches of the base, and of the other, with a busy SMT sibling.
-    pub crowded: [usize; 2],
+    pub contended: [usize; 2],
     /// Whether these differ by more than chance, so that no pair is dropped and means are compared.
-    pub crowded_differ: bool,
+    pub contention_differs: bool,
     /// Dropped pairs.
     pub left_out: usize,
     /// Contribution of pairs with one contended launch to the mean of ln(ratio of times) over all pairs.
@@ -162,7 +162,7 @@ impl Comparison {
         Self {
             base,
             other: self.base,
-            crowded: [self.crowded[1], self.crowded[0]],
+            contended: [self.contended[1], self.contended[0]],
             ratio: self.ratio.map(Ratio::inverse),
             verdict: match self.verdict {
                 Verdict::Faster => Verdict::Slower,
@@ -227,8 +227,8 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
         base,
         other,
         pairs: n,
-        crowded: pairs.crowded,
-        crowded_differ: pairs.differ,
+        contended: pairs.contended,
+        contention_differs: pairs.differ,
         left_out: pairs.left_out,
         one_sided: pairs.one_sided,
         ratio,
@@ -363,15 +363,15 @@ mod tests {
 
     #[test]
     fn looks_count_used_pairs() {
-        let mut crowded = times(17, 1.5);
-        for timed in crowded.0[1][6..11].iter_mut().flatten() {
+        let mut contended = times(17, 1.5);
+        for timed in contended.0[1][6..11].iter_mut().flatten() {
             *timed = Timed {
-                crowded: true,
+                contended: true,
                 ..90.0.into()
             };
         }
-        let found = &decide_all(&[crowded], |_| 0.01, false)[0][0];
-        let counts = (found.pairs, found.crowded, found.left_out);
+        let found = &decide_all(&[contended], |_| 0.01, false)[0][0];
+        let counts = (found.pairs, found.contended, found.left_out);
         assert_eq!((found.verdict, counts), (Verdict::Slower, (12, [0, 5], 5)));
     }
 
@@ -381,13 +381,16 @@ mod tests {
         for (every, rounds) in [(10, 200), (5, 90), (2, 18), (1, 12)] {
             let mut sides = times(rounds, 1.0);
             for timed in sides.0[1].iter_mut().step_by(every).flatten() {
-                (timed.ns, timed.crowded) = (1.25 * timed.ns, true);
+                (timed.ns, timed.contended) = (1.25 * timed.ns, true);
             }
             let found = &decide_all(&[sides], |_| 0.01, false)[0][0];
-            let crowded = [0, rounds.div_ceil(every)];
-            let counts = (found.pairs, found.crowded, found.left_out);
+            let contended = [0, rounds.div_ceil(every)];
+            let counts = (found.pairs, found.contended, found.left_out);
             assert_eq!(found.verdict, Verdict::Slower, "every {every}");
-            assert_eq!((found.crowded_differ, counts), (true, (rounds, crowded, 0)));
+            assert_eq!(
+                (found.contention_differs, counts),
+                (true, (rounds, contended, 0))
+            );
         }
     }
 
@@ -395,7 +398,7 @@ mod tests {
     fn one_sided_contention_prevents_same() {
         let mut sides = times(12, 1.0);
         sides.0[1][4] = sides.0[1][4].map(|timed| Timed {
-            crowded: true,
+            contended: true,
             ..(1.25 * timed.ns).into()
         });
         let outcome =
@@ -403,7 +406,7 @@ mod tests {
         assert_eq!(outcome(&sides), Verdict::Inconclusive);
         // as much on the other side
         sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
-            crowded: true,
+            contended: true,
             ..(1.25 * timed.ns).into()
         });
         for side in &mut sides.0 {

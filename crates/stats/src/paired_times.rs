@@ -15,7 +15,7 @@ pub struct Timed {
     /// Nanoseconds per operation.
     pub ns: f64,
     /// SMT contention during most of it.
-    pub crowded: bool,
+    pub contended: bool,
     /// Number of the build; builds of one side differ by the layout of their code.
     pub layout: u32,
 }
@@ -31,10 +31,10 @@ pub struct Pairs {
     pub base: Vec<f64>,
     /// Times of the side that is compared with it.
     pub other: Vec<f64>,
-    /// Their builds.
+    /// Build of both (`--layouts`).
     pub layouts: Vec<u32>,
     /// Contended launches of each side.
-    pub crowded: [usize; 2],
+    pub contended: [usize; 2],
     /// Contention differs by more than chance: one side causes it.
     pub differ: bool,
     /// Dropped pairs.
@@ -51,7 +51,7 @@ impl From<f64> for Timed {
     fn from(ns: f64) -> Self {
         Self {
             ns,
-            crowded: false,
+            contended: false,
             layout: 0,
         }
     }
@@ -65,23 +65,23 @@ impl Pairs {
             all.iter().filter(|pair| predicate(pair)).count()
         };
         let alone = [
-            count(|(base, other)| base.crowded && !other.crowded),
-            count(|(base, other)| other.crowded && !base.crowded),
+            count(|(base, other)| base.contended && !other.contended),
+            count(|(base, other)| other.contended && !base.contended),
         ];
-        let one_sided = all.iter().filter(|(b, o)| b.crowded != o.crowded);
+        let one_sided = all.iter().filter(|(b, o)| b.contended != o.contended);
         let one_sided: f64 = one_sided.map(|(b, o)| (o.ns / b.ns).ln()).sum();
         let mut pairs = Self {
-            crowded: [
-                count(|(base, _)| base.crowded),
-                count(|(_, other)| other.crowded),
+            contended: [
+                count(|(base, _)| base.contended),
+                count(|(_, other)| other.contended),
             ],
             differ: sign_test(alone[0], alone[1]) < SPLIT,
             one_sided: one_sided / all.len().max(1) as f64,
             ..Self::default()
         };
         for (base, other) in all {
-            let crowded = base.crowded || other.crowded;
-            if crowded && !pairs.differ && pairs.left_out < pairs.base.len() {
+            let contended = base.contended || other.contended;
+            if contended && !pairs.differ && pairs.left_out < pairs.base.len() {
                 pairs.left_out += 1;
             } else {
                 pairs.base.push(base.ns);
@@ -163,7 +163,7 @@ mod tests {
         // a letter for each round: a capital if contended, a dot if failed
         let timed = |letter: char| {
             (letter != '.').then(|| Timed {
-                crowded: letter.is_ascii_uppercase(),
+                contended: letter.is_ascii_uppercase(),
                 ..f64::from(u32::from(letter.to_ascii_lowercase())).into()
             })
         };
@@ -172,18 +172,18 @@ mod tests {
 
     #[test]
     fn contended_pairs_are_left_out() {
-        for (sides, crowded) in [
+        for (sides, contended) in [
             (["abCdef", "uvwxyz"], [1, 0]),
             (["abcdef", "uvWxyz"], [0, 1]),
             (["abCdef", "uvWxyz"], [1, 1]),
         ] {
             let pairs = times(sides).pairs(0, 1);
             assert_eq!((pairs.base.len(), pairs.left_out), (5, 1));
-            assert_eq!((pairs.crowded, pairs.differ), (crowded, false));
+            assert_eq!((pairs.contended, pairs.differ), (contended, false));
             assert!(!pairs.base.contains(&f64::from(b'c')), "{sides:?}");
         }
         let failed = times(["ab.def", "uvWxyz"]).pairs(0, 1);
-        assert_eq!((failed.base.len(), failed.crowded), (5, [0, 0]));
+        assert_eq!((failed.base.len(), failed.contended), (5, [0, 0]));
     }
 
     #[test]
@@ -193,11 +193,11 @@ mod tests {
         assert_eq!((seven.differ, seven.left_out), (false, 7));
         let eight = times(["abcdefghijklmnop", "ijklmnopABCDEFGH"]).pairs(0, 1);
         assert_eq!((eight.differ, eight.left_out), (true, 0));
-        assert_eq!((eight.base.len(), eight.crowded), (16, [0, 8]));
+        assert_eq!((eight.base.len(), eight.contended), (16, [0, 8]));
         // contention that both have does not count for either
         let both = times(["ijklmnopqrsABCDEFGH", "jklmnopqrsABCDEFGHI"]).pairs(0, 1);
         assert_eq!(
-            (both.differ, both.left_out, both.crowded),
+            (both.differ, both.left_out, both.contended),
             (false, 9, [8, 9])
         );
     }
@@ -206,7 +206,7 @@ mod tests {
     fn half_of_the_pairs_stay() {
         let pairs = times(["ABCDEFGH", "STUVWXYZ"]).pairs(0, 1);
         assert_eq!(
-            (pairs.base.len(), pairs.crowded, pairs.left_out),
+            (pairs.base.len(), pairs.contended, pairs.left_out),
             (4, [8, 8], 4)
         );
         // kept pairs stay kept when more come

@@ -179,8 +179,8 @@ impl<'a> Terms<'a> {
     fn batches(&self, value: impl Fn(&Reading) -> Option<f64>) -> (Vec<f64>, Option<Finding>) {
         let all = self.sums(&value);
         let alone = self.sums(|launch| value(launch).filter(|_| !launch.contended_batches));
-        let crowded = Count::rounds(all.len() - alone.len(), all.len());
-        (all, rules::contention(crowded))
+        let contended = Count::rounds(all.len() - alone.len(), all.len());
+        (all, rules::contention(contended))
     }
 
     fn samples(&self) -> usize {
@@ -327,10 +327,10 @@ fn publish(
     let mut view = published::untimed(work);
     let mut notes = Vec::new();
     let about = |found: Option<Finding>, subject| found.map(|f| Note::new(f).about(subject));
-    let (values, crowd) = summed.batches(|l| l.batch_s(work.operations));
+    let (values, contention) = summed.batches(|l| l.batch_s(work.operations));
     view.values = values;
-    let disturbed = disturbed || crowd.is_some();
-    notes.extend(about(crowd, Subject::Real));
+    let disturbed = disturbed || contention.is_some();
+    notes.extend(about(contention, Subject::Real));
     if let Some(real) = center_of(&view.values, confidence) {
         view.real = Some(real);
         let found = positive(real, "s", disturbed);
@@ -351,8 +351,8 @@ fn publish(
     };
     if terms.iter().all(stays_out) {
         let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
-        let (users, crowd) = summed.batches(cpu);
-        notes.extend(about(crowd, Subject::User));
+        let (users, contention) = summed.batches(cpu);
+        notes.extend(about(contention, Subject::User));
         if let Some(user) = center_of(&users, confidence) {
             view.user = Some(user);
             let found = positive(user, "s", disturbed);

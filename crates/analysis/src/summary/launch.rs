@@ -42,7 +42,7 @@ pub struct LaunchTime {
     /// Too much interference: the launch is kept, and repeated.
     pub disturbed: bool,
     /// SMT contention in too many of the samples that the value uses.
-    pub crowded: bool,
+    pub contended: bool,
     /// Build of the launch, if the side has several.
     pub layout: u32,
 }
@@ -51,11 +51,11 @@ impl LaunchTime {
     #[must_use]
     pub fn timed(&self) -> Option<Timed> {
         let Self {
-            crowded, layout, ..
+            contended, layout, ..
         } = *self;
         self.ns_per_op.map(|ns| Timed {
             ns,
-            crowded,
+            contended,
             layout,
         })
     }
@@ -96,7 +96,7 @@ impl Reader {
             ns_per_op: ns_per_op(benchmark, &reading),
             weight: reading.weight(),
             disturbed: InterferenceShares::new(&reading).is_any(),
-            crowded: reading.contended(),
+            contended: reading.contended(),
             layout: layout(launch),
         }
     }

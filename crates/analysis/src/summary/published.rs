@@ -24,7 +24,7 @@ pub(super) fn batches(
     confidence: f64,
 ) -> (PublishedView, Vec<Note>) {
     let mut view = untimed(work);
-    let crowd = rules::smt_contention(launches, |l| l.contended_batches);
+    let contention = rules::smt_contention(launches, |l| l.contended_batches);
     view.values = each(launches, |launch| launch.batch_s(work.operations));
     let real = center_of(&view.values, confidence);
     view.real = real.map(|real| no_narrower(real, launches));
@@ -43,15 +43,15 @@ pub(super) fn batches(
         view.user = center_of(&cpu, confidence);
     }
 
-    let crowd_of_whole = rules::smt_contention(launches, |l| l.contended_processes);
+    let contention_of_whole = rules::smt_contention(launches, |l| l.contended_processes);
     view.process = center_of(&each(launches, |launch| launch.process_s()), confidence);
     let both = view.real.zip(view.process);
     view.start_share = both.map(|(real, process)| 1.0 - real.value / process.value);
-    let user = view.user.and_then(|_| crowd.clone());
+    let user = view.user.and_then(|_| contention.clone());
     let found = [
-        (Subject::Real, crowd),
+        (Subject::Real, contention),
         (Subject::User, user),
-        (Subject::Process, crowd_of_whole),
+        (Subject::Process, contention_of_whole),
         (Subject::Real, missing(work, launches, &view)),
         (Subject::Process, start(&view)),
     ];

@@ -281,9 +281,9 @@ pub(super) fn fewest(confidence: f64) -> usize {
 /// SMT contention in too many launches.
 pub(super) fn smt_contention(
     launches: &[&Reading],
-    crowded: impl Fn(&Reading) -> bool,
+    contended: impl Fn(&Reading) -> bool,
 ) -> Option<Finding> {
-    let part = launches.iter().filter(|launch| crowded(launch)).count();
+    let part = launches.iter().filter(|launch| contended(launch)).count();
     contention(Count::launches(part, launches.len()))
 }
 

@@ -161,9 +161,9 @@ fn carry_over_is_reported() {
 }
 
 /// With the core to itself the SMT probe takes a quarter of the pace; beside another thread half as long again.
-fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
+fn pace(run: &mut RunData, contended: impl Fn(u32) -> bool) {
     for launch in &mut run.launches {
-        let busy = crowded(launch.round);
+        let busy = contended(launch.round);
         launch.cpus = vec![1];
         for sample in samples(launch) {
             (sample.pace, sample.wide) = (240_000, if busy { 90_000 } else { 60_000 });
@@ -187,7 +187,7 @@ fn contended_pairs_are_dropped() {
         (13, Verdict::Slower)
     );
     assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
-    assert_eq!((comparison.crowded, comparison.left_out), ([1, 3], 3));
+    assert_eq!((comparison.contended, comparison.left_out), ([1, 3], 3));
 
     // what one side does to its core is compared; earlier runs have seen the core alone
     a.info.settings.smt_floors = [(1, 0.25)].into();
@@ -195,10 +195,10 @@ fn contended_pairs_are_dropped() {
         pace(&mut b, |round| round % share == 0);
         pace(&mut a, |_| false);
         let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
-        let crowded = [0, 16 / share as usize];
+        let contended = [0, 16 / share as usize];
         assert_eq!(
-            (comparison.crowded, comparison.crowded_differ),
-            (crowded, true)
+            (comparison.contended, comparison.contention_differs),
+            (contended, true)
         );
         assert_eq!((comparison.pairs, comparison.left_out), (16, 0));
     }
@@ -229,7 +229,7 @@ fn start_up_sets_smt_floor() {
                 samples(launch).for_each(|sample| sample.wide = 60_000);
             }
         }
-        trial(&runs).rows[0].comparisons[0].crowded
+        trial(&runs).rows[0].comparisons[0].contended
     };
     // all but the first, before which too little was seen
     assert_eq!((said_of(false), said_of(true)), ([0, 0], [9, 9]));

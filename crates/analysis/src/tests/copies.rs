@@ -108,11 +108,11 @@ fn unequal_copies_add_rates() {
 
 #[test]
 fn contended_single_copy_flags_efficiencies() {
-    let of_crowded = |crowded: u32| {
+    let of_contended = |contended: u32| {
         let mut launches = vec![];
         for round in 0..LAUNCHES {
             let mut one = launch("a/b", round, 100.0);
-            if round < crowded {
+            if round < contended {
                 samples(&mut one).take(2).for_each(contend);
             }
             launches.extend([one, copies("a/b", round, &[125.0; 2])]);
@@ -125,8 +125,8 @@ fn contended_single_copy_flags_efficiencies() {
     let kinds = |point: &CopiesPoint| -> Vec<Option<Flag>> {
         point.notes.iter().map(|note| note.flag()).collect()
     };
-    for (crowded, flags) in [(5, vec![]), (6, vec![Some(Flag::Interference)])] {
-        let view = of_crowded(crowded);
+    for (contended, flags) in [(5, vec![]), (6, vec![Some(Flag::Interference)])] {
+        let view = of_contended(contended);
         assert_eq!(point(&view, 1).launches, 10);
         for copies in [1, 2] {
             assert_eq!(kinds(point(&view, copies)), flags);

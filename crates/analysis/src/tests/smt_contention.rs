@@ -21,9 +21,9 @@ fn sentences(result: &Measurement) -> Vec<(Option<Flag>, &str)> {
     notes.map(|note| (note.flag(), short(note))).collect()
 }
 
-fn spoilt(crowded: usize) -> Measurement {
+fn spoilt(contended: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
-    for launch in &mut run.launches[..crowded] {
+    for launch in &mut run.launches[..contended] {
         contend_all(launch);
     }
     only(&run)
@@ -139,7 +139,7 @@ fn reader_learns_the_smt_floor() {
     for _ in 0..3 {
         assert!(!reader.learn(&benchmark, &quiet).disturbed);
     }
-    assert!(reader.learn(&benchmark, &loud).crowded);
+    assert!(reader.learn(&benchmark, &loud).contended);
     // launches on another CPU say nothing
     loud.cpus = vec![0];
     assert!(!reader.learn(&benchmark, &loud).disturbed);

@@ -57,7 +57,6 @@ struct Listed<'a> {
     /// The custom catalog that it is of; absent for benchmarks of Gritstone.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalogue: Option<String>,
-    /// Its name.
     #[serde(skip)]
     catalogue_name: Option<&'a str>,
     needs: Vec<&'a String>,

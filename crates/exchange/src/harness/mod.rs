@@ -119,7 +119,6 @@ pub enum HarnessError {
     /// No benchmark has a value.
     #[error("no benchmark of {program} has a value: {}", reasons(why))]
     NoValue {
-        /// Its title.
         program: &'static str,
         /// Name and reason of each.
         why: Vec<(String, String)>,

@@ -32,7 +32,6 @@ pub enum Severity {
 pub struct Finding {
     /// What was examined: `load`, `clock source`, `program bc`, ...
     pub name: String,
-    /// Its state.
     pub value: String,
     /// Why it matters, a sentence or two.
     pub why: String,

@@ -354,20 +354,20 @@ fn disturbed_repeats_are_bounded() {
 }
 
 /// Contention doubles the time.
-fn contended(crowded: bool) -> Reply {
+fn contended(contended: bool) -> Reply {
     Reply {
-        crowded,
-        ..Reply::measured(1.0, if crowded { 200.0 } else { 100.0 })
+        contended,
+        ..Reply::measured(1.0, if contended { 200.0 } else { 100.0 })
     }
 }
 
 #[test]
 fn contended_launches_are_replaced() {
-    let ran = run(&plan(&["a/crowded", "a/quiet"]), 1e6, |call| {
-        contended(call.id == "a/crowded" && matches!(call.count, 3 | 5))
+    let ran = run(&plan(&["a/contended", "a/quiet"]), 1e6, |call| {
+        contended(call.id == "a/contended" && matches!(call.count, 3 | 5))
     });
     assert_eq!(ran.count("a/quiet"), MIN_LAUNCHES);
-    assert_eq!(ran.count("a/crowded"), MIN_LAUNCHES + 2);
+    assert_eq!(ran.count("a/contended"), MIN_LAUNCHES + 2);
 }
 
 #[test]
@@ -378,10 +378,10 @@ fn permanent_neighbor_costs_few_launches() {
             budget: None,
             ..limits(0.0)
         };
-        let plan = plan(&["a/crowded", "a/quiet"]);
-        let reply = |call: &Call| contended(call.id == "a/crowded");
+        let plan = plan(&["a/contended", "a/quiet"]);
+        let reply = |call: &Call| contended(call.id == "a/contended");
         let ran = resume(&[&plan], limits, &[], reply);
-        assert_eq!(ran.count("a/crowded"), ran.count("a/quiet") + repeats);
+        assert_eq!(ran.count("a/contended"), ran.count("a/quiet") + repeats);
     }
 }
 

@@ -117,7 +117,7 @@ fn contended_pairs_are_replaced() {
     let mut machine = Machine::new(9, 1.5);
     // the fifth pair, and one launch of the seventh
     let (backend, times) = compare(design(2, 1000), |call| Reply {
-        crowded: matches!(call.before, 8 | 9 | 13),
+        contended: matches!(call.before, 8 | 9 | 13),
         ..machine.launch(call)
     });
     assert_eq!(backend.stored.len(), 2 * (LOOKS[0] + 2));
@@ -263,7 +263,7 @@ fn early_ends_are_decided() {
         };
         let (_, times) = compare(design, |call| {
             let mut reply = machine.launch(call);
-            reply.crowded = busy.random::<f64>() < 0.05;
+            reply.contended = busy.random::<f64>() < 0.05;
             if busy.random::<f64>() < 0.2 {
                 reply.ns = reply.ns.map(|ns| 3.0 * ns);
             }

@@ -11,8 +11,8 @@ fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
         base: "a".to_owned(),
         other: other.to_owned(),
         pairs: 27,
-        crowded: [0, 0],
-        crowded_differ: false,
+        contended: [0, 0],
+        contention_differs: false,
         left_out: 0,
         ratio: Some(ratio),
         interval: Some([ratio * 0.99, ratio * 1.01]),
@@ -113,17 +113,17 @@ fn remarks_on_comparisons() {
         ratio: None,
         ..few.clone()
     };
-    let crowded = |crowded, crowded_differ, left_out| AbComparison {
-        crowded,
-        crowded_differ,
+    let contended = |contended, contention_differs, left_out| AbComparison {
+        contended,
+        contention_differs,
         left_out,
         ..comparison("b", 1.03, Verdict::Faster)
     };
     let mut all = String::new();
     let counted = [
-        crowded([1, 3], false, 3),
-        crowded([20, 22], false, 27),
-        crowded([2, 20], true, 0),
+        contended([1, 3], false, 3),
+        contended([20, 22], false, 27),
+        contended([2, 20], true, 0),
     ];
     for compared in [inconclusive, few, none].into_iter().chain(counted) {
         let mut view = view(&["./old", "./new"], vec![compared]);

@@ -9,7 +9,6 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 
-/// The rules.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// `Host` must name this machine, which prevents DNS rebinding.

@@ -86,7 +86,6 @@ impl Media {
 pub struct Answer {
     pub status: Status,
     pub media: Media,
-    /// The body.
     pub text: String,
 }
 

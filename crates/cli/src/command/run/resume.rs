@@ -30,7 +30,7 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
         .clone()
         .map(custom_catalog::parse_catalog)
         .transpose();
-    let custom = custom.with_context(|| format!("what run {id} has kept of its catalog"))?;
+    let custom = custom.with_context(|| format!("the catalog that is stored with run {id}"))?;
     if let Some(custom) = &custom {
         trust::ensure(custom, trusted, confirm::run_it)?;
     }

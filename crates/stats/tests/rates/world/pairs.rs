@@ -38,7 +38,7 @@ impl Weather {
         ns.into_iter()
             .map(|ns| Timed {
                 ns,
-                crowded: seen(ns, world),
+                contended: seen(ns, world),
                 layout: 0,
             })
             .collect()
@@ -130,7 +130,7 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
     for timed in &mut b {
         if world.chance(share) {
             timed.ns *= 1.25;
-            timed.crowded |= world.chance(0.9);
+            timed.contended |= world.chance(0.9);
         }
     }
     verdict(&a, &b)
