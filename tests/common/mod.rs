@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 pub mod postgres;
-pub mod quota;
 mod runs;
 pub mod server;
 pub mod workload;
@@ -25,6 +24,9 @@ pub use runs::{at_hour, begin, calm, part, recorded, short_run};
 
 /// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
 pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// Makes the system calls of a command slower: less of a CPU would not make samples longer that are shorter than a time slice.
+pub const SLOWER: &str = "strace -f -qq -e trace=none -o /dev/null";
 
 /// Retries a check that needs an otherwise idle machine: it must hold in one of four attempts.
 pub fn in_one_of_four(mut attempt: impl FnMut() -> Result<(), String>) {

@@ -1,10 +1,9 @@
 //! `gritstone fleet run --on slurm` on a private Slurm: a controller and four nodes on this host, each in a pid namespace, so that a node
 //! can be killed with all its processes. The system's services are not touched.
 
-use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, alone, end, entries, eventually, list, make_program, needs_root, output_texts,
-    program, start,
+    Home, Killed, SLOWER, alone, end, entries, eventually, list, make_program, needs_root,
+    output_texts, program, start,
 };
 use crate::recipes::recipe;
 use gritstone_store::Store;
@@ -30,8 +29,6 @@ struct Cluster {
     home: Home,
     daemons: Vec<Killed>,
     nodes: Vec<(&'static str, Killed)>,
-    // after the nodes, whose processes are in it
-    slow: Quota,
 }
 
 impl Cluster {
@@ -42,7 +39,6 @@ impl Cluster {
         let mut cluster = Self {
             daemons: vec![],
             nodes: vec![],
-            slow: Quota::tenth("slurm"),
             home,
         };
         fs::write(folder.join("slurm.conf"), configuration(&folder)).unwrap();
@@ -101,12 +97,9 @@ impl Cluster {
 
     /// Starts a node: what it starts dies with it.
     fn begin(&mut self, node: &'static str) {
-        let group = match node == SLOW {
-            true => format!("echo $$ >{}; ", self.slow.procs().display()),
-            false => String::new(),
-        };
+        let traced = if node == SLOW { SLOWER } else { "" };
         let script = format!(
-            "{group}exec unshare --pid --fork --kill-child --mount-proc {} -D -N {node}",
+            "exec unshare --pid --fork --kill-child --mount-proc {traced} {} -D -N {node}",
             daemon("slurmd").display()
         );
         let mut command = self.command("/bin/sh");

@@ -1,10 +1,9 @@
 //! `gritstone fleet run --on ssh`, with private sshd's: for this user, and for an unprivileged user in network namespaces.
 
 use crate::common::list;
-use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, alone, binary, entries, eventually, make_program, mode, needs_root, output_texts,
-    program,
+    Home, Killed, SLOWER, alone, binary, entries, eventually, make_program, mode, needs_root,
+    output_texts, program,
 };
 use crate::fleet::measured;
 use serde_json::Value;
@@ -170,8 +169,6 @@ const SLOW: &str = "n3";
 struct Hosts {
     home: Home,
     namespace: Killed,
-    // after the namespace, whose processes are in it
-    _slow: Quota,
 }
 
 impl Hosts {
@@ -208,8 +205,7 @@ impl Hosts {
         fs::write(path("inventory"), inventory).unwrap();
         let ssh = format!("#!/bin/sh\nexec ssh -F {} \"$@\"\n", path("ssh_config"));
         make_program(&home.path().join("client"), ssh.as_bytes());
-        let slow = Quota::tenth("ssh");
-        fs::write(path("hosts.sh"), hosts(home.path(), &slow)).unwrap();
+        fs::write(path("hosts.sh"), hosts(home.path())).unwrap();
         mode(home.path(), 0o755);
         let owner = format!("{USER}:{USER}");
         let mut chown = Command::new(program(&["chown"]));
@@ -238,11 +234,7 @@ impl Hosts {
         let namespace = Killed(command.spawn().unwrap());
         let all = home.path().join("ready");
         eventually("the hosts are there", || all.exists());
-        Self {
-            home,
-            namespace,
-            _slow: slow,
-        }
+        Self { home, namespace }
     }
 
     /// The command of the user, in the namespaces; its exit code, standard output, standard error.
@@ -271,21 +263,18 @@ impl Hosts {
 }
 
 /// Hosts with an address each, as what starts the namespaces executes it.
-fn hosts(home: &Path, slow: &Quota) -> String {
+fn hosts(home: &Path) -> String {
     let mut script = format!(
         "set -e\nmount --bind {home}/passwd /etc/passwd\nip link set lo up\n",
         home = home.display()
     );
     for (number, node) in (1..).zip(NODES) {
-        let group = match node == SLOW {
-            true => format!("echo $$ >{}; ", slow.procs().display()),
-            false => String::new(),
-        };
+        let traced = if node == SLOW { SLOWER } else { "" };
         script += &format!(
             "ip link add v{number} type veth peer name w{number}\n\
-             unshare --net sh -c '{group}touch {home}/{node}.is; until ip link show w{number} 2>/dev/null >&2; do sleep 0.1; done; \
+             unshare --net sh -c 'touch {home}/{node}.is; until ip link show w{number} 2>/dev/null >&2; do sleep 0.1; done; \
              ip link set lo up; ip addr add 10.99.{number}.2/24 dev w{number}; ip link set w{number} up; \
-             exec setpriv --reuid={USER} --regid={USER} --clear-groups --bounding-set=-all {sshd} -D -e -f {home}/{node}.conf' &\n\
+             exec setpriv --reuid={USER} --regid={USER} --clear-groups --bounding-set=-all {traced} {sshd} -D -e -f {home}/{node}.conf' &\n\
              until [ -e {home}/{node}.is ]; do sleep 0.1; done\n\
              ip link set w{number} netns $!\nip addr add 10.99.{number}.1/24 dev v{number}\nip link set v{number} up\n",
             home = home.display(),
@@ -295,7 +284,7 @@ fn hosts(home: &Path, slow: &Quota) -> String {
     script + &format!("touch {}/ready\nwait\n", home.display())
 }
 
-/// Four hosts, one of them with a tenth of a CPU, for an unprivileged user.
+/// Four hosts, one of them with slow system calls, for an unprivileged user.
 #[test]
 #[ignore = "measures: make test-full"]
 fn slow_hosts_are_named_as_root() {
