@@ -107,7 +107,8 @@ fn by_id<'a>(
             let mut reading = Reading::new(launch);
             reading.sample_use = sample_use(launched.benchmark, &reading, whole);
             reading.counts_whole = whole;
-            reading.reference_ghz = reference_ghz;
+            reading.paced = launched.benchmark.paced;
+            reading.reference_ghz = reference_ghz.filter(|_| !reading.paced);
             smt_contention::weigh(&mut reading, floor_for(launched.benchmark, floor));
             launched.launches.push(reading);
         }

@@ -355,6 +355,9 @@ pub struct Benchmark {
     /// Whether kernel threads work for it (writeback, journal, network, swap): they do not count as other processes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kernel_threads: bool,
+    /// A line or a clock sets its pace, so that its time is the same at any frequency of the core.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paced: bool,
     /// The estimate of operations timed one by one is their mean, not their median.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mean: bool,
@@ -451,6 +454,7 @@ impl Benchmark {
             processor_bound: false,
             files: false,
             kernel_threads: false,
+            paced: false,
             mean: false,
             claims: Claims::default(),
             needs: vec![],

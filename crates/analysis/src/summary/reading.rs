@@ -70,6 +70,8 @@ pub(crate) struct Reading<'a> {
     pub counts_whole: bool,
     /// Frequency at which times are stated, GHz; `None`: the actual one.
     pub reference_ghz: Option<f64>,
+    /// See [`gritstone_model::Benchmark::paced`].
+    pub paced: bool,
     /// SMT contention during the reference workload.
     pub contended_batches: bool,
     /// SMT contention during a whole process of the reference workload.
@@ -95,6 +97,7 @@ impl<'a> Reading<'a> {
             sample_use: SampleUse::All,
             counts_whole: false,
             reference_ghz: None,
+            paced: false,
             contended_batches: false,
             contended_processes: false,
             checks: Vec::new(),
@@ -173,7 +176,7 @@ impl<'a> Reading<'a> {
                 median(self.samples.iter().copied().map(per_op))? * self.to_reference()
             }
             SampleUse::Undisturbed => {
-                let reference = self.reference_ghz.filter(|_| self.paced().is_some());
+                let reference = self.reference_ghz.filter(|_| self.probed().is_some());
                 let stated =
                     |s: &Sample| reference.map_or(1.0, |ghz| sample_ghz(s) / ghz) * per_op(s);
                 let times = self.samples.iter().copied().map(stated);
@@ -266,9 +269,9 @@ impl<'a> Reading<'a> {
         (starts.len() == self.launch.copies as usize).then(|| 1.0 / rate)
     }
 
-    /// Core cycles per operation. `None` if a sample lacks a cycle probe.
+    /// Core cycles per operation. `None` if a sample lacks a cycle probe, or a line or a clock sets the pace.
     pub fn cycles_per_op(&self) -> Option<f64> {
-        self.paced()?;
+        self.probed().filter(|()| !self.paced)?;
         let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * sample_ghz(s);
         let cycles = match self.reference_ghz {
             Some(ghz) => self.ns_per_op(false)? * ghz,
@@ -282,7 +285,7 @@ impl<'a> Reading<'a> {
         ghz(self.samples.iter().copied())
     }
 
-    fn paced(&self) -> Option<()> {
+    fn probed(&self) -> Option<()> {
         self.samples.iter().all(|s| s.pace > 0).then_some(())
     }
 

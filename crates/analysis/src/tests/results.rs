@@ -76,6 +76,26 @@ fn cycles_follow_the_core_frequency() {
 }
 
 #[test]
+fn paced_times_are_as_ran() {
+    let at = |paced, reference_ghz| {
+        let benchmark = Benchmark {
+            paced,
+            ..plain("a/b")
+        };
+        let options = summary::Options {
+            reference_ghz,
+            ..summary::Options::default()
+        };
+        let run = run(vec![benchmark], launches("a/b", 100.0));
+        summary::summarize(&run, &options).results.remove(0)
+    };
+    // the launches ran at 4 GHz
+    near(at(false, Some(2.0)).estimate(), 200.0);
+    near(at(true, Some(2.0)).estimate(), 100.0);
+    assert_eq!(at(true, Some(2.0)).cycles(), None);
+}
+
+#[test]
 fn cycles_need_every_probe() {
     let mut unpaced = launches("a/b", 100.0);
     samples(&mut unpaced[3]).for_each(|sample| sample.pace = 0);
