@@ -75,6 +75,7 @@ fn contributions_are_verified() {
     });
     write("slow", &|run| {
         for launch in &mut run.launches {
+            launch.conditions.wall *= 1000;
             for event in &mut launch.events {
                 match event {
                     gritstone_model::Event::Sample(sample) => sample.wall *= 1000,

@@ -6,7 +6,7 @@ use crate::common::{
     Home, Killed, binary, ended, entries, eventually, fixture, list, make_program, part, recorded,
     start,
 };
-use gritstone_model::{Event, FleetMember, RunData};
+use gritstone_model::{Conditions, Event, FleetMember, RunData};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufReader, Write};
@@ -51,6 +51,8 @@ fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
             * scatter
             * (1.0 + 0.001 * f64::from(launch.round % 3))
             * slower(launch.id.family());
+        // not as long as these samples
+        launch.conditions = Conditions::default();
         for event in &mut launch.events {
             match event {
                 Event::Sample(sample) => {

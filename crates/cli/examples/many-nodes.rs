@@ -3,7 +3,7 @@
 //! `cargo run --release -p gritstone --example many-nodes -- BUNDLE NUMBER STORE`
 
 use anyhow::{Context, Result};
-use gritstone_model::{Event, FleetMember, Id, RunData};
+use gritstone_model::{Conditions, Event, FleetMember, Id, RunData};
 use gritstone_store::Store;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -120,6 +120,8 @@ fn node(run: &RunData, number: usize, slower: f64, random: &mut Pcg64) -> RunDat
         .collect();
     for launch in &mut run.launches {
         let ns = TIME * factors[&launch.id] * (0.001 * normal(random)).exp();
+        // not as long as these samples
+        launch.conditions = Conditions::default();
         for event in &mut launch.events {
             match event {
                 Event::Sample(sample) => {

@@ -14,7 +14,8 @@ use crate::limits::{
     check_name, strings,
 };
 use gritstone_model::{
-    Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json, hexadecimal,
+    Benchmark, Event, Id, Launch, Outcome, Program, RunData, RunInfo, Skip, escape_json,
+    hexadecimal,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -217,7 +218,17 @@ fn check_launch(launch: &mut Launch) -> Result<(), String> {
         return Err("a copy of a launch begins and ends once".to_owned());
     }
     launch.events.shrink_to_fit();
-    Ok(())
+    match launch.outcome {
+        Outcome::Measured => launch.check_times().map_err(|what| too_long(launch, &what)),
+        _ => Ok(()),
+    }
+}
+
+fn too_long(launch: &Launch, what: &str) -> String {
+    format!(
+        "a launch of {} is impossible: {what}. Export the run again from the store that measured it, or measure it again",
+        launch.id
+    )
 }
 
 fn nothing() -> String {

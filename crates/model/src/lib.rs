@@ -22,6 +22,7 @@ mod fleet;
 mod history;
 mod id;
 mod latency;
+mod launch_times;
 mod machine;
 mod measurement;
 mod note;

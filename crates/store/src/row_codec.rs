@@ -191,14 +191,14 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     ])
 }
 
-/// The wall time is stored twice.
+/// The wall time is stored twice. A launch with impossible times has failed: custom programs report their times themselves.
 pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
     let start: i64 = value(row, 3)?;
     let (cpus, copies) = match parsed(row, 4, "cpus")? {
         Placed::One(cpus) => (cpus, 1),
         Placed::Copies { copies, cpus } => (cpus, copies.get()),
     };
-    Ok(Launch {
+    let mut launch = Launch {
         id: id(row, 1)?,
         round: value(row, 2)?,
         start: start as u64,
@@ -213,7 +213,13 @@ pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
         },
         conditions: parsed(row, 8, "conditions")?,
         events: events::read(text(row, 9)?)?,
-    })
+    };
+    if launch.outcome == Outcome::Measured
+        && let Err(why) = launch.check_times()
+    {
+        launch.outcome = Outcome::Failed(why);
+    }
+    Ok(launch)
 }
 
 /// JSON, checked to be read back identically: it has no infinities, and writes null.

@@ -521,12 +521,14 @@ fn impossible_bundles_are_refused() {
         Event::Sample(found) => change(found),
         other => panic!("{other:?}"),
     };
-    let mut runs = vec![run(); 4];
+    let mut runs = vec![run(); 5];
     sample(&mut runs[0], |s| s.n = 0);
     sample(&mut runs[1], |s| s.wall = 0);
     runs[2].benchmarks[0].amount_per_op = -1.0;
     runs[3].benchmarks[0].amount_per_op = 0.0;
-    for (run, expected) in runs.iter().zip([3, 3, 1, 1]) {
+    runs[4].launches[1].conditions.wall = 120_000_000;
+    sample(&mut runs[4], |s| s.wall = 1 << 62);
+    for (run, expected) in runs.iter().zip([3, 3, 1, 1, 3]) {
         let refused = read_bundle(write_bundle(run).as_bytes())
             .unwrap_err()
             .to_string();
@@ -535,6 +537,13 @@ fn impossible_bundles_are_refused() {
             "{refused}"
         );
     }
+    // a launch that failed has no result
+    let failed = &mut runs[4];
+    failed.launches[1].outcome = Outcome::Failed("its samples are too long".to_owned());
+    assert_eq!(
+        read_bundle(write_bundle(failed).as_bytes()).unwrap(),
+        *failed
+    );
 }
 
 /// A note in the workload's own words.
