@@ -34,6 +34,7 @@ mod licenses;
 mod load;
 mod multiuser;
 mod net;
+mod no_store;
 mod noise;
 mod own;
 mod paging;

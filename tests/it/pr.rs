@@ -129,6 +129,22 @@ fn only_slower_benchmarks_fail() {
 }
 
 #[test]
+fn verdicts_need_no_store() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
+    let arguments = ["--format", "json", "--base", "HEAD~1"];
+    let (code, out, error) = repository.pr(&[&arguments[..], &["--no-store"]].concat());
+    assert!(code == 1 && !error.contains("stored"), "{error}{out}");
+    assert!(!repository.home.path().join("data").exists());
+    let view: Value = serde_json::from_str(&out).unwrap();
+    let (code, out, error) = repository.pr(&arguments);
+    assert!(code == 1 && error.contains("stored"), "{error}{out}");
+    let stored: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(verdicts(&view), verdicts(&stored));
+}
+
+#[test]
 fn uncommitted_and_untracked_files_count() {
     let repository = Repository::new();
     repository.write("old", "20");

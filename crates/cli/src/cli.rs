@@ -145,6 +145,17 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether the runs that the command measures are dropped at its end.
+    pub fn stores_nothing(&self) -> bool {
+        match self {
+            Self::Run(args) => args.storing.no_store,
+            Self::Bench(args) => args.storing.no_store,
+            Self::Ab(args) => args.storing.no_store,
+            Self::Pr(args) => args.storing.no_store,
+            _ => false,
+        }
+    }
+
     /// Whether the command only prints, so that a pager may show its output.
     pub fn is_read_only(&self) -> bool {
         matches!(

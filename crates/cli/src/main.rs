@@ -87,7 +87,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             "others can read the password of a command line in /proc: keep it in ~/.pgpass, PGPASSWORD or GRITSTONE_STORE",
         );
     }
-    let context = Context::new(cli.store.clone());
+    let mut context = Context::new(cli.store.clone());
+    context.no_store = cli.command.as_ref().is_some_and(Command::stores_nothing);
     match &cli.command {
         _ if cli.licenses => licenses(),
         None => command::overview::print_overview(&context),

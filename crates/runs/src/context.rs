@@ -30,6 +30,8 @@ pub struct Context {
     /// Views of all printed systems.
     printed: OnceCell<Vec<RunView>>,
     store: Option<PathBuf>,
+    /// Runs that this process measures are not stored; earlier ones are read.
+    pub no_store: bool,
     /// Whether this process may write a database.
     serves: bool,
     /// The earlier runs, for a store that does not change.
@@ -50,6 +52,7 @@ impl Context {
             baselines: RefCell::default(),
             printed: OnceCell::new(),
             store,
+            no_store: false,
             serves: false,
             settled: None,
             open: RefCell::default(),
@@ -68,11 +71,14 @@ impl Context {
         }
     }
 
-    /// Opens the store for writing; creates a missing file. Only its server writes results to a database.
+    /// Opens the store for writing; creates a missing file. Only its server writes results to a database. Without a store, one in memory.
     ///
     /// # Errors
     /// When it cannot be created or opened, or is a database and this is not its server.
     pub fn writer(&self) -> Result<Store> {
+        if self.no_store {
+            return Ok(Store::in_memory()?);
+        }
         let path = self.store_path()?;
         if gritstone_store::is_server(&path) && !self.serves {
             bail!(

@@ -104,6 +104,18 @@ impl Context {
         Ok(gritstone_analysis::summary::summarize(run, &options))
     }
 
+    /// Extremes of a machine's probes in stored runs; none, with a warning, if they cannot be read.
+    pub fn machine_probes(&self, machine: &str) -> MachineProbes {
+        let read = self.reader().and_then(|store| match store {
+            Some(store) => machine_probes(&store, machine),
+            None => Ok(MachineProbes::default()),
+        });
+        read.unwrap_or_else(|error| {
+            log::warn!("cannot read the probes of earlier runs from the store: {error:#}");
+            MachineProbes::default()
+        })
+    }
+
     /// Computes the results of a run, and caches them if it has ended: others may still be measured.
     ///
     /// # Errors
@@ -223,10 +235,7 @@ pub struct MachineProbes {
 const RUNS_OF_PROBES: usize = 20;
 
 /// From the newest cached runs of a machine.
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn machine_probes(store: &Store, machine: &str) -> Result<MachineProbes> {
+fn machine_probes(store: &Store, machine: &str) -> Result<MachineProbes> {
     let now = crate::clock::now();
     let mut known = MachineProbes::default();
     let ids = store.runs_of(machine, &now, RUNS_OF_PROBES, &|_| true)?;

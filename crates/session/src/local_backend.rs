@@ -169,7 +169,9 @@ impl<'a> LocalBackend<'a> {
         match measured {
             Ok(()) => stored?,
             Err(error) if is_interruption(&error) => return stored.map(|()| End::Interrupted),
-            Err(error) if error.is::<NothingMeasured>() => return Err(error),
+            Err(error) if error.is::<NothingMeasured>() || self.store.is_in_memory() => {
+                return Err(error);
+            }
             Err(error) => {
                 let runs = ids().collect::<Vec<_>>().join(" and ");
                 let what = format!("run {runs} was interrupted; finished launches are stored");

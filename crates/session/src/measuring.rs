@@ -18,7 +18,7 @@ use gritstone_host::{Root, groups_for};
 use gritstone_measure::Scheduler;
 use gritstone_model::{Benchmark, Compilers, Launch, Plan};
 use gritstone_runs::custom_catalog;
-use gritstone_runs::result_cache;
+use gritstone_runs::result_cache::MachineProbes;
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +33,8 @@ pub struct Session<'a> {
     pub slot: Option<Slot>,
     /// Undoes the settings of sides.
     pub undo: Option<UndoBy>,
+    /// Extremes of this machine's probes in earlier runs.
+    pub probes: MachineProbes,
     /// Dropped last: undoes what is left.
     pub journal: Option<Journal>,
 }
@@ -62,6 +64,7 @@ impl<'a> Session<'a> {
             tuning: Tuning::default(),
             slot,
             undo: None,
+            probes: MachineProbes::default(),
             journal,
         };
         if let Some(custom) = custom_catalog::in_plan(custom, plan) {
@@ -203,15 +206,15 @@ impl<'a> Session<'a> {
     ) -> Result<End> {
         let host = self.host;
         let (undo, slot) = (self.undo.take(), self.slot.take());
+        let probes = std::mem::take(&mut self.probes);
         let (journal, executor) = self.executor(&plans(sides));
         let launches = earlier.unwrap_or_default();
         let mut sides = sides.to_vec();
-        if let (None, Some(first)) = (earlier, sides.first()) {
+        if earlier.is_none() {
             // before the first launch: one floor for all launches
-            let known = result_cache::machine_probes(store, &first.info.machine.id)?;
             for side in &mut sides {
-                side.info.settings.smt_floors.clone_from(&known.smt_floors);
-                side.info.settings.reference_ghz = known.reference_ghz;
+                side.info.settings.smt_floors.clone_from(&probes.smt_floors);
+                side.info.settings.reference_ghz = probes.reference_ghz;
             }
         }
         let mut backend = LocalBackend::new(

@@ -5,7 +5,7 @@ use crate::error::StoreError;
 use crate::file;
 use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
-use crate::store::{PATIENCE, Store};
+use crate::store::{IN_MEMORY, PATIENCE, Store};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -38,6 +38,16 @@ impl Store {
         let path = file::absolute(path)?;
         let engine = Sqlite::open_read_only(&path, PATIENCE)?;
         Ok(Self::of(Rc::new(engine), path, false))
+    }
+
+    /// An empty store that is lost when this process ends. No file is written, so none is left after `kill -9`.
+    ///
+    /// # Errors
+    /// I/O errors of SQLite.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let path = Path::new(IN_MEMORY);
+        let engine = Sqlite::in_memory(path, PATIENCE)?;
+        Ok(Self::of(Rc::new(engine), path.to_owned(), false))
     }
 
     fn connect(url: &str, reads_only: bool) -> Result<Self, StoreError> {

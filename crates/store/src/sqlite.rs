@@ -56,6 +56,18 @@ impl Sqlite {
         }
     }
 
+    /// A new database in memory, dropped with its connection.
+    pub(crate) fn in_memory(path: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let connect = || -> Result<Connection, Fault> {
+            let mut connection = Connection::open_in_memory()?;
+            set_up(&connection, patience)?;
+            schema::migrate(&mut connection, path)?;
+            Ok(connection)
+        };
+        let connection = connect().map_err(|fault| fault.at(path))?;
+        Ok(Self::of(connection, path, false, patience))
+    }
+
     pub(crate) fn open_read_only(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let connect = |connection: rusqlite::Result<Connection>| -> Result<Connection, Fault> {
             let connection = connection?;

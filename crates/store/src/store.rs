@@ -17,6 +17,9 @@ const IMPATIENCE: Duration = Duration::from_millis(50);
 /// Linux leaves dirty pages alone for half a minute (`vm.dirty_expire_centisecs`).
 const UNWRITTEN: Duration = Duration::from_secs(1);
 
+/// Path of stores in memory; those of files are absolute.
+pub(crate) const IN_MEMORY: &str = ":memory:";
+
 /// An open store; no statement or transaction is open between two calls.
 #[derive(Debug)]
 pub struct Store {
@@ -59,6 +62,11 @@ impl Store {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        self.path == Path::new(IN_MEMORY)
     }
 
     /// Begins a run: head, current catalog entries, programs, skips.

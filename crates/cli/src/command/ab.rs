@@ -74,6 +74,7 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<Measured>
     };
     ab.announce(sides);
     session.undo = undo(sides, session.journal.as_ref())?;
+    session.probes = context.machine_probes(&host.machine().id);
     let sides = sides.sides.iter().zip(builds).enumerate();
     let sides = sides.map(|(index, (side, build))| ab.side(index, side, build));
     let sides: Vec<local_backend::Side> = sides.collect();

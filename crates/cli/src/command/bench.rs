@@ -58,6 +58,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     let end = match (measured.trial.end, shown) {
         (Err(why), Err(unshown)) => return Err(why.context(format!("{unshown:#}"))),
         (Err(why), Ok(())) => return Err(why),
+        (Ok(_), Err(why)) if context.no_store => return Err(why),
         (Ok(_), Err(why)) => return Err(why.context(hint())),
         (Ok(end), Ok(())) => end,
     };

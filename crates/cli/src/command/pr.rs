@@ -1,5 +1,6 @@
 //! `gritstone pr`: compares base and head of a git repository by the benchmarks of the project.
 
+use crate::ui::args::StoreArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::step_summary;
@@ -50,6 +51,8 @@ pub struct PrArgs {
     /// Fail when a plain command prints something else on one side
     #[arg(long)]
     pub same_output: bool,
+    #[command(flatten)]
+    pub storing: StoreArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: PrFormat,
@@ -183,7 +186,8 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         .iter()
         .filter_map(|run| run.info.label.as_deref())
         .collect();
-    if let Some(trial) = labels.first().and_then(|label| label.strip_suffix("-a")) {
+    let trial = labels.first().and_then(|label| label.strip_suffix("-a"));
+    if let Some(trial) = trial.filter(|_| !context.no_store) {
         output::remark(&format!(
             "stored: `gritstone ab --of {trial}` shows it, `gritstone push {}` sends it",
             labels.join(" ")

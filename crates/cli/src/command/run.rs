@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
     let (view, end) = job.measure(context)?;
     let view = context.with_run_variance(view);
     show(context, args, &view, against.as_ref())?;
-    match end {
+    match end? {
         End::Interrupted => Ok(Exit::Interrupted),
         End::Whole => check_measured(&view),
     }
@@ -61,12 +61,13 @@ fn show(
                 };
                 output::text(&gritstone_report::compare(&compared, shown))?;
             }
-            output::remark(match view.elapsed_s {
-                None => "\nnext: gritstone run --resume   gritstone show -v",
-                Some(_) => {
-                    "\nnext: gritstone show -v   gritstone report   gritstone compare RUN last"
-                }
-            });
+            match view.elapsed_s {
+                _ if context.no_store => {}
+                None => output::remark("\nnext: gritstone run --resume   gritstone show -v"),
+                Some(_) => output::remark(
+                    "\nnext: gritstone show -v   gritstone report   gritstone compare RUN last",
+                ),
+            }
             Ok(())
         }
     }

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use crate::ui::display::DISPLAY;
 use crate::ui::settable::SetBy;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -59,6 +60,14 @@ impl PrivilegeArgs {
 pub enum Allow {
     /// A swap file, for paging benchmarks; memory of other processes may be paged to it
     Swap,
+}
+
+/// Where measured runs go.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StoreArgs {
+    /// Show and export the result, but store nothing; stored runs are still read
+    #[arg(long, help_heading = DISPLAY)]
+    pub no_store: bool,
 }
 
 /// Identity in shared output.

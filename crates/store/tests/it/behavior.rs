@@ -77,6 +77,35 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
 }
 
 #[test]
+fn impossible_times_count_as_failed() {
+    let (_folder, _, mut store) = common::with(&[]);
+    let mut run = common::run(0, 2);
+    let samples = gritstone_testkit::samples(&mut run.launches[1]);
+    samples.for_each(|sample| sample.wall = 1 << 62);
+    store.import(&run).unwrap();
+    let stored = store.load(&run.info.id).unwrap().launches;
+    assert_eq!(stored[0], run.launches[0]);
+    assert_eq!(stored[1].outcome.name(), "failed");
+    let why = stored[1].outcome.why();
+    assert!(why.ends_with("and the whole launch took 0.050 s"), "{why}");
+    assert_eq!(stored[1].events, run.launches[1].events);
+}
+
+#[test]
+fn stores_in_memory_write_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = std::env::current_dir().unwrap().join(":memory:");
+    let mut store = Store::in_memory().unwrap();
+    let run = common::run(0, 2);
+    common::store(&mut store, &run);
+    common::check_intact(&store, &run);
+    assert!(store.is_in_memory() && Store::in_memory().unwrap().runs().unwrap().is_empty());
+    assert!(!path.exists());
+    let named = Store::open(&folder.path().join(":memory:")).unwrap();
+    assert!(!named.is_in_memory());
+}
+
+#[test]
 fn arbitrary_runs_round_trip() {
     let texts = [
         "",

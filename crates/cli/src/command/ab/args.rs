@@ -1,6 +1,6 @@
 //! Options of `gritstone ab`.
 
-use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::args::{CatalogueArgs, PrivilegeArgs, StoreArgs};
 use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::settable::SetBy;
@@ -70,7 +70,7 @@ pub struct AbArgs {
     #[arg(long, requires = "commands")]
     pub allow_background: bool,
     /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]
-    #[arg(long, value_parser = value_parsers::label, add = SetBy::AnyFile)]
+    #[arg(long, value_parser = value_parsers::label, conflicts_with = "no_store", add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
     #[arg(long, conflicts_with = "commands", add = SetBy::UserFile)]
@@ -79,10 +79,12 @@ pub struct AbArgs {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Show the stored test of this name; measure nothing
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalogue", "commands"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalogue", "commands", "no_store"])]
     pub of: Option<String>,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
+    #[command(flatten)]
+    pub storing: StoreArgs,
     #[command(flatten)]
     pub custom: CatalogueArgs,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! Options of `gritstone bench`: those of hyperfine 1.20, a budget and a margin.
 
+use crate::ui::args::StoreArgs;
 use crate::ui::display::{DisplayArgs, FormatArgs, When};
 use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
@@ -183,11 +184,13 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", help_heading = "Export")]
     pub export_orgmode: Option<PathBuf>,
     /// Name of the test; its commands are stored as runs NAME-a, NAME-b, ... [default: bench-ID]
-    #[arg(long, value_parser = value_parsers::label, help_heading = "Output", add = SetBy::AnyFile)]
+    #[arg(long, value_parser = value_parsers::label, conflicts_with = "no_store", help_heading = "Output", add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Repeat the order of an earlier test
     #[arg(long, help_heading = "Execution")]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub storing: StoreArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }

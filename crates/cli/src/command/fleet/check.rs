@@ -101,7 +101,7 @@ fn measured(
     let job = Job::new(context, &run_args)?;
     let id = job.info.id.clone();
     let (view, end) = job.measure(context)?;
-    if end == End::Interrupted {
+    if end? == End::Interrupted {
         return Ok(None);
     }
     let store = context.reader()?.context("the store is gone")?;

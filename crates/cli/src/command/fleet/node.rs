@@ -39,7 +39,7 @@ pub struct FleetNodeArgs {
     #[arg(long)]
     pub cpu: Option<u32>,
     /// File of the bundle, or - for standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_store")]
     pub output: PathBuf,
     #[command(flatten)]
     pub run: RunArgs,
@@ -66,7 +66,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     });
     let id = job.info.id.clone();
     let (view, end) = job.measure(context)?;
-    if end == End::Interrupted {
+    if end? == End::Interrupted {
         return Ok(Exit::Interrupted);
     }
     let exit = run::check_measured(&view)?;

@@ -1,6 +1,6 @@
 //! Options of `gritstone run`.
 
-use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::args::{CatalogueArgs, PrivilegeArgs, StoreArgs};
 use crate::ui::candidates;
 use crate::ui::commit::CommitArgs;
 use crate::ui::display::FormatArgs;
@@ -70,8 +70,10 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "tune", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run", add = candidates::runs())]
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "tune", "copies", "cc", "cflags", "fc", "fflags", "no_store"], help_heading = "Run", add = candidates::runs())]
     pub resume: Option<String>,
+    #[command(flatten)]
+    pub storing: StoreArgs,
     #[command(flatten)]
     pub custom: CatalogueArgs,
     #[command(flatten)]

@@ -112,8 +112,8 @@ impl Job {
         Ok(AfterPilot::new(&[&self.plan], limits, &known).expected())
     }
 
-    /// Stores every launch; the view has the finished ones, however the run ended.
-    pub fn measure(mut self, context: &Context) -> Result<(RunView, End)> {
+    /// Stores every launch; the view has the finished ones, however the run ended. A failure comes with a view only if nothing is stored.
+    pub fn measure(mut self, context: &Context) -> Result<(RunView, Result<End>)> {
         // reports an unusable store before anything is prepared
         let mut store = context.writer()?;
         let limits = limits(&self.info.settings)?;
@@ -137,6 +137,7 @@ impl Job {
             Some(_) => resumption::check_same_tuning(&info, &outcome.held)?,
         }
         let id = info.id.clone();
+        session.probes = context.machine_probes(&info.machine.id);
         let known = learn_prior(&context.runs_like(&info), &plan.benchmarks);
         let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
         if let Some(peer) = &info.settings.peer {
@@ -162,15 +163,23 @@ impl Job {
             info,
         }];
         let mut display = Display::new().expecting(scheduler.expected().min(budget));
-        let end = session.measure(&mut store, &side, earlier, &mut scheduler, &mut display)?;
-        if end == End::Interrupted {
-            output::remark(&format!(
+        let end = session.measure(&mut store, &side, earlier, &mut scheduler, &mut display);
+        match &end {
+            Ok(End::Interrupted) if context.no_store => output::remark("interrupted"),
+            Ok(End::Interrupted) => output::remark(&format!(
                 "interrupted; finished launches are stored as run {id}; resume with `gritstone run --resume`"
-            ));
+            )),
+            Ok(End::Whole) | Err(_) => {}
         }
         // frees memory: the summary loads the whole run with its own entries
         drop(side);
-        Ok((context.stored(&store, &id)?, end))
+        match end {
+            Err(error) if !context.no_store => Err(error),
+            end => match context.stored(&store, &id) {
+                Ok(view) => Ok((view, end)),
+                Err(unreadable) => Err(end.err().unwrap_or(unreadable)),
+            },
+        }
     }
 }
 
