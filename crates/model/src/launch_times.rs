@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_checked_one_by_one() {
+    fn each_copy_is_checked() {
         let copy = |number| [Event::Param(Param::Copy(number)), sample(300 * MS, 250_000)];
         let mut launch = launch([0, 1, 2].map(copy).concat());
         launch.copies = 3;

@@ -77,7 +77,7 @@ fn cycles_follow_the_core_frequency() {
 
 #[test]
 fn paced_times_are_as_ran() {
-    let at = |paced, reference_ghz| {
+    let result = |paced, reference_ghz| {
         let benchmark = Benchmark {
             paced,
             ..plain("a/b")
@@ -90,9 +90,9 @@ fn paced_times_are_as_ran() {
         summary::summarize(&run, &options).results.remove(0)
     };
     // the launches ran at 4 GHz
-    near(at(false, Some(2.0)).estimate(), 200.0);
-    near(at(true, Some(2.0)).estimate(), 100.0);
-    assert_eq!(at(true, Some(2.0)).cycles(), None);
+    near(result(false, Some(2.0)).estimate(), 200.0);
+    near(result(true, Some(2.0)).estimate(), 100.0);
+    assert_eq!(result(true, Some(2.0)).cycles(), None);
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn impossible_times_count_as_failed() {
 }
 
 #[test]
-fn stores_in_memory_write_no_file() {
+fn memory_stores_write_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = std::env::current_dir().unwrap().join(":memory:");
     let mut store = Store::in_memory().unwrap();
