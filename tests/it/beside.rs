@@ -11,7 +11,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::process::id;
 
 /// Holds the name, after tests that measure.
-fn hold_slot() -> UnixListener {
+pub fn hold_slot() -> UnixListener {
     let name = SocketAddr::from_abstract_name("gritstone-measures").unwrap();
     let mut listener = None;
     eventually("no other test measures", || {
@@ -30,7 +30,7 @@ fn launches_beside(bundle: &str) -> (usize, usize) {
     (beside.count(), run.launches.len())
 }
 
-fn warning() -> String {
+pub fn warning() -> String {
     format!(
         "another run is measuring on this machine (process {})",
         id()

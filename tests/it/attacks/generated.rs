@@ -104,13 +104,16 @@ fn launch(chance: &mut Pcg64, run: &RunData, kinds: &[usize], room: usize) -> La
         _ => Outcome::Measured,
     };
     events.push(Event::Bye);
-    Launch {
+    let mut launch = Launch {
         id: id.clone(),
         round: chance.random_range(0..1000),
         outcome,
         events,
         ..run.launches[0].clone()
-    }
+    };
+    // unknown, so that any samples fit
+    launch.conditions.wall = 0;
+    launch
 }
 
 /// The bundle of a seed.
