@@ -210,7 +210,7 @@ fn outliers_name_common_facts() {
     let output = home.ok("fleet report");
     let output: Vec<&str> = output.split_whitespace().collect();
     assert!(
-        output.join(" ").contains("since 3 November 2026,"),
+        output.join(" ").contains("since 3 November 2026"),
         "{output:?}"
     );
     home.refuses("fleet report -o fleet.txt", ".html or .pdf");
