@@ -28,6 +28,7 @@ mod exchange;
 mod first_contact;
 mod fleet;
 mod fs;
+mod hyperfine;
 mod imports;
 mod ipc;
 mod licenses;
