@@ -180,8 +180,8 @@ async function walk(browser, first) {
   await page.getByRole("button", { name: "Compare" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/compare\?run=.*&base=/);
-  await page.getByLabel("Family", { exact: true }).selectOption("byte");
-  await page.getByLabel("Effect", { exact: true }).selectOption("1");
+  await page.getByRole("combobox", { name: "Family", exact: true }).selectOption("byte");
+  await page.getByRole("combobox", { name: "Effect", exact: true }).selectOption("1");
   await page.getByRole("button", { name: "Show" }).click();
   await page.waitForURL(/family=byte/);
   const others = await page.locator("tbody th a").evaluateAll(all => all.filter(a => !a.textContent.startsWith("byte/")).length);
