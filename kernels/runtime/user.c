@@ -38,7 +38,7 @@ static int out = -1, err = -1;
 static int output_write_end = -1, output_read_end = -1; /* with output=pipe */
 static int status;
 static struct rusage used;
-static const char *program; /* of the timed command; NULL if there is none */
+static const char *program; /* path of the timed command; NULL: not found */
 
 /* The first posix_spawn(3) has page faults that later ones do not have; this one executes nothing. */
 static void warm_up_spawn(void)
@@ -55,7 +55,7 @@ static int is_program(const char *path)
 	return access(path, X_OK) == 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-/* PATH search as in execvp(3); NULL if there is no such program. */
+/* PATH search as in execvp(3); NULL: not found. */
 static const char *find_program(const char *name, char *path, size_t size)
 {
 	const char *entry = getenv("PATH");
@@ -71,12 +71,17 @@ static const char *find_program(const char *name, char *path, size_t size)
 	return NULL;
 }
 
+static void find_command(struct context *c)
+{
+	static char path[PATH_MAX];
+	program = find_program(command_line(c)[0], path, sizeof path);
+}
+
 static void setup(struct context *c)
 {
 	if (command_line(c)[0] == NULL)
 		wrong_arguments(c, "there is no command after --");
-	static char path[PATH_MAX];
-	program = find_program(command_line(c)[0], path, sizeof path);
+	find_command(c);
 	warm_up_spawn();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* detects processes that outlive the command */
 		failed(c, "prctl");
@@ -288,6 +293,7 @@ static void run_shell(struct context *c, const char *key, const char *what)
 	char *argv[] = {"/bin/sh", "-c", (char *)text, NULL};
 	set_untimed_files(c, "/dev/null");
 	execute(c, argv[0], argv);
+	find_command(c); /* it may have installed another */
 	char begin[64];
 	snprintf(begin, sizeof begin, "%s: ", what);
 	if (has_failed())

@@ -1,6 +1,8 @@
 //! `bench` and `ab` in unusual situations: no measurement is lost, no unexpected command is executed, no meaningless number is shown.
 
-use crate::common::{Arguments, Home, UNPRIVILEGED, ended, fixture, list, needs_root};
+use crate::common::{
+    Arguments, Home, UNPRIVILEGED, ended, fixture, list, make_program, needs_root,
+};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -311,6 +313,28 @@ fn runs_are_executions() {
             fs::remove_file(home.path().join(file)).unwrap();
         }
     }
+}
+
+#[test]
+fn installed_programs_are_found() {
+    let home = Home::new();
+    let (new, old) = (home.path().join("new"), home.path().join("old"));
+    for folder in [&new, &old] {
+        fs::create_dir(folder).unwrap();
+    }
+    make_program(&old.join("tool"), b"#!/bin/sh\necho >> old.log\n");
+    make_program(&home.path().join("built"), b"#!/bin/sh\necho >> new.log\n");
+    let prepare = ["--prepare", "cp built new/tool"];
+    let words = [&bench("-N -w 0 -r 2", "tool")[..], &prepare].concat();
+    let mut command = home.gritstone(&words);
+    let path = std::env::var("PATH").unwrap();
+    command.env(
+        "PATH",
+        format!("{}:{}:{path}", new.display(), old.display()),
+    );
+    let (code, _, error) = ended(&mut command);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!((lines(&home, "new.log"), lines(&home, "old.log")), (2, 0));
 }
 
 #[test]
