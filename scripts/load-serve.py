@@ -17,6 +17,8 @@ READERS = int(os.environ.get("READERS", 50))
 SENDERS = int(os.environ.get("SENDERS", 20))
 SECONDS = float(os.environ.get("SECONDS_EACH", 20))
 ASKED_MS = 200
+# pages of a kind whose first answer is timed
+FIRST = 20
 
 
 def ask(address, path, body=None, token=None):
@@ -36,9 +38,6 @@ def gritstone(*words):
     if done.returncode != 0:
         sys.exit(f"{words}: {done.stderr}")
     return done.stdout
-
-
-FIRST = 20
 
 
 bundle = open(BUNDLE).read()
@@ -61,7 +60,7 @@ pages = {
     "health": "/health",
     "list of runs": "/api/v1/runs",
 }
-# as many pages of a kind, none of which has been asked for; the overview has one form
+# pages that have not been asked for
 others = [run["id"] for run in listed[2:]]
 words = ["byte", "loop", "sieve", "syscall", "fcall", "empty", "assign", "overhead", "xeon", "epyc", "vm", "run", "2026", "linux", "kvm", "gcc", "debian", "ext4", "cores", "quick"]
 fresh = {

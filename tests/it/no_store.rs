@@ -117,7 +117,7 @@ fn options_that_store_are_refused() {
     ] {
         home.refuses(command, "cannot be used with");
     }
-    // a default of a file is no contradiction
+    // a label of a configuration file does not conflict
     fs::write(home.path().join("gritstone.toml"), "[bench]\nlabel = 'x'\n").unwrap();
     home.ok("bench --no-store -r2 true");
 }

@@ -104,7 +104,7 @@ impl RunView {
 /// The reference workload: the amount of work of the document, measured in full, never extrapolated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedView {
-    /// What an operation is.
+    /// In words, such as `25,000 calls`.
     pub work: String,
     /// Operations of a workload of Gritstone; null if they are not counted.
     #[serde(default)]

@@ -34,9 +34,9 @@ pub const CHANGE: f64 = 5.2;
 const PRIOR_TAILS: f64 = 8.0;
 const PRIOR_DEVIATIONS: f64 = 200.0;
 const MIN_TAILS: f64 = 2.0;
-/// One change is assumed while the scatter of runs is learned, where there are as many runs, and their halves are so many standard errors
-/// apart. Correlated runs would seem less scattered if their best split were always taken for a change.
+/// Fewest runs of which the best split may be a change while their scatter is learned.
 const MIN_RUNS_OF_SPLIT: usize = 12;
+/// Fewest standard errors between the sides of that split: the best split of correlated runs would hide their correlation.
 const LIKELY_CHANGE: f64 = 3.0;
 /// See [`tails`].
 pub const FAR: f64 = 3.0;
