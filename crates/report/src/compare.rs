@@ -46,7 +46,7 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     if view.rows.is_empty() {
         document.paragraph("There is nothing to compare: neither side has a result.");
     } else if shown.changed && !view.rows.iter().any(|row| row.verdict.is_some_and(differs)) {
-        document.paragraph("No benchmark is faster or slower.");
+        document.paragraph("No benchmark is shown to be faster or slower.");
     }
     benchmarks(&mut document, view, shown);
     document.list(explained(&view.rows));

@@ -38,7 +38,7 @@ fn unchanged_comparisons_say_so() {
     };
     let says = |view: &CompareView| {
         let text = terminal::render(&compare(view, shown), terminal::Look::plain(100));
-        text.contains("No benchmark is faster or slower.")
+        text.contains("No benchmark is shown to be faster or slower.")
     };
     assert!(!says(&view));
     for row in &mut view.rows {
