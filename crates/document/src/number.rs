@@ -76,6 +76,24 @@ pub fn figure_like(like: f64, estimate: f64, interval: Option<[f64; 2]>, unit: &
     }
 }
 
+/// Two numbers of a row in the unit that suits the first, each with `digits` digits, so that their ratio can be computed from them.
+pub fn pair(values: [f64; 2], unit: &str, digits: i32) -> ([String; 2], String) {
+    let (factor, unit) = scale(unit, values[0]);
+    let shown = values.map(|value| {
+        let value = value * factor;
+        let whole = value.fract() == 0.0 && unit == "bytes";
+        fixed(
+            value,
+            if whole {
+                0
+            } else {
+                significant_decimals(value, digits)
+            },
+        )
+    });
+    (shown, unit)
+}
+
 /// Number with unit, at most `digits` digits, no trailing zeros.
 pub fn at_most(value: f64, unit: &str, digits: i32) -> String {
     let (factor, unit) = scale(unit, value);

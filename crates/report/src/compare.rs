@@ -3,7 +3,8 @@
 use crate::counters::explained;
 use crate::table::{self, Cell, Columns, noted};
 use crate::verdicts::{
-    differs, heads, is_reference, labels, minimum_detectable, short_name, side, tone_of, verdict,
+    DIGITS, differs, heads, is_reference, labels, minimum_detectable, short_name, side, tone_of,
+    verdict,
 };
 use crate::words::Detail;
 use crate::words::{self, Sense};
@@ -17,7 +18,7 @@ use gritstone_model::{
 /// A comparison and how to show it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
-    /// The compared runs, if their estimates are shown.
+    /// The compared runs, whose labels head the columns.
     pub sides: &'a [&'a RunView],
     /// How much of it.
     pub detail: Detail,
@@ -169,22 +170,18 @@ fn how_many(view: &CompareView) -> Option<String> {
     })
 }
 
-/// Both sides of a benchmark and their unit; with a reference system, whose values differ much, each with its unit.
-fn estimates(row: &CompareRow, sides: &[&RunView], far: bool) -> [Option<String>; 3] {
-    let measured = match sides {
-        [base, other] if !far => [base, other].map(|run| run.get(&row.id)),
-        _ => [None; 2],
-    };
-    let measured = measured.map(|result| Some((result?.estimate()?, result?.unit.as_str())));
-    let [Some((base, unit)), Some((other, _))] = measured else {
-        let [base, other] = [row.base, row.other].map(|value| side(value, &row.unit));
-        return [base, other, None];
-    };
-    let like = base.value;
-    let shown = [base, other].map(|e| number::figure_like(like, e.value, e.interval, unit));
-    let unit = shown[0].unit.clone();
-    let [base, other] = shown.map(|shown| shown.estimate);
-    [Some(base), Some(other), Some(unit)]
+/// Both compared values of a benchmark and their unit; with a reference system, whose values differ much, each with its unit.
+fn values(row: &CompareRow, far: bool) -> [Option<String>; 3] {
+    match row.base.zip(row.other) {
+        Some((base, other)) if !far => {
+            let ([base, other], unit) = number::pair([base, other], &row.unit, DIGITS);
+            [Some(base), Some(other), Some(unit)]
+        }
+        _ => {
+            let [base, other] = [row.base, row.other].map(|value| side(value, &row.unit));
+            [base, other, None]
+        }
+    }
 }
 
 fn tone(row: &CompareRow) -> Option<Tone> {
@@ -207,12 +204,11 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         .map(|head| Column::new(head, Style::Number).rank(1));
     let unit = Column::new("Unit", Style::Text).rank(1).paired();
     let far = reference || is_reference(&view.other);
-    let estimate =
-        move |row: &CompareRow, index: usize| estimates(row, shown.sides, far)[index].clone();
+    let value = move |row: &CompareRow, index: usize| values(row, far)[index].clone();
     let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
-        .column(base, move |row| estimate(row, 0))
-        .column(other.paired(), move |row| estimate(row, 1))
-        .column(unit, move |row| estimate(row, 2))
+        .column(base, move |row| value(row, 0))
+        .column(other.paired(), move |row| value(row, 1))
+        .column(unit, move |row| value(row, 2))
         .number(if reference { "Ratio" } else { "Change" }, move |row| {
             let change = change(row).map(|(change, _)| change);
             noted(Cell::from(change).toned(tone(row)), &row.notes)

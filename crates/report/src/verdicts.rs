@@ -9,7 +9,7 @@ use gritstone_model::{CompareRow, CompareView, RunView, Verdict};
 const LONGEST_HEAD: usize = 16;
 
 /// Digits of a value beside a ratio.
-const DIGITS: i32 = 4;
+pub(crate) const DIGITS: i32 = 4;
 
 /// The verdict in the word for the compared quantity: a size is smaller, not faster.
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {

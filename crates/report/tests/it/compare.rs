@@ -138,3 +138,40 @@ fn copies_have_a_comparison_table() {
     view.rows[0].copies = sample::compared_copies();
     insta::assert_snapshot!(text(&view, 140));
 }
+
+/// The change computed from the printed values is the printed one, but for its last digit and the rounding of four digits.
+#[test]
+fn changes_follow_from_printed_values() {
+    let template = sample::compare().rows.remove(0);
+    for step in 0..200 {
+        let base = 1.0003 * 1.13_f64.powi(step % 40);
+        let ratio = 0.4 + f64::from(step) * 0.011;
+        let mut view = sample::compare();
+        view.rows = vec![gritstone_model::CompareRow {
+            unit: "ns/call".to_owned(),
+            better: gritstone_model::Better::Lower,
+            base: Some(base),
+            other: Some(base / ratio),
+            ratio: Some(ratio),
+            interval: Some([ratio * 0.995, ratio * 1.005]),
+            ..template.clone()
+        }];
+        let text = text(&view, 200);
+        let start = format!("{} ", template.id);
+        let line = text.lines().find(|line| line.starts_with(&start)).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |text: &str| {
+            let text = text.replace('−', "-").replace([',', '%', '+'], "");
+            text.parse::<f64>().unwrap()
+        };
+        let (base, other) = (number(words[1]), number(words[2]));
+        let change = words.iter().find(|word| word.ends_with('%')).unwrap();
+        let decimals = change.split_once('.').map_or(0, |(_, end)| end.len() - 1);
+        let last_digit = 10_f64.powi(-i32::try_from(decimals).unwrap());
+        let computed = 100.0 * (other / base - 1.0);
+        assert!(
+            (computed - number(change)).abs() <= last_digit + 0.1,
+            "{line}"
+        );
+    }
+}

@@ -147,6 +147,8 @@ fn newest_series_is_drawn() {
     let svg = history_svg(&sample()).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("byte/syscall over 22 runs"));
     assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.120× slower"));
+    // a longer time is a line that rises
+    assert!(svg.contains(">+12"), "{svg}");
     assert_eq!(history_svg(&view(vec![])), None);
 }
 
