@@ -138,3 +138,14 @@ fn jobs_exit_like_the_gate() {
         }
     }
 }
+
+#[test]
+fn github_jobs_wait_and_annotate() {
+    let (_, text) = FILES[0];
+    // of a concurrency group GitHub cancels all waiting jobs but the newest
+    let has_group = text
+        .lines()
+        .any(|line| line.trim().starts_with("concurrency:"));
+    assert!(!has_group && text.contains("run $ROWS --wait"));
+    assert!(text.contains("check gritstone.jsonl --format github"));
+}

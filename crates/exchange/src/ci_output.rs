@@ -1,49 +1,41 @@
 //! What a gate says, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
+use crate::junit::{JunitCases, Unpassed};
 use gritstone_document::Foreign;
-use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, MissingBenchmark};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
 use gritstone_report::{compared_value, findings, missing_reason, value_change};
 use std::fmt::Write as _;
 
-/// A test suite with a case for each benchmark: one that regressed has failed, one that is inconclusive was skipped, one that is missing
-/// is an error.
+/// A test suite with a case for each benchmark, and one of the gate. A benchmark that regressed has failed, one that is inconclusive was
+/// skipped. Missing benchmarks and a gate that can decide nothing are errors, or skipped where they pass.
 #[must_use]
-pub fn junit(view: &CheckView) -> String {
-    let [failures, skipped, _] = counts(view);
-    let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{}\" skipped=\"{skipped}\"",
-        view.rows.len() + view.missing.len(),
-        view.missing.len(),
-    );
-    let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{}\" {counts}>\n",
-        Foreign(&format!(
-            "gritstone check {} against {}",
-            view.run, view.base
-        ))
-        .markup()
-    );
-    let mut case = |id: &Id, inner: String| {
-        let [family, id] = [id.family(), id.as_str()].map(|id| Foreign(id).markup());
-        let _ = writeln!(
-            text,
-            "<testcase classname=\"{family}\" name=\"{id}\">{inner}</testcase>"
-        );
+pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
+    let undecided = match inconclusive_passes {
+        true => Unpassed::Skipped,
+        false => Unpassed::Error,
     };
+    let mut cases = JunitCases::default();
+    let gate = match view.outcome {
+        CheckOutcome::Inconclusive => Some((undecided, headline(view))),
+        CheckOutcome::Passed | CheckOutcome::Regressed => None,
+    };
+    cases.add("gritstone", "check", gate);
     for missing in &view.missing {
-        let said = Foreign(&missing_text(missing)).markup();
-        case(&missing.id, format!("<error message=\"{said}\"/>"));
+        let unpassed = Some((undecided, missing_text(missing)));
+        cases.add(missing.id.family(), missing.id.as_str(), unpassed);
     }
     for row in &view.rows {
-        let message = Foreign(&row_text(row)).markup();
-        let inner = match row.outcome {
-            CheckOutcome::Passed => String::new(),
-            CheckOutcome::Inconclusive => format!("<skipped message=\"{message}\"/>"),
-            CheckOutcome::Regressed => format!("<failure message=\"{message}\"/>"),
+        let unpassed = match row.outcome {
+            CheckOutcome::Passed => None,
+            CheckOutcome::Inconclusive => Some((Unpassed::Skipped, row_text(row))),
+            CheckOutcome::Regressed => Some((Unpassed::Failure, row_text(row))),
         };
-        case(&row.row.id, inner);
+        cases.add(row.row.id.family(), row.row.id.as_str(), unpassed);
     }
-    text + "</testsuite>\n</testsuites>\n"
+    cases.suite(&format!(
+        "gritstone check {} against {}",
+        view.run, view.base
+    ))
 }
 
 /// Workflow commands: an error for each regression and each missing benchmark, one warning for all that is inconclusive, and a notice of the outcome.
@@ -205,7 +197,7 @@ fn sides(row: &CheckRow) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Better, CompareRow, SCHEMA_CHECK, Subject};
+    use gritstone_model::{Better, CompareRow, Id, SCHEMA_CHECK, Subject};
 
     fn view() -> CheckView {
         let row = |id: &str, outcome| CheckRow {
@@ -254,8 +246,23 @@ mod tests {
     }
 
     #[test]
+    fn undecided_gates_are_errors() {
+        let undecided = CheckView {
+            outcome: CheckOutcome::Inconclusive,
+            missing: vec![],
+            rows: vec![],
+            ..view()
+        };
+        let fails = junit(&undecided, false);
+        assert!(fails.contains("errors=\"1\""), "{fails}");
+        assert!(fails.contains("<error message=\"a&lt;b against"), "{fails}");
+        let passes = junit(&undecided, true);
+        assert!(passes.contains("errors=\"0\" skipped=\"1\""), "{passes}");
+    }
+
+    #[test]
     fn regressions_are_failures() {
-        insta::assert_snapshot!("gate_junit", junit(&view()));
+        insta::assert_snapshot!("gate_junit", junit(&view(), false));
         insta::assert_snapshot!("gate_annotations", github_annotations(&view()));
         insta::assert_snapshot!("gate_summary", check_markdown(&view()));
         insta::assert_snapshot!("gate_metrics", gitlab_metrics(&view()));

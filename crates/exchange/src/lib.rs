@@ -17,6 +17,7 @@ mod github;
 pub mod harness;
 mod hyperfine;
 mod import;
+mod junit;
 pub mod limits;
 mod openmetrics;
 mod phoronix;

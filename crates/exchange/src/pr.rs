@@ -1,6 +1,7 @@
 //! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use crate::csv_markdown::comment_text;
+use crate::junit::{JunitCases, Unpassed};
 use gritstone_document::Foreign;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
 use gritstone_report::{pr_remarks, pr_verdict, value_change};
@@ -92,51 +93,33 @@ pub fn pr_gitlab_metrics(view: &PrView) -> String {
     text + "# EOF\n"
 }
 
-/// A test case per benchmark: a regression is a failure, an inconclusive one is skipped.
+/// A test case per benchmark, and one of the gate: a regression is a failure; a benchmark of one side alone and a gate that can decide
+/// nothing are errors; one inconclusive benchmark is skipped.
 #[must_use]
 pub fn pr_junit(view: &PrView) -> String {
-    let count = |which: fn(&PrRow) -> bool| view.rows.iter().filter(|row| which(row)).count();
-    let open = |row: &PrRow| !row.regressed && row.verdict == Verdict::Inconclusive;
-    let counts = format!(
-        "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
-        view.rows.len() + view.unmatched.len(),
-        count(|row| row.regressed),
-        count(open) + view.unmatched.len()
-    );
-    let suite = format!(
-        "gritstone pr {} against {}",
-        view.head.commit, view.base.commit
-    );
-    let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{}\" {counts}>\n",
-        Foreign(&suite).markup()
-    );
-    let mut case = |name: &str, inner: &str| {
-        let class = Foreign(&view.harness).markup();
-        let _ = writeln!(
-            text,
-            "<testcase classname=\"{class}\" name=\"{}\">{inner}</testcase>",
-            Foreign(name).markup()
-        );
+    let mut cases = JunitCases::default();
+    let gate = match view.outcome {
+        CheckOutcome::Inconclusive => Some((Unpassed::Error, pr_verdict(view))),
+        CheckOutcome::Passed | CheckOutcome::Regressed => None,
     };
+    cases.add("gritstone", "pr", gate);
     for row in &view.rows {
-        let message = row_text(view.quantity, row);
-        let message = Foreign(&message).markup();
-        let inner = match row.verdict {
-            _ if row.regressed => format!("<failure message=\"{message}\"/>"),
-            Verdict::Inconclusive => format!("<skipped message=\"{message}\"/>"),
-            _ => String::new(),
+        let message = || row_text(view.quantity, row);
+        let unpassed = match row.verdict {
+            _ if row.regressed => Some((Unpassed::Failure, message())),
+            Verdict::Inconclusive => Some((Unpassed::Skipped, message())),
+            _ => None,
         };
-        case(&row.name, &inner);
+        cases.add(&view.harness, &row.name, unpassed);
     }
     for unmatched in &view.unmatched {
-        let why = format!(
-            "<skipped message=\"a benchmark of the {} alone\"/>",
-            unmatched.only.as_str()
-        );
-        case(&unmatched.name, &why);
+        let why = format!("a benchmark of the {} alone", unmatched.only.as_str());
+        cases.add(&view.harness, &unmatched.name, Some((Unpassed::Error, why)));
     }
-    text + "</testsuite>\n</testsuites>\n"
+    cases.suite(&format!(
+        "gritstone pr {} against {}",
+        view.head.commit, view.base.commit
+    ))
 }
 
 /// Change of the value, with its interval.

@@ -46,7 +46,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "OUTCOME", default_value = "fail")]
     pub inconclusive: OnInconclusive,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     pub format: CheckFormat,
 }
 
@@ -100,7 +100,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
         }
     };
     show_selected(&mut view, &selectors)?;
-    print_view(args.format, &view)?;
+    print_view(args, &view)?;
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
@@ -127,13 +127,16 @@ fn show_selected(view: &mut CheckView, selectors: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn print_view(format: CheckFormat, view: &CheckView) -> Result<()> {
-    match format {
+fn print_view(args: &CheckArgs, view: &CheckView) -> Result<()> {
+    match args.format {
         CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
         CheckFormat::Json => output::json(view),
         CheckFormat::Markdown => output::plain(&gritstone_exchange::check_markdown(view)),
         CheckFormat::Gitlab => output::plain(&gritstone_exchange::gitlab_metrics(view)),
-        CheckFormat::Junit => output::plain(&gritstone_exchange::junit(view)),
+        CheckFormat::Junit => {
+            let passes = args.inconclusive == OnInconclusive::Pass;
+            output::plain(&gritstone_exchange::junit(view, passes))
+        }
         CheckFormat::Github => {
             output::workflow_commands(&gritstone_exchange::github_annotations(view))?;
             step_summary::append(&gritstone_exchange::check_markdown(view))

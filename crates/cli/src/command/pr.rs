@@ -54,7 +54,7 @@ pub struct PrArgs {
     #[command(flatten)]
     pub storing: StoreArgs,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     pub format: PrFormat,
 }
 
