@@ -1,10 +1,12 @@
 //! Recorded runs of one machine with intermittent neighbors and no change: eight of six benchmarks, seven of `--quick`.
 
 use crate::common::{Home, fixture, list};
+use gritstone_model::RunData;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 /// Bundles whose names begin so, oldest first.
 fn recorded(begin: &str) -> Vec<PathBuf> {
@@ -133,4 +135,76 @@ fn sides_of_runs_decide_more() {
     home.ok(&["runs", "label", newest, "new, tuned"]);
     let comma = home.json(&["compare", base, "new, tuned"]);
     assert_eq!(comma["other"], newest);
+}
+
+/// The run of a bundle, in which the samples of a benchmark take so many times as long.
+fn planted(path: &Path, benchmark: &str, times: f64) -> RunData {
+    let text = gritstone_exchange::unpack(BufReader::new(File::open(path).unwrap())).unwrap();
+    let mut run = gritstone_exchange::read_bundle(text).unwrap();
+    let launches = run.launches.iter_mut();
+    for launch in launches.filter(|launch| launch.id.as_str() == benchmark) {
+        let samples = gritstone_testkit::samples(launch);
+        samples.for_each(|sample| sample.wall = (sample.wall as f64 * times) as u64);
+    }
+    run
+}
+
+#[test]
+fn slow_kernels_fail_first_run() {
+    let home = Home::new();
+    let slow = "ipc/pipe/latency";
+    let paths = recorded("e-");
+    let (before, since) = paths.split_at(4);
+    for path in before {
+        home.ok(&["import", path.to_str().unwrap()]);
+    }
+    for path in since {
+        let mut run = planted(path, slow, 1.09);
+        let facts = &mut run.info.machine.facts;
+        facts.insert("kernel.release".to_owned(), "6.19.2".to_owned());
+        home.import(&[run.clone()]);
+        let (code, out, _) = home.run(&["check", &run.info.id, "--format", "json"]);
+        let view: Value = serde_json::from_str(&out).unwrap();
+        let rows = list(&view["rows"]).iter();
+        let regressed = rows.filter(|row| row["outcome"] == "regressed");
+        let regressed: Vec<&Value> = regressed.map(|row| &row["id"]).collect();
+        assert_eq!((code, regressed), (1, vec![&Value::from(slow)]), "{out}");
+    }
+    let changes = home.json("changes");
+    let [event] = list(&changes["events"]).as_slice() else {
+        panic!("{changes}");
+    };
+    let first = planted(&since[0], slow, 1.0).info.id;
+    assert_eq!(event["run"], first);
+    assert_eq!(event["changes"][0]["benchmark"], slow);
+    assert_eq!(event["differ_in"][0]["other"], "6.19.2");
+}
+
+#[test]
+fn planted_slowdowns_are_called_alone() {
+    let paths = recorded("e-");
+    let slow = "ipc/pipe/latency";
+    let home = Home::new();
+    let (base, other) = (&paths[..3], &paths[3..6]);
+    home.import(
+        &base
+            .iter()
+            .map(|path| planted(path, slow, 1.0))
+            .collect::<Vec<_>>(),
+    );
+    home.import(
+        &other
+            .iter()
+            .map(|path| planted(path, slow, 1.05))
+            .collect::<Vec<_>>(),
+    );
+    let ids = |paths: &[PathBuf]| {
+        let ids = paths.iter().map(|path| planted(path, slow, 1.0).info.id);
+        ids.collect::<Vec<_>>().join(",")
+    };
+    let compared = home.json(&["compare", &ids(base), &ids(other)]);
+    for row in list(&compared["rows"]) {
+        let called = ["faster", "slower"].contains(&row["verdict"].as_str().unwrap());
+        assert_eq!(called, row["id"] == slow, "{row}");
+    }
 }

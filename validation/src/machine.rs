@@ -113,6 +113,7 @@ pub struct Machine {
     world: World,
     effects: Effects,
     empty: RunView,
+    /// Effect of the last run on each benchmark.
     last: Vec<f64>,
     last_of_all: f64,
     number: usize,
@@ -120,12 +121,16 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(seed: u64, effects: Effects) -> Self {
-        let (world, empty) = (World::new(seed), runs::empty(ROWS, false));
+        Self::with_rows(seed, effects, ROWS)
+    }
+
+    pub fn with_rows(seed: u64, effects: Effects, rows: usize) -> Self {
+        let (world, empty) = (World::new(seed), runs::empty(rows, false));
         Self {
             world,
             effects,
             empty,
-            last: vec![0.0; ROWS],
+            last: vec![0.0; rows],
             last_of_all: 0.0,
             number: 0,
         }
@@ -156,7 +161,9 @@ impl Machine {
             } else {
                 0.0
             };
-        let mut rows: Vec<Vec<f64>> = (0..ROWS)
+        let count = self.last.len();
+        let modes_from = count - (two_modes * count).div_ceil(ROWS);
+        let mut rows: Vec<Vec<f64>> = (0..count)
             .map(|row| {
                 let noise = match heavy {
                     true => {
@@ -166,11 +173,11 @@ impl Machine {
                     false => self.world.normal(),
                 };
                 let sd = match unlike {
-                    true => sd * 5_f64.powf(2.0 * row as f64 / (ROWS - 1) as f64 - 1.0),
+                    true => sd * 5_f64.powf(2.0 * row as f64 / (count - 1) as f64 - 1.0),
                     false => sd,
                 };
                 self.last[row] = correlation * self.last[row] + fresh * sd * noise;
-                let has_modes = row >= ROWS - two_modes;
+                let has_modes = row >= modes_from;
                 let mode = match has_modes && self.world.uniform() < 0.3 {
                     true => 0.06,
                     false => 0.0,

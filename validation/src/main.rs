@@ -30,7 +30,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 27] = [
+    let tables: [(&str, Table); 28] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
@@ -38,6 +38,7 @@ fn main() {
         ("series::creep", series::creep),
         ("series::comparisons", series::comparisons),
         ("series::sides", series::sides),
+        ("series::few", series::few),
         ("systems::comparisons", systems::comparisons),
         ("bad_launches::verdicts", bad_launches::verdicts),
         ("series::changes", series::changes),

@@ -170,19 +170,29 @@ impl Calls {
 
 /// Comparisons of two runs, with and without earlier ones.
 pub fn comparisons() -> String {
-    compared(1, &[0, 8, 20], &[(0, 0.0), (1, 0.1), (1, 0.05), (12, 0.05)])
+    let changes = [(0, 0.0), (1, 0.1), (1, 0.05), (12, 0.05)];
+    compared(ROWS, 1, &[0, 8, 20], &changes)
 }
 
 /// Comparisons of three runs with three.
 pub fn sides() -> String {
-    compared(3, &[0, 8], &[(0, 0.0), (1, 0.05), (1, 0.02), (12, 0.05)])
+    let changes = [(0, 0.0), (1, 0.05), (1, 0.02), (12, 0.05)];
+    compared(ROWS, 3, &[0, 8], &changes)
 }
 
-/// Comparisons with this number of runs per side, after `earlier` runs; `changes` is the number of changed benchmarks, with the factor.
-fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String {
+/// The same of five benchmarks.
+pub fn few() -> String {
+    let changes = [(0, 0.0), (1, 0.05), (1, 0.02), (3, 0.05)];
+    compared(5, 3, &[0, 8], &changes)
+}
+
+/// Comparisons of so many benchmarks and runs per side, after `earlier` runs; `changes` is the number of changed benchmarks, with the
+/// factor.
+fn compared(rows: usize, runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String {
+    let unchanged = vec![0.0; rows];
     let times = 150;
     let title = format!(
-        "Comparisons of {} of {ROWS} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of rows, else those called of the changed, %",
+        "Comparisons of {} of {rows} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of rows, else those called of the changed, %",
         match runs {
             1 => "two runs".to_owned(),
             _ => format!("{runs} runs with {runs}"),
@@ -191,23 +201,23 @@ fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String 
     let columns = changes.iter().map(|(changed, by)| match changed {
         0 => "nothing changed".to_owned(),
         1 => format!("one +{:.0}%", 100.0 * by),
-        _ => format!("{changed} of {ROWS} +{:.0}%", 100.0 * by),
+        _ => format!("{changed} of {rows} +{:.0}%", 100.0 * by),
     });
     let mut table = head(&title, "effect of a run; earlier runs", columns);
     for (seed, effects) in (500..).zip(WORLDS) {
         for &earlier in earlier {
             let cells = changes.iter().map(|&(changed, by)| {
-                let mut slower = [0.0; ROWS];
+                let mut slower = unchanged.clone();
                 slower[..changed].fill(by.ln_1p());
                 let mut calls = Calls::default();
-                let mut machine = Machine::new(seed * 100 + earlier as u64, effects);
+                let mut machine = Machine::with_rows(seed * 100 + earlier as u64, effects, rows);
                 let mut past = vec![];
                 for trial in 0..times {
                     if trial % 15 == 0 {
-                        past = machine.pasts(&[0.0; ROWS], earlier);
+                        past = machine.pasts(&unchanged, earlier);
                     }
-                    let sides = [[0.0; ROWS], slower].map(|slower| {
-                        let runs = (0..runs).map(|_| machine.run(&slower)).collect();
+                    let sides = [&unchanged, &slower].map(|slower| {
+                        let runs = (0..runs).map(|_| machine.run(slower)).collect();
                         Side::new(runs).expect("they are of one machine")
                     });
                     let options = Options::new(0.02, run_effect::of_sides(&past, &sides));
@@ -221,8 +231,8 @@ fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String 
                 match changed {
                     0 => format!(
                         "{wrong}; {} / {}",
-                        percent(calls.same, times * ROWS),
-                        percent(calls.covered, times * ROWS)
+                        percent(calls.same, times * rows),
+                        percent(calls.covered, times * rows)
                     ),
                     _ => format!("{wrong}; {}", percent(calls.called, times * changed)),
                 }

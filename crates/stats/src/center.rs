@@ -32,25 +32,25 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
-    let some = (1..=descriptive::MAX_VALUES).contains(&values.len());
-    let fit = some && values.iter().all(|x| x.is_finite());
-    fit.then(|| {
-        let rungs = RankIntervals::one(values);
+    let in_range = (1..=descriptive::MAX_VALUES).contains(&values.len());
+    let is_valid = in_range && values.iter().all(|x| x.is_finite());
+    is_valid.then(|| {
+        let ranks = RankIntervals::one(values);
         Estimate {
-            value: rungs.center(),
-            interval: rungs.interval(confidence, Scatter::known(0.0)),
+            value: ranks.center(),
+            interval: ranks.interval(confidence, Scatter::known(0.0)),
         }
     })
 }
 
 /// Interval of the median by order statistics: from the k-th smallest to the k-th largest value, with the largest k for which 2 P(B < k) <=
-/// 1 - confidence, B binomial with one half; the range if the values are too few for that.
+/// 1 - confidence, B ~ Binomial(n, 1/2). With too few values for this confidence, their full range.
 pub fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
     let n = values.len();
     let binomial = Binomial::new(0.5, n as u64).ok()?;
-    let level = 1.0 - confidence + 1e-12;
-    let reach = |below: &usize| 2.0 * binomial.cdf(*below as u64) <= level;
-    let k = (0..n / 2).take_while(reach).count().max(1);
+    let level = 1.0 - confidence + 1e-12; // tolerance for rounding
+    let is_within_level = |below: &usize| 2.0 * binomial.cdf(*below as u64) <= level;
+    let k = (0..n / 2).take_while(is_within_level).count().max(1);
     let sorted = descriptive::sorted(values);
     Some([*sorted.get(k - 1)?, *sorted.get(n - k)?])
 }

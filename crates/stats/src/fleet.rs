@@ -6,20 +6,22 @@
 //! family, or of a run, may have common errors. Fewer than half of the nodes of a kind may differ. docs/validation.md has rates of false
 //! alarms and power.
 
-use crate::moderated::{self, MIN_BENCHMARKS, Variance};
+use crate::moderated::{self, Variance};
 use crate::{descriptive, multiple, quantile};
 use std::collections::BTreeSet;
 
 /// False discovery rate of each level: everything, families, benchmarks.
 pub const LEVEL: f64 = 0.05;
+/// Fewest benchmarks of a node for a deviation that all of them share.
+pub const MIN_BENCHMARKS: usize = 8;
 /// Fewest nodes of a kind that are compared with each other: of three, two outliers leave no majority.
 pub const MIN_NODES: usize = 4;
 /// Standard deviations at which deviations are clipped for the scale.
 const CLIP: f64 = 2.5;
 /// E(min(z, CLIP)^2) of a standard normal z.
 const CLIPPED: f64 = 0.977_6;
-/// The median of |z|.
-const QUARTILE: f64 = 0.674_49;
+/// The median of |z|, z standard normal.
+const MEDIAN_ABS_NORMAL: f64 = 0.674_49;
 /// Degrees of freedom per node of the robust scale, by simulation: those of the standard deviation, reduced by clipping.
 const DF_OF_NODE: f64 = 0.7;
 /// Share of the benchmarks of a family that must deviate by a standard deviation in its direction: a single outlier does not count as the
@@ -95,7 +97,7 @@ pub struct Fit {
     pub benchmarks: Vec<Option<Level>>,
 }
 
-/// Deviations by node, and the ratio of its scatter to the typical one.
+/// By node: deviation, and the ratio of its standard deviation to the typical one.
 type Column = Vec<Option<(f64, f64)>>;
 
 /// Fits the model.
@@ -110,11 +112,12 @@ pub fn fit(measured: &Measured) -> Fit {
         .collect();
     let families = measured.families.iter().max().map_or(0, |last| last + 1);
     let several = families > 1;
-    let all = (several && columns.len() >= MIN_BENCHMARKS).then(|| everything(&columns, nodes));
+    let all =
+        (several && columns.len() >= MIN_BENCHMARKS).then(|| common_deviations(&columns, nodes));
     if let Some(shares) = &all {
         for column in &mut columns {
             for (cell, share) in column.iter_mut().zip(shares) {
-                // with too few benchmarks for a common value, the common value of a node is that of its benchmarks
+                // a node with too few benchmarks has no common value, and keeps its deviations
                 if let (Some((by, _)), Some((share, _))) = (cell, share) {
                     *by -= share;
                 }
@@ -131,7 +134,9 @@ pub fn fit(measured: &Measured) -> Fit {
         .collect();
     let of_families: Vec<Option<Column>> = of_family
         .iter()
-        .map(|members| (several && members.len() > 1).then(|| family(&columns, members, nodes)))
+        .map(|members| {
+            (several && members.len() > 1).then(|| family_deviations(&columns, members, nodes))
+        })
         .collect();
     let mut families = levels(of_families, measured, |family, node, by| {
         together(&columns, &scales, &of_family[family], node, by)
@@ -173,9 +178,6 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
             (values.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(&values))),
         );
     }
-    let known = || cells.iter().flatten();
-    let by_run =
-        known().map(|cell| 1.0 / cell.runs as f64).sum::<f64>() / known().count().max(1) as f64;
     let off = |(cell, kind): (&Option<Cell>, &usize)| Some((*cell).zip(centers[*kind])).flatten();
     let deviations: Vec<Option<(Cell, f64)>> = cells.iter().zip(kinds).map(off).collect();
     let values: Vec<f64> = deviations
@@ -183,6 +185,9 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
         .flatten()
         .map(|(c, m)| c.value - m)
         .collect();
+    let known = || deviations.iter().flatten();
+    let by_run =
+        known().map(|(c, _)| 1.0 / c.runs as f64).sum::<f64>() / values.len().max(1) as f64;
     let total = scale(&values).map_or(0.0, |sd| sd * sd);
     let of_runs = between.unwrap_or(0.0);
     let of_nodes = (total - of_runs * by_run).max(0.0);
@@ -203,20 +208,20 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
 }
 
 /// Common deviation of all benchmarks of a node.
-fn everything(columns: &[Column], nodes: usize) -> Column {
-    let of_node = |node: usize| {
+fn common_deviations(columns: &[Column], nodes: usize) -> Column {
+    let node_median = |node: usize| {
         let cells: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
         let values: Vec<f64> = cells.iter().map(|(by, _)| *by).collect();
         let factor = cells.iter().map(|(_, f)| f).sum::<f64>() / cells.len() as f64;
         (cells.len() >= MIN_BENCHMARKS)
             .then(|| (descriptive::median(&descriptive::sorted(&values)), factor))
     };
-    (0..nodes).map(of_node).collect()
+    (0..nodes).map(node_median).collect()
 }
 
 /// Common deviation of the benchmarks of a family, on each node that has half of them.
-fn family(columns: &[Column], benchmarks: &[usize], nodes: usize) -> Column {
-    let of_node = |node: usize| {
+fn family_deviations(columns: &[Column], benchmarks: &[usize], nodes: usize) -> Column {
+    let node_median = |node: usize| {
         let cells: Vec<(f64, f64)> = benchmarks
             .iter()
             .filter_map(|&b| columns[b][node])
@@ -227,7 +232,7 @@ fn family(columns: &[Column], benchmarks: &[usize], nodes: usize) -> Column {
         (2 * cells.len() >= benchmarks.len())
             .then(|| (descriptive::pseudo_median(&values), factor * lacks))
     };
-    (0..nodes).map(of_node).collect()
+    (0..nodes).map(node_median).collect()
 }
 
 /// Whether most benchmarks of a family deviate in its direction.
@@ -239,9 +244,10 @@ fn together(
     by: f64,
 ) -> bool {
     let deviations = || {
-        benchmarks
-            .iter()
-            .filter_map(|&b| Some((columns[b][node]?.0, scales[b]?.value.sqrt())))
+        benchmarks.iter().filter_map(|&b| {
+            let (by, factor) = columns[b][node]?;
+            Some((by, factor * scales[b]?.value.sqrt()))
+        })
     };
     let off = deviations()
         .filter(|(deviation, sd)| deviation * by.signum() > *sd)
@@ -293,7 +299,7 @@ fn variance(column: &Column, measured: &Measured) -> Option<Variance> {
     Some(Variance { value: sd * sd, df })
 }
 
-/// The same, if nodes differ at all.
+/// The variance, unless it is 0.
 fn some_scatter(column: &Column, measured: &Measured) -> Option<Variance> {
     variance(column, measured).filter(|variance| variance.value > 0.0)
 }
@@ -304,7 +310,7 @@ fn scale(values: &[f64]) -> Option<f64> {
         return None;
     }
     let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
-    let first = descriptive::median(&descriptive::sorted(&sizes)) / QUARTILE;
+    let first = descriptive::median(&descriptive::sorted(&sizes)) / MEDIAN_ABS_NORMAL;
     let clipped = sizes
         .iter()
         .map(|size| size.min(CLIP * first).powi(2))
@@ -316,20 +322,20 @@ fn scale(values: &[f64]) -> Option<f64> {
 fn levels(
     columns: Vec<Option<Column>>,
     measured: &Measured,
-    holds: impl Fn(usize, usize, f64) -> bool,
+    confirmed: impl Fn(usize, usize, f64) -> bool,
 ) -> Vec<Option<Level>> {
     let with_scale = |column: Column| some_scatter(&column, measured).map(|scale| (column, scale));
     let columns = columns
         .into_iter()
         .map(|column| column.and_then(with_scale));
-    tested(columns.collect(), measured.margin, holds)
+    tested(columns.collect(), measured.margin, confirmed)
 }
 
 /// Tests every node in every column, and marks outliers.
 fn tested(
     columns: Vec<Option<(Column, Variance)>>,
     margin: f64,
-    holds: impl Fn(usize, usize, f64) -> bool,
+    confirmed: impl Fn(usize, usize, f64) -> bool,
 ) -> Vec<Option<Level>> {
     let p = |by: f64, factor: f64, scale: &Variance| {
         let sd = scale.value.sqrt() * factor;
@@ -358,11 +364,12 @@ fn tested(
                 half: t * sd * factor,
                 p: p?,
                 p_adjusted,
-                differs: p_adjusted <= LEVEL && by.abs() > margin && holds(index, node, by),
+                differs: p_adjusted <= LEVEL && by.abs() > margin && confirmed(index, node, by),
             })
         });
         Level {
             nodes: nodes.collect(),
+            // a single outlier needs p <= LEVEL / tests (Benjamini-Hochberg)
             smallest: margin.max(quantile::student(1.0 - LEVEL / tests as f64, scale.df) * sd)
                 + ONE_IN_TWENTY * sd,
             sd,
@@ -376,7 +383,7 @@ fn tested(
 }
 
 /// Index from which a series of values, oldest first and each with its standard deviation, has the level of the last one: by least squares,
-/// with a level of `before` or a free mean until then. 0 if all have it.
+/// with a level of `before` or a free mean until then; 0 if one level fits best. Without `before`, two levels always fit at least as well.
 #[must_use]
 pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
     let mean = |part: &[(f64, f64)]| {

@@ -5,8 +5,6 @@
 use crate::descriptive;
 use statrs::function::gamma::digamma;
 
-/// Fewest benchmarks for an estimate of the distribution.
-pub const MIN_BENCHMARKS: usize = 8;
 /// Most degrees of freedom from the distribution. The variances of real benchmarks have longer tails than the model's: with 30 in place of
 /// 10, false calls of fleets of four nodes rise from 0.6 to 3.7% of nodes (docs/validation.md).
 const MAX_PRIOR_DF: f64 = 10.0;
@@ -32,11 +30,11 @@ impl Variance {
     }
 }
 
-/// The prior distribution of variances; `None` with fewer than [`MIN_BENCHMARKS`].
+/// The prior distribution of variances; `None` with fewer than two.
 #[must_use]
 pub fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
     let known: Vec<Variance> = variances.iter().copied().flatten().collect();
-    (known.len() >= MIN_BENCHMARKS).then(|| prior(&known))
+    (known.len() > 1).then(|| prior(&known))
 }
 
 /// The scaled inverse chi-square distribution whose logarithm has the observed mean and variance.
@@ -117,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn few_benchmarks_have_no_distribution() {
-        assert!(distribution(&variances(&[1e-6; 7])).is_none());
-        let prior = distribution(&variances(&[1e-6; 8])).unwrap();
+    fn equal_variances_have_one_prior() {
+        assert!(distribution(&variances(&[1e-6])).is_none());
+        let prior = distribution(&variances(&[1e-6; 2])).unwrap();
         // equal variances imply a single true one
         assert!(
             prior.df == MAX_PRIOR_DF && (prior.value / 1e-6).ln().abs() < 0.3,

@@ -410,6 +410,7 @@ mod tests {
         assert_eq!(starts(&[(30, 0.0), (12, 0.05)]), [30]);
         assert_eq!(starts(&[(20, 0.0), (25, -0.1), (40, 0.03)]), [20, 45]);
         assert_eq!(starts(&[(8, 0.0), (8, 0.05)]), [8]);
+        assert_eq!(starts(&[(6, 0.0), (34, -0.1)]), [6]);
         assert_eq!(starts(&[(60, 0.0)]), [0_usize; 0]);
         assert_eq!(starts(&[(3, 0.0)]), [0_usize; 0]);
     }

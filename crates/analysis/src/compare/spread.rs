@@ -7,7 +7,9 @@ use gritstone_model::CommonChange;
 use gritstone_stats::{descriptive, series};
 
 /// Fewest benchmarks for an estimate.
-const MIN_BENCHMARKS: usize = 8;
+const MIN_BENCHMARKS: usize = 3;
+/// Fewest benchmarks of which nine of ten can change alike.
+const MIN_ALIKE: usize = 8;
 /// Most degrees of freedom that benchmarks add to the stated ones: their variances differ.
 const MAX_FREEDOM: f64 = 4.0;
 
@@ -54,7 +56,7 @@ fn of_stated(all: &[Difference]) -> Spread {
 
 /// The change that nine of ten benchmarks share, if it is above the margin.
 pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonChange> {
-    let enough = all.len() >= MIN_BENCHMARKS;
+    let enough = all.len() >= MIN_ALIKE;
     let center = enough.then(|| median(all.iter().map(|difference| difference.ln_ratio)))?;
     let alike = all
         .iter()

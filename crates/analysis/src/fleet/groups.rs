@@ -2,8 +2,8 @@
 
 use super::Node;
 use gritstone_model::{FleetDivision, FleetEffect, FleetGroup, FleetGroupEffect, FleetScope};
+use gritstone_stats::fleet::MIN_BENCHMARKS;
 use gritstone_stats::fleet::{Cell, LEVEL, MIN_NODES, Measured};
-use gritstone_stats::moderated::MIN_BENCHMARKS;
 use gritstone_stats::{center, descriptive, multiple, ranks};
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use super::{NodeRun, measured, nodes, rows};
 use gritstone_model::{FleetDrift, FleetOutlier, FleetScope, FleetSince, FleetView, Id};
+use gritstone_stats::fleet::MIN_BENCHMARKS;
 use gritstone_stats::fleet::{self as stats, Fit, Level};
-use gritstone_stats::moderated::MIN_BENCHMARKS;
 use gritstone_stats::{descriptive, multiple, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 

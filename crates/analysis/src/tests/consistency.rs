@@ -17,13 +17,27 @@ fn name(benchmark: usize) -> String {
 
 /// The `index`-th run; each benchmark takes 100 ns times its factor.
 fn run_at(index: usize, factor: impl Fn(usize) -> f64) -> RunView {
+    run_with(index, |i, name, ns| scattered(name, ns * factor(i)))
+}
+
+/// The same with one launch of ten that takes 1.3 times as long.
+fn with_bad_launch(index: usize, factor: impl Fn(usize) -> f64) -> RunView {
+    run_with(index, |i, name, ns| {
+        let ns = ns * factor(i);
+        let mut launches = scattered(name, ns);
+        launches[4] = launch(name, 4, ns * 1.3);
+        launches
+    })
+}
+
+fn run_with(index: usize, launches: impl Fn(usize, &str, f64) -> Vec<Launch>) -> RunView {
     let scatter = |benchmark: usize| SHIFTS[(index * 3 + benchmark * 5) % SHIFTS.len()].exp();
     let names: Vec<String> = (0..BENCHMARKS).map(name).collect();
-    let launches = names.iter().enumerate();
-    let launches = launches.flat_map(|(i, name)| scattered(name, 100.0 * factor(i) * scatter(i)));
+    let all = names.iter().enumerate();
+    let all = all.flat_map(|(i, name)| launches(i, name, 100.0 * scatter(i)));
     let mut data = run(
         names.iter().map(|name| plain(name)).collect(),
-        launches.collect(),
+        all.collect(),
     );
     data.info.id = format!("run-{index}");
     data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
@@ -174,6 +188,24 @@ fn common_change_is_reported_once() {
     }
     for (base, other, options) in comparisons(mixed) {
         assert_eq!(compare(&base, &other, &options).common, None);
+    }
+}
+
+#[test]
+fn bad_launches_change_no_verdict() {
+    let earlier = unchanged(11);
+    let base = &earlier[10];
+    let judged = |run: &RunView| {
+        let compared = verdicts(&compare(base, run, &options(&earlier, base, run)));
+        let gate = check::against_history(run, &past(&earlier), 0.02, &check::Accepted::new());
+        let rows = gate.rows.into_iter().map(|row| (row.row.id, row.outcome));
+        (compared, rows.collect::<Vec<_>>())
+    };
+    for factor in [|_| 1.0, mixed] {
+        assert_eq!(
+            judged(&with_bad_launch(12, factor)),
+            judged(&run_at(12, factor))
+        );
     }
 }
 
