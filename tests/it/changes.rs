@@ -4,9 +4,9 @@ use crate::common::server::Server;
 use crate::common::{Home, at_hour, begin, eventually, list, recorded, start};
 use crate::push::{post, token};
 use crate::serve::{calls, changed};
-use gritstone_model::{ChangeState, Id, RunData, TrialSide};
+use gritstone_model::{ChangeState, Commit, Id, RunData, TrialSide};
 use gritstone_store::{Appended, NewTriageEntry, Store, Who};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -159,6 +159,32 @@ fn removed_runs_keep_acknowledgments() {
     assert_eq!(after["triage"]["state"], "acknowledged");
 }
 
+#[test]
+fn events_name_commits_between() {
+    let home = Home::new();
+    let commit = |hour: u32| Commit {
+        id: format!("{hour:040x}"),
+        branch: Some("main".to_owned()),
+        repository: Some("https://example.org/a/b.git".to_owned()),
+    };
+    let run = |hour: u32| {
+        let level = if hour <= 6 { 1.0 } else { 1.2 };
+        let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
+        let mut run = at_hour(&calls(level * scatter), hour, &format!("night-{hour}"));
+        run.info.settings.commit = Some(commit(hour));
+        run
+    };
+    let runs: Vec<RunData> = (1..=12).map(run).collect();
+    home.import(&runs);
+    let commits = &listed_event(&home)["commits"];
+    let [good, bad] = [6, 7].map(|hour| commit(hour).id);
+    let link = format!("https://example.org/a/b/compare/{good}...{bad}");
+    assert_eq!(*commits, json!({ "good": good, "bad": bad, "link": link }));
+    let said = home.ok(&["changes"]);
+    let short = format!("{}..{}", &good[..10], &bad[..10]);
+    assert!(said.contains(&short), "{said}");
+}
+
 /// The two runs of a trial whose second side takes `times` as long.
 pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
     let side = |(index, times): (u32, f64)| {
@@ -238,14 +264,20 @@ pub fn until(events: &mut impl BufRead, name: &str) -> Value {
 fn pages_follow_running_runs() {
     let home = Home::new();
     home.import(&[calls(1.0)]);
-    let whole = at_hour(&calls(1.0), 1, "live");
+    let mut whole = at_hour(&calls(1.0), 1, "live");
+    whole.info.settings.budget_s = Some(600.0);
     begin(&home, &whole);
     let id = &whole.info.id;
     let server = Server::start(&home);
     let path = format!("/runs/{}/events", id);
     let page = || server.page(&format!("/runs/{}", id));
     // without script the page says how far it is
-    assert!(page().contains("0 launches so far"), "{}", page());
+    let page_text = page();
+    assert!(page_text.contains("0 launches so far"), "{page_text}");
+    assert!(
+        page_text.contains("Its budget ends at 01:10 UTC."),
+        "{page_text}"
+    );
     assert!(page().contains(&format!("data-events=\"{path}\"")));
     let mut stream = server.connect();
     let ask = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);

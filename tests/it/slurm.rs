@@ -306,7 +306,7 @@ fn slurm_measures_a_fleet_as_root() {
     let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());
     assert_eq!(code, 1, "{error}");
     assert!(
-        error.contains("n4: skipped") && error.contains("NODE_FAIL"),
+        error.contains("n4: failed") && error.contains("NODE_FAIL"),
         "{error}"
     );
     assert!(error.contains("1 of 4 nodes are missing"), "{error}");

@@ -83,17 +83,17 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let warm = all.iter().flat_map(|r| r.warm());
     let each = all.iter().filter_map(|r| Growth::new(r.warm(), least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
-    let growth = Growth::new(warm, least).map(|growth| match growth.fault() {
-        Some(_) => growth.as_of(&each),
+    let growth = Growth::new(warm, least).map(|growth| match growth.finding() {
+        Some(_) => growth.with_median_exponent(&each),
         None => growth,
     });
     // launches with one n each cannot show growth
     let sure = each.is_empty() || surely_not_linear(&each);
-    let fault = |growth: Growth| growth.fault().filter(|_| sure);
+    let fault = |growth: Growth| growth.finding().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
         Some(idle) => Some(reported(reason(idle))),
         None if !claims.linear => None,
-        None => growth.map_or_else(|| Some(Growth::unseen(all.len())), fault),
+        None => growth.map_or_else(|| Some(Growth::unverified(all.len())), fault),
     };
     let straight = claims.linear.then_some(1.0);
     let exponent = growth.map(|growth| growth.exponent);

@@ -16,7 +16,7 @@ use clap_complete::CompleteEnv;
 use cli::{Cli, Command};
 use gritstone_runs::context::Context;
 use std::process::ExitCode;
-use ui::args::CatalogueArgs;
+use ui::args::CatalogArgs;
 use ui::exit::Exit;
 
 fn main() -> ExitCode {
@@ -150,7 +150,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
 }
 
 /// Adds the custom catalog whose programs are to run, once the user trusts it.
-fn with_programs(context: Context, args: &CatalogueArgs) -> anyhow::Result<Context> {
+fn with_programs(context: Context, args: &CatalogArgs) -> anyhow::Result<Context> {
     let context = context.with_catalogue(args.catalogue.as_deref())?;
     if let Some(custom) = &context.custom {
         gritstone_session::trust::ensure(custom, args.trust, ui::confirm::run_it)?;

@@ -148,7 +148,7 @@ impl Executor {
         variant: &Variant,
         benchmark: &Benchmark,
     ) -> Result<(), ExecError> {
-        self.load_for(variant, benchmark)
+        self.adjust_load(variant, benchmark)
             .or_else(|error| error.outcome().map(drop))
     }
 
@@ -199,7 +199,7 @@ impl Executor {
         copies: u32,
         known: Calibration,
     ) -> Result<Launched, ExecError> {
-        self.load_for(variant, benchmark)?;
+        self.adjust_load(variant, benchmark)?;
         let before = self.load.progress();
         let directory = self.fresh(benchmark)?;
         let mut job = self.job(variant, benchmark, cpus, &directory);

@@ -118,7 +118,7 @@ impl ExecError {
     fn outcome(self) -> Result<Outcome, Self> {
         match (&self, self.shortage()) {
             (Self::NoLoad(_), _) => Ok(Outcome::Skipped(self.to_string())),
-            (_, Some(shortage)) if shortage.may_pass() => Ok(Outcome::Failed(self.to_string())),
+            (_, Some(shortage)) if shortage.is_transient() => Ok(Outcome::Failed(self.to_string())),
             (_, Some(_)) => Ok(Outcome::Skipped(self.to_string())),
             (_, None) => Err(self),
         }

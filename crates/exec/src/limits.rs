@@ -4,6 +4,7 @@ use nix::libc::{EMFILE, ENFILE};
 use std::fmt;
 use std::io::{Error, ErrorKind};
 
+/// A resource that ran out; displayed as the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
     /// No space or no inodes left on a file system.
@@ -27,6 +28,7 @@ impl Shortage {
             (ErrorKind::StorageFull, _) => Some(Self::Space),
             (ErrorKind::QuotaExceeded, _) => Some(Self::Quota),
             (ErrorKind::FileTooLarge, _) => Some(Self::FileSize),
+            // EAGAIN of fork and pthread_create
             (ErrorKind::WouldBlock, _) => Some(Self::Processes),
             (ErrorKind::OutOfMemory, _) => Some(Self::Memory),
             (_, Some(EMFILE)) => Some(Self::Descriptors),
@@ -36,7 +38,7 @@ impl Shortage {
     }
 
     /// True if the shortage may be over at the next launch.
-    pub(crate) fn may_pass(self) -> bool {
+    pub(crate) fn is_transient(self) -> bool {
         matches!(
             self,
             Self::Processes | Self::Memory | Self::SystemDescriptors

@@ -18,14 +18,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Environment variable of all processes of a load.
-pub(crate) const MARK: &str = "GRITSTONE_LOAD";
-/// Needs a directory that permits execution, since it runs what it compiles; others need the directory for files.
-pub(crate) const COMPILES: &str = "load/users";
+pub(crate) const MARK_VARIABLE: &str = "GRITSTONE_LOAD";
+/// Load program that executes what it compiles, so that its directory must permit execution.
+pub(crate) const COMPILING_LOAD: &str = "load/users";
 /// Written by a program once it works: pieces of work done, a blank, and their name.
 const PROGRESS: &str = "progress";
 /// Written by a program that replaces what the level calls for: an explanation.
 const STAND_IN: &str = "stand_in";
-/// A program may compile for many users before it works.
+/// Generous, since a program may compile for many users before it is ready.
 pub(crate) const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -64,7 +64,7 @@ impl Resource for Mark {
     /// Kills every process with this mark, including daemons.
     fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
         check_our_name(Path::new(&self.0))?;
-        let mark = format!("{MARK}={}\0", self.0).into_bytes();
+        let mark = format!("{MARK_VARIABLE}={}\0", self.0).into_bytes();
         let end = Instant::now() + GRACE_PERIOD;
         loop {
             let marked: Vec<i32> = fs::read_dir("/proc")?
@@ -130,7 +130,7 @@ impl Load {
         events
     }
 
-    /// Reason for which a program ended, if one did. Ends it and those above it.
+    /// Removes the first program that ended and all above it; returns its error output.
     pub(crate) fn broken(&mut self) -> Option<String> {
         let dead = self.parts.iter_mut().position(Part::has_ended)?;
         let part = self.parts.drain(dead..).next()?;
@@ -205,7 +205,7 @@ impl Load {
                     directory,
                     supervised: Some(supervised),
                 };
-                part.await_work(stop)
+                part.wait_until_working(stop)
             });
             if let Err(ExecError::NoLoad(why)) = &part {
                 self.refused.insert((*program).to_owned(), why.clone());
@@ -217,7 +217,7 @@ impl Load {
 }
 
 impl Part {
-    fn await_work(mut self, stop: &AtomicBool) -> Result<Self, ExecError> {
+    fn wait_until_working(mut self, stop: &AtomicBool) -> Result<Self, ExecError> {
         let end = Instant::now() + START_TIMEOUT;
         while !self.is_at_work() {
             if stop.load(Ordering::Relaxed) {
@@ -228,7 +228,7 @@ impl Part {
             }
             if Instant::now() >= end {
                 let seconds = START_TIMEOUT.as_secs();
-                let why = format!("{} did not work after {seconds} s", self.program);
+                let why = format!("{} was not ready after {seconds} s", self.program);
                 return Err(ExecError::NoLoad(why));
             }
             std::thread::sleep(POLL_INTERVAL);

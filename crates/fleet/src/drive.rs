@@ -35,7 +35,8 @@ pub struct Outcome {
 pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     let directory = plan.open(context)?;
     let folder = directory.path().to_owned();
-    let _held = lock::hold(&folder, &plan.fleet)?;
+    let _lock = lock::hold(&folder, &plan.fleet)?;
+    // clears the progress of an earlier attempt
     Known::default().keep(&folder);
     let missing = bundles::missing(context, plan)?;
     log::info!(
@@ -48,7 +49,7 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     let stop = signals::stop_flag().context("signals cannot be caught")?;
     let failed = match plan.on {
         Engine::Slurm => slurm::measure(context, plan, &folder, &stop)?,
-        Engine::Local | Engine::Ssh => waves(context, plan, &directory, missing, &stop)?,
+        Engine::Local | Engine::Ssh => measure_nodes(context, plan, &directory, missing, &stop)?,
     };
     for (node, why) in &failed {
         log::warn!("{node} is missing: {why}");
@@ -60,7 +61,7 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
 }
 
 /// Measures nodes, `at_once` at a time, never two neighbors; returns those that failed, and why.
-fn waves(
+fn measure_nodes(
     context: &Context,
     plan: &Plan,
     directory: &Dir,
@@ -69,15 +70,15 @@ fn waves(
 ) -> Result<BTreeMap<String, String>> {
     let mut progress = Progress::new(directory.path(), waiting.len(), BTreeMap::new());
     let mut running: Vec<(Started, Instant)> = vec![];
-    let mut ending: Option<Instant> = None;
+    let mut stopping_since: Option<Instant> = None;
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
         if stop.load(Ordering::Relaxed) {
-            // on request, a node stores its results and removes its files
-            let signal = match ending {
+            // SIGTERM lets a node store its results and remove its files
+            let signal = match stopping_since {
                 None => Some(Signal::SIGTERM),
                 Some(since) => (since.elapsed() > GRACE_PERIOD).then_some(Signal::SIGKILL),
             };
-            ending.get_or_insert_with(Instant::now);
+            stopping_since.get_or_insert_with(Instant::now);
             if let Some(signal) = signal {
                 for (started, _) in &running {
                     ssh::end_group(&started.child, signal);
@@ -99,7 +100,7 @@ fn waves(
                     progress.begun(&node.node);
                     running.push((started, Instant::now()));
                 }
-                Err(why) => progress.skipped(&node.node, &format!("{why:#}"), None),
+                Err(why) => progress.failed_node(&node.node, &format!("{why:#}"), None),
             }
         }
         let mut index = 0;
@@ -123,7 +124,7 @@ fn waves(
             let node = &started.node.node;
             match taken {
                 Ok(()) => progress.measured(node, Some(since.elapsed())),
-                Err(why) => progress.skipped(node, &format!("{why:#}"), Some(since.elapsed())),
+                Err(why) => progress.failed_node(node, &format!("{why:#}"), Some(since.elapsed())),
             }
         }
         thread::sleep(POLL_INTERVAL);

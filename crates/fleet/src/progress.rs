@@ -19,7 +19,7 @@ const FILE: &str = "progress.json";
 pub struct Known {
     /// Nodes that are measuring.
     pub measuring: BTreeSet<String>,
-    /// Skipped nodes with the reason.
+    /// Failed nodes with the reason.
     pub failed: BTreeMap<String, String>,
 }
 
@@ -54,7 +54,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For `all` nodes of the plan in `folder`; `failed` were skipped before.
+    /// For `all` nodes of the plan in `folder`; `failed` were excluded before.
     pub fn new(folder: &Path, all: usize, failed: BTreeMap<String, String>) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -67,7 +67,7 @@ impl Progress {
         }
     }
 
-    /// Skipped nodes with the reason.
+    /// Failed nodes with the reason.
     pub fn failed(&self) -> &BTreeMap<String, String> {
         &self.known.failed
     }
@@ -87,15 +87,15 @@ impl Progress {
         log::info!("{node}: measured{took} ({done} of {all})");
     }
 
-    /// Reports a skipped node, with its time if it had begun.
-    pub fn skipped(&mut self, node: &str, why: &str, took: Option<Duration>) {
+    /// Reports a failed node, with its time if it had begun.
+    pub fn failed_node(&mut self, node: &str, why: &str, took: Option<Duration>) {
         self.known.failed.insert(node.to_owned(), why.to_owned());
         self.ended(node);
         let after = took.map_or(String::new(), |took| {
             format!(" after {}", duration(took.as_secs_f64()))
         });
         let (done, all) = (self.done, self.all);
-        log::info!("{node}: skipped{after} ({done} of {all}): {why}");
+        log::info!("{node}: failed{after} ({done} of {all}): {why}");
     }
 
     fn ended(&mut self, node: &str) {

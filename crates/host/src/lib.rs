@@ -27,7 +27,7 @@ pub use conditions::{Before, Watch};
 pub use doctor::{Finding, Severity, examine};
 pub use facts::{
     Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
-    Virtualisation, groups_for,
+    Virtualization, groups_for,
 };
 pub use filesystem::FileSystem;
 pub use placement::{Chosen, choose_cpus};

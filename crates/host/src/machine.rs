@@ -87,14 +87,14 @@ impl Host {
         let Self {
             cpu,
             cgroup,
-            virtualisation,
+            virtualization,
             ..
         } = self;
         let (sockets, cores, threads) = cpu.counts();
         let several = |number, least, noun| (number > least).then(|| text::count(number, noun));
         let allowed = (cpu.allowed.len() < threads).then(|| text::cpus(&cpu.allowed));
-        let machine = virtualisation.machine.as_ref();
-        let container = virtualisation.container.as_ref();
+        let machine = virtualization.machine.as_ref();
+        let container = virtualization.container.as_ref();
         let parts = [
             Some(cpu.model()),
             Some(text::count(cores, "core")),
@@ -182,8 +182,8 @@ impl Host {
         facts.add("host.name", system.host_name.as_ref());
         facts.add("host.vendor", system.vendor.as_ref());
         facts.add("host.product", system.product.as_ref());
-        facts.add("virtual.machine", self.virtualisation.machine.as_ref());
-        facts.add("virtual.container", self.virtualisation.container.as_ref());
+        facts.add("virtual.machine", self.virtualization.machine.as_ref());
+        facts.add("virtual.container", self.virtualization.container.as_ref());
         facts.add("cgroup.version", self.cgroup.version);
         facts.add("cgroup.cpus", self.cgroup.cpus);
         facts.add("cgroup.memory", self.cgroup.memory.map(text::bytes));

@@ -1,4 +1,4 @@
-//! Several builds of a side that differ by the layout of their code, by wrappers of linkers that pad each object.
+//! Builds with different code layouts: linker wrappers insert padding before each object.
 
 use crate::NotComparable;
 use crate::work_trees::WorkTree;
@@ -10,17 +10,17 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-/// In the environment of a build: its number, from 1.
-pub const VARIABLE: &str = "GRITSTONE_LAYOUT";
-/// Directory of the wrappers.
-const DIRECTORY: &str = "GRITSTONE_LAYOUT_DIR";
+/// Environment variable with the number of the build, from 1.
+pub const NUMBER_VARIABLE: &str = "GRITSTONE_LAYOUT";
+/// Environment variable with the directory of the wrappers.
+const DIRECTORY_VARIABLE: &str = "GRITSTONE_LAYOUT_DIR";
 /// Linkers that compilers call, by `COMPILER_PATH` (gcc and clang) or `PATH`.
 const LINKERS: [&str; 5] = ["ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"];
-/// Wrapper of `cc` for cargo: rustc may bring its own linker.
+/// Wrapper of `cc` for cargo, since rustc may use its bundled linker.
 const FOR_CARGO: &str = "gritstone-cc";
 
 /// Inserts an object with 16 to 4,096 unused bytes of code before each object of the command line, or first where none is named (in a
-/// response file). The file `used` says that a link took place.
+/// response file): a multiple of 16, the usual alignment of functions, up to a page. The file `used` records that it ran.
 const SCRIPT: &str = r#"#!/bin/sh
 set -ef
 name=${0##*/} path=
@@ -31,9 +31,14 @@ for one in $PATH; do
 done
 unset IFS
 PATH=$path
-# the linker of a compiler that this script has started
+# called by a wrapped compiler, which has added the pads
 [ -n "$GRITSTONE_LAYOUT" ] || exec "$name" "$@"
+# a version is asked for, and nothing is linked
+for one; do
+	case $#,$one in *,--version | *,--help | 1,-[vV]) exec "$name" "$@" ;; esac
+done
 pads=$GRITSTONE_LAYOUT_DIR/$GRITSTONE_LAYOUT
+# a prime, so that the sequences of two builds begin far apart; the generator is the example of the C standard
 random=$((GRITSTONE_LAYOUT * 7919)) count=0
 unset GRITSTONE_LAYOUT
 pad() {
@@ -77,7 +82,7 @@ pub struct Linkers {
 }
 
 impl Linkers {
-    /// Writes them into an empty directory.
+    /// Writes the wrappers into an empty directory.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -92,7 +97,7 @@ impl Linkers {
         Ok(Self { directory })
     }
 
-    /// What a build of this number has in its environment.
+    /// Environment of the build with this number.
     #[must_use]
     pub fn environment(&self, number: usize) -> BTreeMap<String, OsString> {
         let directory = self.directory.as_os_str();
@@ -105,8 +110,8 @@ impl Linkers {
             (variable.to_owned(), value)
         };
         let variables = [
-            (VARIABLE.to_owned(), number.to_string().into()),
-            (DIRECTORY.to_owned(), directory.to_owned()),
+            (NUMBER_VARIABLE.to_owned(), number.to_string().into()),
+            (DIRECTORY_VARIABLE.to_owned(), directory.to_owned()),
             before("COMPILER_PATH"),
             before("PATH"),
         ];
@@ -115,15 +120,13 @@ impl Linkers {
         variables.into_iter().chain(cargo).collect()
     }
 
+    /// Forgets the use, so that the build of the other side with the same number is checked too.
+    ///
     /// # Errors
     /// [`NotComparable`] when the build of this number called none of the linkers.
     pub fn check_used(&self, tree: &WorkTree, number: usize) -> Result<()> {
-        if !self
-            .directory
-            .join(number.to_string())
-            .join("used")
-            .exists()
-        {
+        let used = self.directory.join(number.to_string()).join("used");
+        if fs::remove_file(used).is_err() {
             bail!(NotComparable(format!(
                 "--layouts has no effect: the build of {} calls no linker by COMPILER_PATH, PATH or {}",
                 tree.name,

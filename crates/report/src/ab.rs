@@ -14,7 +14,7 @@ use gritstone_model::{
 pub(crate) const MIN_PAIRS: usize = 12;
 /// Digits of a compile time.
 const TIME_DIGITS: i32 = 3;
-/// Share of its time from which the start of a process is reported.
+/// Start-up overhead is reported from this share of a side's time on.
 const START_SHARE: f64 = 0.1;
 
 /// A trial: the sides, the verdict of each benchmark in a sentence, then the results.
@@ -26,7 +26,11 @@ pub fn ab(view: &AbView) -> Document {
         (side.side.as_str(), format!("{} (run {run})", side.what))
     }));
     let sentences_of_rows = view.rows.iter().flat_map(|row| sentences(view, row));
-    document.list(sentences_of_rows.chain(the_same(view)).chain(starts(view)));
+    document.list(
+        sentences_of_rows
+            .chain(aa_result(view))
+            .chain(start_up(view)),
+    );
     comparisons(&mut document, view);
     sides(&mut document, view);
     compiled(&mut document, view);
@@ -44,7 +48,10 @@ pub fn ab(view: &AbView) -> Document {
 /// Sentences on a benchmark; with several benchmarks only exceptional facts.
 fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
     let mut lines = vec![];
+    // a reference side may be slower than others
+    let base_leads = (row.comparisons.iter()).all(|c| c.ratio.is_none_or(|ratio| ratio <= 1.0));
     if view.sides.len() > 2
+        && base_leads
         && let Some(AbComparison { base, .. }) = row.comparisons.first()
     {
         let slower = row
@@ -120,7 +127,7 @@ fn ratio(c: &AbComparison) -> Option<String> {
 }
 
 /// Result of an A/A test.
-fn the_same(view: &AbView) -> Option<String> {
+fn aa_result(view: &AbView) -> Option<String> {
     let all = view.rows.iter().flat_map(|row| &row.comparisons);
     let different = |c: &&AbComparison| matches!(c.verdict, Verdict::Faster | Verdict::Slower);
     let (n, called) = (all.clone().count(), all.filter(different).count());
@@ -135,10 +142,10 @@ fn the_same(view: &AbView) -> Option<String> {
 }
 
 /// For short commands, the share of process start-up.
-fn starts(view: &AbView) -> Option<String> {
-    let nothing = view.start_up_ns?;
+fn start_up(view: &AbView) -> Option<String> {
+    let start_up_ns = view.start_up_ns?;
     let share = |(row, result): (&AbRow, &AbFigure)| {
-        let share = (nothing / (result.estimate? * 1e6)).min(1.0);
+        let share = (start_up_ns / (result.estimate? * 1e6)).min(1.0); // commands are timed in ms
         let share_of_side = format!("{} of {}", number::percent(share), result.side);
         (share >= START_SHARE).then(|| match view.rows.len() {
             1 => share_of_side,
@@ -149,7 +156,7 @@ fn starts(view: &AbView) -> Option<String> {
     (!shares.is_empty()).then(|| {
         format!(
             "Process start-up overhead {}: {}.",
-            number::seconds(nothing / 1e9, None),
+            number::seconds(start_up_ns / 1e9, None),
             words::join(&shares)
         )
     })
@@ -225,8 +232,12 @@ fn sides(document: &mut Document, view: &AbView) {
             let shown = side
                 .estimate
                 .map(|e| number::figure(e, side.interval, unit));
-            let real = shown.as_ref().map(number::Shown::with_unit);
-            let interval = shown.and_then(|shown| shown.brackets());
+            let bound = if side.at_most { "< " } else { "" };
+            let real = shown
+                .as_ref()
+                .map(|shown| format!("{bound}{}", shown.with_unit()));
+            let interval = shown.filter(|_| !side.at_most);
+            let interval = interval.and_then(|shown| shown.brackets());
             let notes = side.notes.iter().filter(is_relevant);
             [noted(real, notes), interval.into()]
         })
@@ -238,6 +249,7 @@ fn sides(document: &mut Document, view: &AbView) {
         .number("User", move |(_, side)| seconds(side.user_s))
         .number("System", move |(_, side)| seconds(side.system_s))
         .number("User and system", move |(_, side)| {
+            // of a command, where ticks are too coarse to split its time
             let split = side.user_s.is_some() || side.peak_kb.is_none();
             seconds(side.cpu_s.filter(|_| !split))
         })
@@ -264,7 +276,7 @@ fn sides(document: &mut Document, view: &AbView) {
         );
 }
 
-/// Table of compilers, if each side has its own.
+/// Table of compilers, if any side was compiled.
 fn compiled(document: &mut Document, view: &AbView) {
     let sides = || view.sides.iter();
     let compilers: Vec<(&str, &Compiled)> = sides()
@@ -282,11 +294,7 @@ fn compiled(document: &mut Document, view: &AbView) {
             compiler.bytes.map(|bytes| number::fixed(bytes as f64, 0))
         })
         .text("Version", |(_, compiler)| compiler.version.as_str())
-        .table(
-            document,
-            "Size of the compiled workloads",
-            compilers.iter().copied(),
-        );
+        .table(document, "Compiled workloads", compilers.iter().copied());
     let refused = compilers.iter().flat_map(|&(name, compiler)| {
         let refused = compiler.refused.iter();
         refused.map(move |(program, why)| format!("{name} refused {program}: {why}"))

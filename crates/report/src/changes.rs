@@ -7,7 +7,7 @@ use gritstone_document::{About, Block, Column, Document, Style, Text, Tile, Tone
 use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, TriageEntry};
 
 /// Benchmarks in a command: those with the largest changes.
-const NAMED: usize = 6;
+const MAX_BENCHMARKS_IN_COMMAND: usize = 6;
 
 /// The number of events, and the newest `most` of them: new ones first, closed ones last. `compared`: whether any series has two runs.
 #[must_use]
@@ -15,7 +15,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
     let mut document = Document::new("Changes");
     document.subtitle = Some(words::plural(events.len(), "event"));
     if events.is_empty() {
-        document.paragraph(none(compared));
+        document.paragraph(no_changes_text(compared));
         return document;
     }
     document.push(Block::Tiles(counts(events)));
@@ -43,7 +43,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
 }
 
 /// A store without events.
-pub(crate) fn none(compared: bool) -> &'static str {
+pub(crate) fn no_changes_text(compared: bool) -> &'static str {
     match compared {
         true => "No change was found.",
         false => {
@@ -119,7 +119,7 @@ fn who(triage: &Triage) -> Option<String> {
     triage.assignee.clone().or(author)
 }
 
-/// The benchmarks of an event; names only the first ones.
+/// The first benchmark of an event, and the number of others.
 fn benchmarks(event: &ChangeEvent) -> String {
     match event.changes.as_slice() {
         [one] => one.benchmark.to_string(),
@@ -162,10 +162,10 @@ pub fn change(event: &ChangeEvent) -> Document {
         ),
     ]);
     document.paragraph(format!(
-        "`gritstone changes assign {} WHO` sets the state, as do `acknowledge`, `expect`, `fix` and `reopen` with `--note TEXT`.",
+        "Set the state with `gritstone changes assign {} WHO`, or with `acknowledge`, `expect`, `fix` or `reopen` and `--note TEXT`.",
         event.id
     ));
-    if let [_, ..] = event.triage.joined.as_slice() {
+    if !event.triage.joined.is_empty() {
         let joined = event.triage.joined.iter().map(|id| format!("`{id}`"));
         document.paragraph(format!(
             "Added after the newest triage entry: {}.",
@@ -176,8 +176,8 @@ pub fn change(event: &ChangeEvent) -> Document {
     facts(&mut document, event);
     document.heading(1, "Benchmarks");
     lines(&mut document, &event.changes);
-    document.heading(1, "To confirm it");
-    confirming(&mut document, event);
+    document.heading(1, "How to confirm");
+    confirmation(&mut document, event);
     document
 }
 
@@ -202,13 +202,13 @@ fn facts(document: &mut Document, event: &ChangeEvent) {
         );
 }
 
-fn confirming(document: &mut Document, event: &ChangeEvent) {
+fn confirmation(document: &mut Document, event: &ChangeEvent) {
     let mut changes: Vec<&Change> = event.changes.iter().collect();
     let size = |change: &Change| change.change.ratio.ln().abs();
     changes.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let ids = changes
         .iter()
-        .take(NAMED)
+        .take(MAX_BENCHMARKS_IN_COMMAND)
         .map(|change| change.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
     document.paragraph(format!(
@@ -285,7 +285,7 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         .text("System", |change| {
             Cell::from(change.name.as_str()).about(About::System(change.machine.clone()))
         })
-        .table(document, "Changes of level, newest first", changes);
+        .table(document, "Changes of level", changes);
 }
 
 fn value(change: &Change, value: Option<f64>) -> Option<String> {
@@ -332,7 +332,9 @@ fn size(event: &ChangeEvent) -> String {
     let ratios = ratios.map(|ratio| if event.worse { 1.0 / ratio } else { ratio });
     let low = ratios.clone().fold(f64::INFINITY, f64::min);
     let high = ratios.fold(f64::NEG_INFINITY, f64::max);
-    let [low, high] = [low, high].map(|ratio| number::fixed(ratio, 2));
+    // not "1.00× slower"
+    let decimals = if low < 1.01 { 3 } else { 2 };
+    let [low, high] = [low, high].map(|ratio| number::fixed(ratio, decimals));
     let range = match low == high {
         true => low,
         false => format!("{low} to {high}"),
@@ -342,14 +344,14 @@ fn size(event: &ChangeEvent) -> String {
     format!("{range}× {how}")
 }
 
-/// The range of runs that may have begun it, if there are several.
+/// The runs at which it may have begun, if there are several.
 fn between(event: &ChangeEvent) -> Option<String> {
     let [first, .., last] = event.may_begin.as_slice() else {
         return None;
     };
     let [first, last] = [first, last].map(|run| words::short_id(run));
     let runs = words::plural(event.may_begin.len(), "run");
-    Some(format!("or one of the {runs} from {first} to {last}"))
+    Some(format!("possibly any of the {runs} from {first} to {last}"))
 }
 
 /// A line for each benchmark of an event.

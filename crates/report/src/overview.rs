@@ -26,7 +26,7 @@ pub fn overview(view: &OverviewView) -> Document {
     document.heading(1, "What changed");
     match view.events.as_deref() {
         None => document.paragraph("Changes are being computed: load the page again."),
-        Some([]) => document.paragraph(changes::none(is_compared(&view.trends))),
+        Some([]) => document.paragraph(changes::no_changes_text(is_compared(&view.trends))),
         Some(events) => what_changed(&mut document, events, &view.recent),
     }
     trends(&mut document, &view.trends);

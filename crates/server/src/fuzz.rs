@@ -117,7 +117,7 @@ struct Fuzzed {
 }
 
 /// A response.
-struct Answered {
+struct PageResult {
     status: u16,
     media: String,
     text: String,
@@ -143,7 +143,7 @@ impl Fuzzed {
         });
         let config = Config {
             routes: ROUTES,
-            everyone: true,
+            public_read: true,
             limits: Limits::default(),
             policy: Policy::new(true, "", &[]),
             tls: None,
@@ -160,7 +160,7 @@ impl Fuzzed {
         }
     }
 
-    fn answer(&mut self, request: Request) -> Answered {
+    fn answer(&mut self, request: Request) -> PageResult {
         let path = request.uri().path().to_owned();
         let removes = request.method() == "DELETE";
         let peer = Ipv4Addr::LOCALHOST.into();
@@ -178,7 +178,7 @@ impl Fuzzed {
                     String::from_utf8(body.to_bytes().into()).unwrap()
                 }
             };
-            Answered {
+            PageResult {
                 status,
                 media,
                 text,
@@ -213,7 +213,7 @@ fn damaged_requests_are_answered() {
         let Some(request) = request(&text, random.random(), secret.copied()) else {
             return;
         };
-        let Answered {
+        let PageResult {
             status,
             media,
             text,

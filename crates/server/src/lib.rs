@@ -89,10 +89,10 @@ pub fn serve(
     for damage in tokens.iter().filter_map(|token| token.damage.as_ref()) {
         log::warn!("gritstone: {damage}");
     }
-    let everyone = !public || options.open_reads;
+    let public_read = !public || options.open_reads;
     let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
     ensure!(
-        everyone || tokens.iter().any(reads),
+        public_read || tokens.iter().any(reads),
         "{} is reachable from other machines: create a token for reading (`gritstone token create NAME --scope read`), \
          or let everyone read everything with --open-reads",
         options.listen
@@ -131,7 +131,7 @@ pub fn serve(
     let (style, scripts) = html::inline();
     let config = Config {
         routes: ROUTES,
-        everyone,
+        public_read,
         limits: limits(public, options.behind_proxy),
         policy: Policy::new(!public, &style, &scripts).behind_proxy(options.behind_proxy),
         tls,

@@ -135,9 +135,12 @@ pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
 /// As [`remove`], within a transaction.
 pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     let found = ledger::run(engine, id)?;
-    let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
-    let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
-    enter(engine, found.number, "remove", &tip)?;
+    let last_seal: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
+    let last_seal = last_seal
+        .into_iter()
+        .next()
+        .map_or(found.seal, |(seal, _)| seal);
+    enter(engine, found.number, "remove", &last_seal)?;
     ledger::replace(engine, found.number, id)?;
     for statement in [
         sql::FORGET,
@@ -154,7 +157,7 @@ pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Rows besides the head, by insert statement.
+/// Rows sealed together with the head, by insert statement.
 type Parts = [(&'static str, Vec<Row>); 3];
 
 fn parts(data: &RunData) -> Result<Parts, StoreError> {
@@ -178,7 +181,7 @@ fn seal(head: &Row, parts: &Parts) -> String {
     row_hash::of("run", "", [head].into_iter().chain(parts))
 }
 
-/// Whether this run was imported before and removed: the ledger has its number and hash.
+/// Whether this run was imported before and removed: the ledger has its number and hash. Only imported runs can come back.
 pub(crate) fn was_removed(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
     let removed: Vec<(i64, String)> = query(engine, sql::SELECT_REMOVED, vec![])?;
     if removed.is_empty() {

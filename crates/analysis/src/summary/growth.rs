@@ -15,16 +15,16 @@ use std::collections::BTreeMap;
 pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     let growth = |l: &Reading| Growth::new(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
-        return Some(Growth::unseen(launches.len()));
+        return Some(Growth::unverified(launches.len()));
     }
-    // unknown without /proc
-    let calm = |l: &Reading| {
+    // without /proc nobody knows whether it was disturbed
+    let undisturbed = |l: &Reading| {
         l.launch.conditions.others.is_some()
             && !InterferenceShares::by_conditions(l.launch).is_any()
     };
     let growths: Vec<Growth> = launches
         .iter()
-        .filter(|l| calm(l))
+        .filter(|l| undisturbed(l))
         .filter_map(|l| growth(l))
         .collect();
     if growths.len() < limits::LINEAR_LAUNCHES {
@@ -32,22 +32,22 @@ pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     }
     let example = growths.first()?;
     let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
-    let growth = example.as_of(&exponents);
+    let growth = example.with_median_exponent(&exponents);
     let faster = growth.exponent > *limits::LINEAR_EXPONENT.end();
-    if !surely_not_linear(&exponents) || (faster && shorter_grow_as_n(launches)) {
+    if !surely_not_linear(&exponents) || (faster && shorter_regions_are_linear(launches)) {
         return None;
     }
-    growth.fault()
+    growth.finding()
 }
 
-/// The least time of regions of one n.
+/// Minimum wall time.
 pub(crate) fn least(walls: &[f64]) -> Option<f64> {
     walls.iter().copied().reduce(f64::min)
 }
 
 /// Growth over the last doublings, by the minimum time of each n in all launches: the median of the steps, of which
 /// two may exceed a time slice.
-fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
+fn shorter_regions_are_linear(launches: &[&Reading]) -> bool {
     let all = launches.iter().flat_map(|l| l.warm());
     let steps = Growth::steps(all, least);
     let last = steps.iter().take(limits::LINEAR_STEPS);
@@ -101,8 +101,8 @@ impl Growth {
         let mut steps = Vec::new();
         for (n, wall) in probed {
             let (large, long) = last;
-            // from 64 to 100, the last step of a doubling cut short by a limit, noise would dominate
-            if 2 * n > large + 1 {
+            // a step of less than 2 (64 to 100, where a limit cut the last doubling short) would be dominated by noise
+            if n > large.div_ceil(2) {
                 continue;
             }
             let exponent = (long / wall).ln() / (large as f64 / n as f64).ln();
@@ -116,13 +116,13 @@ impl Growth {
         steps
     }
 
-    pub(crate) fn as_of(self, exponents: &[f64]) -> Self {
+    pub(crate) fn with_median_exponent(self, exponents: &[f64]) -> Self {
         let exponent = median(exponents.iter().copied()).unwrap_or(self.exponent);
         Self { exponent, ..self }
     }
 
-    /// Why growth is not linear, if it is not.
-    pub(crate) fn fault(&self) -> Option<Finding> {
+    /// A finding if growth is not linear.
+    pub(crate) fn finding(&self) -> Option<Finding> {
         (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| Finding::NotLinear {
             small: self.small,
             large: self.large,
@@ -134,7 +134,7 @@ impl Growth {
         })
     }
 
-    pub(crate) fn unseen(launches: usize) -> Finding {
+    pub(crate) fn unverified(launches: usize) -> Finding {
         Finding::GrowthUnverified { launches }
     }
 }

@@ -1,4 +1,4 @@
-//! Counters per operation, and explanations. The counts are made up: no machine at hand has any.
+//! Counters per operation, and explanations, of made-up counts: virtual machines have no counters.
 
 use crate::tests::compare::{first, one, options};
 use crate::tests::made_up_runs::*;
@@ -28,8 +28,10 @@ fn counts_are_per_operation() {
     let counters = only(&run).counters().clone();
     let expected = [
         (Counter::Cycles, 400.0),
+        // by the usage that `made_up_runs::launch` reports
         (Counter::ContextSwitches, 2.0),
         (Counter::PageFaults, 0.001),
+        // 100.3 ns: median of the launches of `counting(100.0, ...)`
         (Counter::EnergyUj, 20.0 * 100.3 / 1000.0),
     ];
     for (counter, count) in expected {
@@ -43,7 +45,7 @@ fn counts_are_per_operation() {
 fn counting_scope_is_reported() {
     let counted = |counts: &[(Counter, u64)]| one(plain("a/b"), counting(1.0, counts)).counting;
     assert_eq!(counted(&[(Counter::UserCycles, 1)]), Some(Counting::User));
-    // single steps are no counter
+    // instructions counted by single steps are not a hardware counter
     let stepped = counted(&[(Counter::UserInstructions, 1)]);
     assert_eq!(stepped, Some(Counting::Nothing));
     assert_eq!(reference(vec![]).counting, None);
@@ -70,7 +72,7 @@ fn only_differences_are_explained() {
         .map(|c| (c.counter, c.base, c.other))
         .collect();
     assert_eq!(causes, [(CacheMisses, 0.2, 0.6)]);
-    // of what is not called different nothing is explained, nor across machines
+    // no explanation without a significant difference, nor across machines
     assert_eq!(
         first(&counted(100.0, 20), &counted(100.1, 60), &options()).explanation,
         None

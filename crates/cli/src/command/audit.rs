@@ -5,7 +5,7 @@ mod rebuild;
 #[cfg(test)]
 mod tests;
 
-use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::args::{CatalogArgs, PrivilegeArgs};
 use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
@@ -39,7 +39,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
     #[command(flatten)]
-    pub custom: CatalogueArgs,
+    pub custom: CatalogArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -100,20 +100,24 @@ fn view(
 ) -> Result<AuditView> {
     let mut display = Display::new();
     let programs = rebuild::programs(plan, sources);
-    let mut again = vec![];
+    let mut rebuilds = vec![];
     if !programs.is_empty() {
-        let (number, ways) = (programs.len(), compilers.len() * rebuild::LEVELS.len());
-        display.message(&match ways {
+        let (number, builds) = (programs.len(), compilers.len() * rebuild::LEVELS.len());
+        display.message(&match builds {
             0 => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
-            _ if number == 1 => format!("compiling 1 program in {ways} ways"),
-            _ => format!("compiling {number} programs in {ways} ways"),
+            _ if number == 1 => {
+                format!("compiling 1 program with {builds} combinations of compiler and flags")
+            }
+            _ => format!(
+                "compiling {number} programs with {builds} combinations of compiler and flags"
+            ),
         });
-        again = rebuild::compile(executor.setup(), compilers, sources, &programs)?;
+        rebuilds = rebuild::compile(executor.setup(), compilers, sources, &programs)?;
     }
     let mut entries = vec![];
     for (done, benchmark) in plan.benchmarks.iter().enumerate() {
         display.step(done, plan.benchmarks.len(), benchmark.id.as_str());
-        entries.extend(entry(executor, shipped, plan, benchmark, &again)?);
+        entries.extend(entry(executor, shipped, plan, benchmark, &rebuilds)?);
     }
     display.clear();
     let build = AuditBuild {
@@ -123,7 +127,7 @@ fn view(
         counts: true,
         why_not: None,
     };
-    let builds = again.into_iter().map(|(build, _)| build);
+    let builds = rebuilds.into_iter().map(|(build, _)| build);
     Ok(AuditView {
         schema: SCHEMA_AUDIT.to_owned(),
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
@@ -139,7 +143,7 @@ fn entry(
     shipped: &Variant,
     plan: &Plan,
     benchmark: &Benchmark,
-    again: &[AuditedBuild],
+    rebuilds: &[AuditedBuild],
 ) -> Result<Option<AuditEntry>, ExecError> {
     let skip = plan.skips.iter().find(|skip| skip.id == benchmark.id);
     let step = plan.steps.iter().find(|step| step.id == benchmark.id);
@@ -155,7 +159,7 @@ fn entry(
             )]
         }
         (Work::Kernel(work), None, Some(step)) => {
-            check_benchmark::kernel(executor, shipped, benchmark, work, &step.cpus, again)?
+            check_benchmark::kernel(executor, shipped, benchmark, work, &step.cpus, rebuilds)?
         }
         (Work::Command(work) | Work::Scenario(work), None, Some(step)) => {
             check_benchmark::command(executor, shipped, benchmark, work, &step.cpus)?

@@ -16,7 +16,7 @@ pub struct SiteArgs {
     /// Directory of the site: a new one, an empty one, or that of an earlier call
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Take the bundles in this folder and below it in place of the store
+    /// Read bundles from this folder and its subfolders instead of the store
     #[arg(long, value_name = "FOLDER")]
     pub from: Option<PathBuf>,
 }
@@ -33,7 +33,7 @@ pub fn site(context: &Context, args: &SiteArgs) -> Result<Exit> {
         }
     };
     output::remark(&format!(
-        "{} pages: {} made, {} written, {} removed",
+        "{} pages: {} rendered, {} changed, {} removed",
         written.pages, written.rendered, written.written, written.removed
     ));
     let index = std::path::absolute(args.directory.join("index.html"))?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Custom benchmarks.
 #[derive(Clone, Debug, Default, Args)]
-pub struct CatalogueArgs {
+pub struct CatalogArgs {
     /// Add the custom benchmarks in DIR; without a selector, measure only these
     #[arg(
         long = "catalog",

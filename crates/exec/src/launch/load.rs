@@ -4,21 +4,22 @@ use super::programs::path_of;
 use super::{Executor, Variant};
 use crate::ExecError;
 use crate::arguments::{assigned, environment_in};
-use crate::load::{COMPILES, MARK, START_TIMEOUT};
+use crate::load::{COMPILING_LOAD, MARK_VARIABLE, START_TIMEOUT};
 use crate::process::{Supervised, Task};
 use gritstone_model::Benchmark;
 
 impl Executor {
-    pub(super) fn load_for(
+    pub(super) fn adjust_load(
         &mut self,
         variant: &Variant,
         benchmark: &Benchmark,
     ) -> Result<(), ExecError> {
         let (setup, custom) = (&self.setup, &self.custom);
         let start = |name: &str, mark: &str| {
-            let directory = setup.work_dirs.fresh(name != COMPILES)?;
+            // the compiling load needs a directory that permits execution; the others write to the measured file system
+            let directory = setup.work_dirs.fresh(name != COMPILING_LOAD)?;
             let mut environment = environment_in(&setup.environment, &directory);
-            environment.insert(MARK.to_owned(), mark.into());
+            environment.insert(MARK_VARIABLE.to_owned(), mark.into());
             let programs = setup.programs.iter();
             let supervised = Supervised::start(&Task {
                 supervisor: &setup.supervisor()?,
@@ -28,7 +29,7 @@ impl Executor {
                 arguments: programs.map(|(need, path)| assigned(need, path)).collect(),
                 directory: &directory,
                 environment: &environment,
-                deadline: START_TIMEOUT,
+                deadline: START_TIMEOUT, // `Load` polls the start itself, and no later end is enforced
                 stop: &setup.stop,
             })?;
             Ok((directory, supervised))

@@ -67,7 +67,7 @@ impl Array {
     pub(super) fn skip(&mut self, task: usize, why: &str) {
         let took = self.took(task);
         if let Some(node) = self.waiting.remove(&task) {
-            self.progress.skipped(&node.node, why, took);
+            self.progress.failed_node(&node.node, why, took);
         }
     }
 

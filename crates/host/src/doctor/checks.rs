@@ -351,7 +351,7 @@ fn swap(host: &Host) -> Finding {
             found(Note, "none")
                 .why("No swap: when memory is full the kernel kills a process. Results are unaffected.")
                 .todo(as_root(host, make))
-                .only_if(host.virtualisation.container.is_none())
+                .only_if(host.virtualization.container.is_none())
         }
         Some(size) => found(Fine, text::bytes(size)).why("The system can swap."),
     }
@@ -385,7 +385,7 @@ fn files(host: &Host) -> Finding {
 }
 
 fn machine(host: &Host) -> Finding {
-    match &host.virtualisation.machine {
+    match &host.virtualization.machine {
         Some(kind) => found(Note, kind)
             .why("The hypervisor can stop a CPU unseen, entries into the kernel and page faults may cost more, and neighbors share the hardware."),
         None => found(Fine, "no sign of one")
@@ -394,7 +394,7 @@ fn machine(host: &Host) -> Finding {
 }
 
 fn container(host: &Host) -> Finding {
-    match &host.virtualisation.container {
+    match &host.virtualization.container {
         Some(kind) => found(Note, kind)
             .why("Limits, file systems and system call filters are the container's; processes outside it are not visible."),
         None => found(Fine, "no sign of one")
@@ -414,5 +414,5 @@ fn identity(host: &Host) -> Finding {
         "No machine-id: runs of this system and of others of the same model are not distinguished.",
     )
     .todo(as_root(host, "systemd-machine-id-setup"))
-    .only_if(host.virtualisation.container.is_none())
+    .only_if(host.virtualization.container.is_none())
 }

@@ -7,7 +7,7 @@ mod libc;
 mod load;
 mod system;
 mod topology;
-mod virtualisation;
+mod virtualization;
 
 pub use cgroup::{Cgroup, groups_for};
 pub(crate) use cgroup::{Levels, levels, memory_limit, quota};
@@ -17,7 +17,7 @@ pub use kernel::Kernel;
 pub use load::{Limits, Load, Memory, UNLIMITED};
 pub use system::System;
 pub use topology::Core;
-pub use virtualisation::Virtualisation;
+pub use virtualization::Virtualization;
 
 use crate::Root;
 
@@ -28,7 +28,7 @@ pub struct Host {
     pub memory: Memory,
     pub kernel: Kernel,
     pub system: System,
-    pub virtualisation: Virtualisation,
+    pub virtualization: Virtualization,
     /// Above this process.
     pub cgroup: Cgroup,
     pub limits: Limits,
@@ -47,7 +47,7 @@ impl Host {
     #[must_use]
     pub fn with_cpu(cpu: Cpu, root: &Root) -> Self {
         let kernel = Kernel::read(root);
-        let virtualisation = Virtualisation::read(root, &cpu, &kernel);
+        let virtualization = Virtualization::read(root, &cpu, &kernel);
         Self {
             cpu,
             memory: Memory::read(root),
@@ -56,7 +56,7 @@ impl Host {
             limits: Limits::read(root),
             load: Load::read(root),
             kernel,
-            virtualisation,
+            virtualization,
         }
     }
 }

@@ -120,7 +120,7 @@ fn cpu_quota_in_both_versions() {
         ..Cgroup::default()
     };
     assert_eq!(second.cgroup, expected);
-    let container = second.virtualisation.container.as_deref();
+    let container = second.virtualization.container.as_deref();
     assert_eq!(container, Some("docker"));
     let description = machine(&second).configuration;
     assert!(description.contains("a quota of 0.5 CPUs"), "{description}");
@@ -136,8 +136,8 @@ fn a_container_without_sys() {
     assert!(host.cpu.governors.is_empty() && host.cpu.turbo.is_none());
     assert!(host.kernel.clock_source.is_none() && host.kernel.mitigations.is_empty());
     let kinds = (
-        host.virtualisation.machine.as_deref(),
-        host.virtualisation.container.as_deref(),
+        host.virtualization.machine.as_deref(),
+        host.virtualization.container.as_deref(),
     );
     assert_eq!(kinds, (Some("unknown hypervisor"), Some("Kubernetes")));
     assert_eq!(host.cgroup, Cgroup::default());

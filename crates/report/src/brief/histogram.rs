@@ -21,7 +21,8 @@ pub(super) fn plot(result: &Measurement) -> Option<Plot> {
     })
 }
 
-/// The share of each bucket at the middle of its bounds; empty ones are 0.
+/// The share of each bucket at the geometric mean of its bounds; gaps between buckets drop to 0. A bucket from 0 has no place on the
+/// logarithmic axis.
 fn points(latencies: &Latencies) -> Vec<Point> {
     let share = |events: u64| 100.0 * events as f64 / latencies.events.max(1) as f64;
     let point = |x: f64, y: f64| Point {
@@ -30,13 +31,13 @@ fn points(latencies: &Latencies) -> Vec<Point> {
         interval: None,
     };
     let mut points: Vec<Point> = vec![];
-    let mut end = None;
+    let mut previous_end = None;
     for &(from, below, events) in &latencies.histogram {
-        if let Some(end) = end.filter(|end| *end < from) {
+        if let Some(end) = previous_end.filter(|end| *end < from) {
             points.extend([point(end, 0.0), point(from, 0.0)]);
         }
         points.push(point((from * below).sqrt(), share(events)));
-        end = Some(below);
+        previous_end = Some(below);
     }
     points
 }

@@ -70,7 +70,7 @@ fn facts() -> std::collections::BTreeMap<String, String> {
         ("kernel.release", "6.1.0-28-amd64"),
         ("kernel.cmdline", "BOOT_IMAGE=/boot/vmlinuz-6.1.0-28-amd64 root=UUID=1b3c6f10-8a63-4a6e-9f4f-0d3f4c2f7c11 ro quiet"),
         ("libc", "glibc 2.36"),
-        ("virtualisation", "kvm"),
+        ("virtualization", "kvm"),
     ]
     .map(|(k, v)| (k.to_owned(), v.to_owned()))
     .into()

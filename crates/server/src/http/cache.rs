@@ -1,6 +1,6 @@
 //! Pages as they were made, compressed, of the newest revision. Readers of a page that is being made wait for it.
 
-use crate::http::response::{Packed, Refused};
+use crate::http::response::{Packed, Rejection};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
@@ -40,8 +40,8 @@ impl Cache {
         &self,
         revision: &Arc<str>,
         name: &str,
-        make: impl Future<Output = Result<Packed, Refused>>,
-    ) -> Result<Arc<Packed>, Refused> {
+        make: impl Future<Output = Result<Packed, Rejection>>,
+    ) -> Result<Arc<Packed>, Rejection> {
         let cell = self.cell(revision, name);
         if let Some(page) = cell.get() {
             return Ok(Arc::clone(page));
@@ -102,7 +102,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::response::{Answer, Media, Status};
+    use crate::http::response::{Media, PageResponse, Status};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tokio::runtime::Builder;
     use tokio::task::yield_now;
@@ -112,21 +112,21 @@ mod tests {
     struct Renderings(AtomicUsize);
 
     impl Renderings {
-        async fn page(&self) -> Result<Packed, Refused> {
+        async fn page(&self) -> Result<Packed, Rejection> {
             self.0.fetch_add(1, Ordering::Relaxed);
             yield_now().await;
             let text = "x".repeat(100);
-            Ok(Packed::of(Answer {
+            Ok(Packed::of(PageResponse {
                 status: Status::Found,
                 media: Media::Text,
                 text,
             }))
         }
 
-        async fn refusal(&self) -> Result<Packed, Refused> {
+        async fn refusal(&self) -> Result<Packed, Rejection> {
             self.0.fetch_add(1, Ordering::Relaxed);
             yield_now().await;
-            Err(Refused::new(Status::NotFound, "not there"))
+            Err(Rejection::new(Status::NotFound, "not there"))
         }
 
         fn count(&self) -> usize {

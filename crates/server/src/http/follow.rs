@@ -2,8 +2,8 @@
 //! server, or the time limit of connections. Browsers reconnect by themselves.
 
 use crate::http::places::Place;
-use crate::http::request::Asked;
-use crate::http::response::{Answer, Refused, Status};
+use crate::http::request::PageRequest;
+use crate::http::response::{PageResponse, Rejection, Status};
 use crate::http::route::Route;
 use crate::http::service::Service;
 use crate::http::site::Site;
@@ -23,10 +23,10 @@ const RETRY: Duration = Duration::from_secs(2);
 struct Follower<P: Site> {
     service: Arc<Service<P>>,
     route: &'static Route<P>,
-    asked: Asked,
+    page_request: PageRequest,
     until: Instant,
     /// The newest answer, if not sent yet.
-    next: Option<Answer>,
+    next: Option<PageResponse>,
     /// The last text sent.
     sent: Option<String>,
     ended: bool,
@@ -38,12 +38,12 @@ impl<P: Site> Service<P> {
     pub(crate) async fn follow(
         self: &Arc<Self>,
         route: &'static Route<P>,
-        asked: Asked,
-    ) -> Result<Response, Refused> {
-        let first = self.ask(route, asked.clone()).await?;
-        let place = self.followers.try_take(asked.caller.address);
+        page_request: PageRequest,
+    ) -> Result<Response, Rejection> {
+        let first = self.ask(route, page_request.clone()).await?;
+        let place = self.followers.try_take(page_request.caller.address);
         let place = place.ok_or_else(|| {
-            Refused::new(
+            Rejection::new(
                 Status::Busy,
                 "Too many clients follow events: try again later.",
             )
@@ -51,7 +51,7 @@ impl<P: Site> Service<P> {
         let follower = Follower {
             service: Arc::clone(self),
             route,
-            asked,
+            page_request,
             until: Instant::now() + self.limits.connection,
             next: Some(first),
             sent: None,
@@ -95,10 +95,14 @@ impl<P: Site> Follower<P> {
             if Instant::now() >= self.until {
                 return None;
             }
-            self.next = match self.service.ask(self.route, self.asked.clone()).await {
+            self.next = match self
+                .service
+                .ask(self.route, self.page_request.clone())
+                .await
+            {
                 Ok(answer) => Some(answer),
                 // retry later
-                Err(Refused {
+                Err(Rejection {
                     status: Status::Busy | Status::Broken,
                     ..
                 }) => None,

@@ -1,8 +1,8 @@
 //! The gate: a thread that looks up the revision of the store and the token before a request is answered. Requests that arrive meanwhile
 //! are looked up together.
 
-use crate::http::response::Refused;
-use crate::http::site::{Look, Site};
+use crate::http::response::Rejection;
+use crate::http::site::{Site, SiteState};
 use crate::http::workers::Make;
 use gritstone_store::Token;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 struct Wanted {
     secret: Option<String>,
-    to: oneshot::Sender<Result<Seen, Refused>>,
+    to: oneshot::Sender<Result<Seen, Rejection>>,
 }
 
 /// Revision and token of a request.
@@ -36,10 +36,10 @@ impl Gate {
     }
 
     /// Looks up the revision and the token of a secret, now or later.
-    pub(crate) async fn look(&self, secret: Option<&str>) -> Result<Seen, Refused> {
+    pub(crate) async fn state(&self, secret: Option<&str>) -> Result<Seen, Rejection> {
         let (to, seen) = oneshot::channel();
         let secret = secret.map(str::to_owned);
-        let fault = || Refused::broken("the store was not opened: a bug in Gritstone");
+        let fault = || Rejection::broken("the store was not opened: a bug in Gritstone");
         self.0.send(Wanted { secret, to }).map_err(|_| fault())?;
         seen.await.map_err(|_| fault())?
     }
@@ -55,19 +55,19 @@ fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
             .collect();
         secrets.sort_unstable();
         secrets.dedup();
-        let Ok(look) = catch_unwind(AssertUnwindSafe(|| site.look(&secrets))) else {
+        let Ok(state) = catch_unwind(AssertUnwindSafe(|| site.state(&secrets))) else {
             // after a panic the site may be inconsistent
             site = make();
             continue;
         };
-        let look = look.map(|Look { revision, tokens }| (Arc::from(revision), tokens));
+        let state = state.map(|SiteState { revision, tokens }| (Arc::from(revision), tokens));
         for Wanted { secret, to } in all {
             let seen = |(revision, tokens): &(Arc<str>, HashMap<String, Token>)| Seen {
                 revision: Arc::clone(revision),
                 token: secret.and_then(|secret| tokens.get(&secret).cloned()),
             };
             // the client may have disconnected
-            drop(to.send(look.as_ref().map(seen).map_err(Clone::clone)));
+            drop(to.send(state.as_ref().map(seen).map_err(Clone::clone)));
         }
     }
 }

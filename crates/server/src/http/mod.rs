@@ -1,6 +1,6 @@
 //! HTTP for a store: connections with their limits, routes with their parameters, and the policies that every response carries.
 //!
-//! A [`Route`] defines the parameters and the handler of a path, and [`Asked`] is a parsed request. A [`Site`] answers; each worker thread
+//! A [`Route`] defines the parameters and the handler of a path, and [`PageRequest`] is a parsed request. A [`Site`] answers; each worker thread
 //! makes its own. This module knows no pages, and of stores only the tokens.
 
 mod budget;
@@ -30,11 +30,11 @@ pub use limits::Limits;
 pub use openapi::description;
 pub use params::{Kind, Parameter, Params};
 pub use policy::Policy;
-pub use request::{Asked, Form, Key};
-pub use response::{Answer, Media, Refused, Status};
+pub use request::{Form, Key, PageRequest};
+pub use response::{Media, PageResponse, Rejection, Status};
 pub use route::{Gives, Method, Route, Upload};
 #[cfg(test)]
 pub(crate) use service::{Service, routed, router};
-pub use site::{Config, Draw, Log, Look, Site};
+pub use site::{Config, Draw, Log, Site, SiteState};
 pub use tls::Tls;
 pub use workers::Make;

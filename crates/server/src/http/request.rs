@@ -2,7 +2,7 @@
 
 use crate::http::budget::{Caller, Client};
 use crate::http::params::{Parameter, Params};
-use crate::http::response::{Refused, Status};
+use crate::http::response::{Rejection, Status};
 use axum::body::Bytes;
 use axum::extract::RawPathParams;
 use axum::http::request::Parts;
@@ -77,7 +77,7 @@ pub enum Form {
 
 /// A parsed request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct PageRequest {
     pub params: Params,
     pub form: Form,
     /// URI of the page, without `.json`.
@@ -93,7 +93,7 @@ pub struct Asked {
 #[derive(Clone, Copy)]
 pub(crate) struct JsonPath;
 
-impl Asked {
+impl PageRequest {
     /// Parses a routed request.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Asked {
     }
 
     /// A request by this process, which writes the page to a file.
-    pub(crate) fn unasked(params: Params, uri: Uri) -> Self {
+    pub(crate) fn internal(params: Params, uri: Uri) -> Self {
         Self {
             params,
             form: Form::Page,
@@ -136,27 +136,27 @@ impl Asked {
     pub(crate) fn admit(
         mut self,
         scopes: &[Scope],
-        everyone: bool,
+        public_read: bool,
         token: Option<Token>,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, Rejection> {
         let reads = scopes.contains(&Scope::Read);
-        let unknown = |why: &str| Err(Refused::new(Status::Unknown, why));
+        let unknown = |why: &str| Err(Rejection::new(Status::Unknown, why));
         match &self.key {
             _ if scopes.is_empty() => return Ok(self),
             Key::Token(_) => {}
             // a browser would send it with requests forged by other sites
             Key::Password(_) if reads => {}
-            _ if reads && everyone => return Ok(self),
+            _ if reads && public_read => return Ok(self),
             _ => return unknown("A token is needed."),
         }
         let Some(token) = token else {
             return unknown("The token is unknown or revoked.");
         };
         let permitted = scopes.iter().any(|scope| token.scopes.contains(scope));
-        let needless = reads && everyone;
+        let needless = reads && public_read;
         if !permitted && !needless {
             let why = "The token lacks the scope.";
-            return Err(Refused::new(Status::Forbidden, why));
+            return Err(Rejection::new(Status::Forbidden, why));
         }
         self.token = Some(token);
         Ok(self)
@@ -166,8 +166,8 @@ impl Asked {
     ///
     /// # Errors
     /// Without a token, which a route with write scopes does not admit.
-    pub fn by(&self) -> Result<&Token, Refused> {
-        let none = || Refused::new(Status::Unknown, "A token is needed.");
+    pub fn by(&self) -> Result<&Token, Rejection> {
+        let none = || Rejection::new(Status::Unknown, "A token is needed.");
         self.token.as_ref().ok_or_else(none)
     }
 
@@ -279,7 +279,7 @@ mod tests {
         let json = |path: &str| {
             let (uri, _) = canonical(path.parse().unwrap());
             let (parts, ()) = axum::http::Request::get(uri).body(()).unwrap().into_parts();
-            Asked::bare(true, &parts).json()
+            PageRequest::bare(true, &parts).json()
         };
         assert_eq!(json("/"), "/overview.json");
         assert_eq!(json("/search?q=a"), "/search.json?q=a");

@@ -83,7 +83,7 @@ impl Media {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct PageResponse {
     pub status: Status,
     pub media: Media,
     pub text: String,
@@ -132,7 +132,7 @@ impl Status {
 
 /// An error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct Rejection {
     pub status: Status,
     /// Message for the client.
     pub why: String,
@@ -142,7 +142,7 @@ pub struct Refused {
     pub again: Option<u64>,
 }
 
-impl Refused {
+impl Rejection {
     pub fn new(status: Status, why: impl Into<String>) -> Self {
         Self {
             status,
@@ -183,7 +183,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    pub(crate) fn of(answer: Answer) -> Self {
+    pub(crate) fn of(answer: PageResponse) -> Self {
         let gzip = answer.text.len() >= WORTH;
         Self {
             status: answer.status,
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn responses_are_unpacked_if_needed() {
         let text = "page ".repeat(1000);
-        let packed = Packed::of(Answer {
+        let packed = Packed::of(PageResponse {
             status: Status::Found,
             media: Media::Html,
             text: text.clone(),

@@ -1,8 +1,8 @@
 //! Routes: method, path, parameters and handler. The router, the parser and the API description are generated from one list.
 
 use crate::http::params::{Kind, Parameter};
-use crate::http::request::Asked;
-use crate::http::response::{Answer, Media, Refused, Status};
+use crate::http::request::PageRequest;
+use crate::http::response::{Media, PageResponse, Rejection, Status};
 use gritstone_store::Scope;
 
 /// The method of a request; GET includes HEAD.
@@ -52,7 +52,7 @@ pub struct Route<P> {
     pub cached: bool,
     /// Further statuses that the rest does not imply, with their meaning.
     pub statuses: &'static [(Status, &'static str)],
-    pub respond: fn(&P, &Asked) -> Result<Answer, Refused>,
+    pub respond: fn(&P, &PageRequest) -> Result<PageResponse, Rejection>,
 }
 
 impl<P> Route<P> {
@@ -62,7 +62,7 @@ impl<P> Route<P> {
         path: &'static str,
         summary: &'static str,
         gives: Gives,
-        respond: fn(&P, &Asked) -> Result<Answer, Refused>,
+        respond: fn(&P, &PageRequest) -> Result<PageResponse, Rejection>,
     ) -> Self {
         Self {
             method: Method::Get,
@@ -84,7 +84,7 @@ impl<P> Route<P> {
         path: &'static str,
         summary: &'static str,
         schema: &'static str,
-        respond: fn(&P, &Asked) -> Result<Answer, Refused>,
+        respond: fn(&P, &PageRequest) -> Result<PageResponse, Rejection>,
     ) -> Self {
         Self::get(path, summary, Gives::Page(schema), respond)
     }

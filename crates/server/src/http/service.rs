@@ -7,8 +7,8 @@ use crate::http::gate::Gate;
 use crate::http::limits::Limits;
 use crate::http::places::{Place, Places};
 use crate::http::policy::Policy;
-use crate::http::request::{Asked, JsonPath, Peer, caller, canonical};
-use crate::http::response::{Answer, Packed, Refused, Status, Tag, plain};
+use crate::http::request::{JsonPath, PageRequest, Peer, caller, canonical};
+use crate::http::response::{Packed, PageResponse, Rejection, Status, Tag, plain};
 use crate::http::route::{Gives, Method, Route};
 use crate::http::site::{Config, Draw, Site};
 use crate::http::upload::{receive, too_long};
@@ -35,7 +35,7 @@ const LEAST_WORK: Duration = Duration::from_micros(100);
 /// Shared state of the router.
 pub(crate) struct Service<P: 'static> {
     routes: &'static [&'static Route<P>],
-    everyone: bool,
+    public_read: bool,
     policy: Policy,
     gate: Gate,
     workers: Workers<P>,
@@ -77,8 +77,8 @@ pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
             |State(service): State<Arc<Service<P>>>, request: Request| async move {
                 let (parts, _) = request.into_parts();
                 let why = format!("There is no page {}.", parts.uri.path());
-                let refused = Refused::new(Status::NotFound, why);
-                service.refuse(refused, &Asked::bare(true, &parts), &parts)
+                let refused = Rejection::new(Status::NotFound, why);
+                service.refuse(refused, &PageRequest::bare(true, &parts), &parts)
             },
         )
         .method_not_allowed_fallback(|| async {
@@ -117,7 +117,7 @@ async fn admit<P: Site>(
     let mut response = match service.policy.refuses(&parts) {
         Some(refused) => refused,
         None => match service.too_many(&caller) {
-            Some(refused) => service.refuse(refused, &Asked::bare(true, &parts), &parts),
+            Some(refused) => service.refuse(refused, &PageRequest::bare(true, &parts), &parts),
             None => next.run(Request::from_parts(parts, body)).await,
         },
     };
@@ -132,7 +132,7 @@ impl<P: Site> Service<P> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             routes: config.routes,
-            everyone: config.everyone,
+            public_read: config.public_read,
             policy: config.policy,
             gate: Gate::start(&config.make)?,
             workers: Workers::start(limits.threads, &config.make)?,
@@ -150,24 +150,24 @@ impl<P: Site> Service<P> {
     }
 
     /// The refusal for a client over its budget; checking is charged, too.
-    fn too_many(&self, caller: &Caller) -> Option<Refused> {
+    fn too_many(&self, caller: &Caller) -> Option<Rejection> {
         let budgets = self.budgets.as_ref()?;
         let now = Instant::now();
         let wait = budgets.check(caller, now).err();
         budgets.charge(caller, LEAST_WORK, now);
-        Some(Refused {
+        Some(Rejection {
             again: Some(wait?.as_secs_f64().ceil() as u64),
-            ..Refused::new(Status::TooMany, "Too many requests: try again later.")
+            ..Rejection::new(Status::TooMany, "Too many requests: try again later.")
         })
     }
 
-    fn refuse(&self, refused: Refused, asked: &Asked, parts: &Parts) -> Response {
+    fn refuse(&self, refused: Rejection, page_request: &PageRequest, parts: &Parts) -> Response {
         if let Some(fault) = &refused.fault {
             self.log.write(fault);
         }
-        let answer = Answer {
+        let answer = PageResponse {
             status: refused.status,
-            ..(self.draw)(asked, refused.status.title(), &refused.why)
+            ..(self.draw)(page_request, refused.status.title(), &refused.why)
         };
         let mut response = Packed::of(answer).response(&parts.headers);
         if let Some(seconds) = refused.again {
@@ -185,66 +185,78 @@ impl<P: Site> Service<P> {
     ) -> Response {
         let (parts, body) = request.into_parts();
         let json = parts.extensions.get::<JsonPath>().is_some();
-        let asked = match json && matches!(route.gives, Gives::Media(_) | Gives::Events) {
+        let page_request = match json && matches!(route.gives, Gives::Media(_) | Gives::Events) {
             true => {
                 let why = format!("{} has no JSON form: leave out .json.", parts.uri.path());
-                Err(Refused::new(Status::NotFound, why))
+                Err(Rejection::new(Status::NotFound, why))
             }
-            false => Asked::parse(route.parameters, route.is_page(), path, &parts)
-                .map_err(|why| Refused::new(Status::Wrong, why)),
+            false => PageRequest::parse(route.parameters, route.is_page(), path, &parts)
+                .map_err(|why| Rejection::new(Status::Wrong, why)),
         };
-        let response = match asked {
-            Ok(asked) => self.answer(route, asked, body, &parts).await,
+        let response = match page_request {
+            Ok(page_request) => self.answer(route, page_request, body, &parts).await,
             Err(refused) => Err(refused),
         };
         response.unwrap_or_else(|refused| {
-            self.refuse(refused, &Asked::bare(route.is_page(), &parts), &parts)
+            self.refuse(refused, &PageRequest::bare(route.is_page(), &parts), &parts)
         })
     }
 
     async fn answer(
         self: &Arc<Self>,
         route: &'static Route<P>,
-        asked: Asked,
+        page_request: PageRequest,
         body: Body,
         parts: &Parts,
-    ) -> Result<Response, Refused> {
-        let (asked, revision) = self.admit(route, asked).await?;
+    ) -> Result<Response, Rejection> {
+        let (page_request, revision) = self.admit(route, page_request).await?;
         if let Gives::Events = route.gives {
-            return self.follow(route, asked).await;
+            return self.follow(route, page_request).await;
         }
         if route.is_cached() {
-            let page = asked.page();
+            let page = page_request.page();
             let tag = Tag::new(&self.life, &revision, &page, &parts.headers);
             if let Some(known) = tag.not_modified(&parts.headers) {
                 return Ok(known);
             }
-            let rendered = self.run(route, asked);
+            let rendered = self.run(route, page_request);
             // bounds both waiting for another request that renders this page, and rendering it if that one fails
             let rendered = timeout(PATIENCE, self.cache.get(&revision, &page, rendered));
             let page = rendered.await.map_err(|_| busy())??;
             return Ok(tag.mark(page.response(&parts.headers)));
         }
         // the upload slot is held until the response, to bound the memory of received bodies
-        let (body, _place) = self.receive(route, &asked, body).await?;
-        let answer = self.run(route, Asked { body, ..asked }).await?;
+        let (body, _place) = self.receive(route, &page_request, body).await?;
+        let answer = self
+            .run(
+                route,
+                PageRequest {
+                    body,
+                    ..page_request
+                },
+            )
+            .await?;
         Ok(answer.response(&parts.headers))
     }
 
     /// Authorizes a request: adds the token of its secret if the scopes of the route permit it. Returns the store's revision.
-    async fn admit(&self, route: &Route<P>, asked: Asked) -> Result<(Asked, Arc<str>), Refused> {
-        let seen = timeout(PATIENCE, self.gate.look(asked.key.secret())).await;
+    async fn admit(
+        &self,
+        route: &Route<P>,
+        page_request: PageRequest,
+    ) -> Result<(PageRequest, Arc<str>), Rejection> {
+        let seen = timeout(PATIENCE, self.gate.state(page_request.key.secret())).await;
         let seen = seen.map_err(|_| busy())??;
-        let asked = asked.admit(route.scopes, self.everyone, seen.token)?;
-        Ok((asked, seen.revision))
+        let page_request = page_request.admit(route.scopes, self.public_read, seen.token)?;
+        Ok((page_request, seen.revision))
     }
 
     async fn receive(
         &self,
         route: &Route<P>,
-        asked: &Asked,
+        page_request: &PageRequest,
         body: Body,
-    ) -> Result<(Bytes, Option<Place>), Refused> {
+    ) -> Result<(Bytes, Option<Place>), Rejection> {
         let Some(upload) = route.upload else {
             return Ok((Bytes::new(), None));
         };
@@ -252,7 +264,10 @@ impl<P: Site> Service<P> {
         if http_body::Body::size_hint(&body).lower() > most as u64 {
             return Err(too_long(most));
         }
-        let client = asked.caller.token.unwrap_or(asked.caller.address);
+        let client = page_request
+            .caller
+            .token
+            .unwrap_or(page_request.caller.address);
         let place = timeout(PATIENCE, self.uploads.take(client)).await;
         let place = place.map_err(|_| busy())?;
         let body = receive(body, most, &self.limits).await?;
@@ -263,20 +278,24 @@ impl<P: Site> Service<P> {
     pub(crate) async fn ask(
         &self,
         route: &'static Route<P>,
-        asked: Asked,
-    ) -> Result<Answer, Refused> {
-        let (asked, _) = self.admit(route, asked).await?;
-        let path = asked.uri.path().to_owned();
-        let caller = asked.caller;
-        self.work(caller, &path, move |site| site.answer(route, &asked))
+        page_request: PageRequest,
+    ) -> Result<PageResponse, Rejection> {
+        let (page_request, _) = self.admit(route, page_request).await?;
+        let path = page_request.uri.path().to_owned();
+        let caller = page_request.caller;
+        self.work(caller, &path, move |site| site.answer(route, &page_request))
             .await
     }
 
     /// The encoded answer to an admitted request.
-    async fn run(&self, route: &'static Route<P>, asked: Asked) -> Result<Packed, Refused> {
-        let path = asked.uri.path().to_owned();
-        let caller = asked.caller;
-        let job = move |site: &P| site.answer(route, &asked).map(Packed::of);
+    async fn run(
+        &self,
+        route: &'static Route<P>,
+        page_request: PageRequest,
+    ) -> Result<Packed, Rejection> {
+        let path = page_request.uri.path().to_owned();
+        let caller = page_request.caller;
+        let job = move |site: &P| site.answer(route, &page_request).map(Packed::of);
         self.work(caller, &path, job).await
     }
 
@@ -285,8 +304,8 @@ impl<P: Site> Service<P> {
         &self,
         caller: Caller,
         path: &str,
-        job: impl FnOnce(&P) -> Result<T, Refused> + Send + 'static,
-    ) -> Result<T, Refused> {
+        job: impl FnOnce(&P) -> Result<T, Rejection> + Send + 'static,
+    ) -> Result<T, Rejection> {
         let done = timeout(PATIENCE, async {
             let place = self.work.take(caller.address).await;
             let budgets = self.budgets.clone();
@@ -301,9 +320,9 @@ impl<P: Site> Service<P> {
             };
             self.workers.run(job).await
         });
-        done.await
-            .map_err(|_| busy())?
-            .ok_or_else(|| Refused::broken(format!("no response to {path}: a bug in Gritstone")))?
+        done.await.map_err(|_| busy())?.ok_or_else(|| {
+            Rejection::broken(format!("no response to {path}: a bug in Gritstone"))
+        })?
     }
 }
 
@@ -323,6 +342,6 @@ impl Drop for Charged {
     }
 }
 
-fn busy() -> Refused {
-    Refused::new(Status::Busy, "Busy: try again later.")
+fn busy() -> Rejection {
+    Rejection::new(Status::Busy, "Busy: try again later.")
 }

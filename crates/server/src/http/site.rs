@@ -2,8 +2,8 @@
 
 use crate::http::limits::Limits;
 use crate::http::policy::Policy;
-use crate::http::request::Asked;
-use crate::http::response::{Answer, Refused};
+use crate::http::request::PageRequest;
+use crate::http::response::{PageResponse, Rejection};
 use crate::http::route::Route;
 use crate::http::tls::Tls;
 use crate::http::workers::Make;
@@ -11,9 +11,9 @@ use gritstone_store::Token;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// State of a site before an answer.
+/// Revision and tokens, read before a request is admitted.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub struct SiteState {
     /// Changes whenever any page may change.
     pub revision: String,
     /// Valid tokens by their secret.
@@ -26,19 +26,23 @@ pub trait Site: Sized + 'static {
     ///
     /// # Errors
     /// When the site cannot be served.
-    fn look(&self, secrets: &[&str]) -> Result<Look, Refused>;
+    fn state(&self, secrets: &[&str]) -> Result<SiteState, Rejection>;
 
     /// Answers an admitted request.
     ///
     /// # Errors
     /// The error response.
-    fn answer(&self, route: &Route<Self>, asked: &Asked) -> Result<Answer, Refused> {
-        (route.respond)(self, asked)
+    fn answer(
+        &self,
+        route: &Route<Self>,
+        request: &PageRequest,
+    ) -> Result<PageResponse, Rejection> {
+        (route.respond)(self, request)
     }
 }
 
 /// Renders a refusal with title and reason, as a page or as JSON.
-pub type Draw = fn(&Asked, &str, &str) -> Answer;
+pub type Draw = fn(&PageRequest, &str, &str) -> PageResponse;
 
 /// Writes an internal error to the log.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
@@ -47,7 +51,7 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct Config<P: Site> {
     pub routes: &'static [&'static Route<P>],
     /// Whether reading needs no token.
-    pub everyone: bool,
+    pub public_read: bool,
     pub limits: Limits,
     pub policy: Policy,
     /// TLS; `None` for plain text.

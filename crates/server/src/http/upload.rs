@@ -1,7 +1,7 @@
 //! Bodies of requests, with limits of size and lowest rate.
 
 use crate::http::limits::Limits;
-use crate::http::response::{Refused, Status};
+use crate::http::response::{Rejection, Status};
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(crate) async fn receive(
     mut body: Body,
     most: usize,
     limits: &Limits,
-) -> Result<Bytes, Refused> {
+) -> Result<Bytes, Rejection> {
     let mut all = vec![];
     let start = Instant::now();
     loop {
@@ -26,13 +26,13 @@ pub(crate) async fn receive(
             // trailers are ignored
             Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
             // a disconnect or an HTTP error
-            Ok(Some(Err(_))) => return Err(Refused::new(Status::Wrong, "The body is cut off.")),
+            Ok(Some(Err(_))) => return Err(Rejection::new(Status::Wrong, "The body is cut off.")),
             Err(_) => {
                 let why = format!(
                     "The body arrives too slowly: send at least {} bytes per second.",
                     limits.body_rate
                 );
-                return Err(Refused::new(Status::TooSlow, why));
+                return Err(Rejection::new(Status::TooSlow, why));
             }
         };
         if all.len() + data.len() > most {
@@ -43,6 +43,6 @@ pub(crate) async fn receive(
 }
 
 /// Refusal of a body that is too long.
-pub(crate) fn too_long(most: usize) -> Refused {
-    Refused::new(Status::TooLong, format!("The limit is {most} bytes."))
+pub(crate) fn too_long(most: usize) -> Rejection {
+    Rejection::new(Status::TooLong, format!("The limit is {most} bytes."))
 }

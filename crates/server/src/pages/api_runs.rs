@@ -1,7 +1,9 @@
 //! API for runs: list, upload, fetch, remove.
 
-use crate::http::{Answer, Asked, Gives, Media, Method, Refused, Route, Status, Upload};
-use crate::pages::{Answered, Pages, RUN, plain};
+use crate::http::{
+    Gives, Media, Method, PageRequest, PageResponse, Rejection, Route, Status, Upload,
+};
+use crate::pages::{PageResult, Pages, RUN, plain};
 use anyhow::Context as _;
 use gritstone_model::{RunList, SCHEMA_RUNS, escape_json};
 use gritstone_runs::listing::listed;
@@ -61,7 +63,7 @@ pub(super) const REMOVE: Route<Pages> = Route {
     )
 };
 
-fn list(pages: &Pages, _: &Asked) -> Answered {
+fn list(pages: &Pages, _: &PageRequest) -> PageResult {
     let heads = match pages.store()? {
         Some(store) => store.runs()?,
         None => vec![],
@@ -75,22 +77,22 @@ fn list(pages: &Pages, _: &Asked) -> Answered {
     Ok(plain(Media::Json, escape_json(text + "\n")))
 }
 
-fn bundle(pages: &Pages, asked: &Asked) -> Answered {
-    let run = pages.stored()?.load(asked.params.text("run"))?;
+fn bundle(pages: &Pages, request: &PageRequest) -> PageResult {
+    let run = pages.require_store()?.load(request.params.text("run"))?;
     let text = gritstone_exchange::write_bundle(&run);
     Ok(plain(Media::JsonLines, text))
 }
 
-fn send(pages: &Pages, asked: &Asked) -> Answered {
-    let unfit = |why: String| Refused::new(Status::Unfit, why);
-    let run = gritstone_runs::files::bundle(&asked.body);
+fn send(pages: &Pages, request: &PageRequest) -> PageResult {
+    let unfit = |why: String| Rejection::new(Status::Unfit, why);
+    let run = gritstone_runs::files::bundle(&request.body);
     let run = run.map_err(|why| unfit(format!("{why:#}")))?;
     if run.info.elapsed_s.is_none() {
         return Err(unfit(
             "The run has not ended: send it afterwards.".to_owned(),
         ));
     }
-    let by = asked.by()?;
+    let by = request.by()?;
     let mut store = pages.context.writer()?;
     let sent = store.receive(by, &run, &gritstone_runs::clock::now())?;
     let id = &run.info.id;
@@ -99,22 +101,22 @@ fn send(pages: &Pages, asked: &Asked) -> Answered {
         Sent::Known => Status::Found,
         Sent::Differs => {
             let why = format!("Another run {id} is in the store already.");
-            return Err(Refused::new(Status::Conflict, why));
+            return Err(Rejection::new(Status::Conflict, why));
         }
     };
     if sent == Sent::Stored {
         log::warn!("gritstone: run {id} was sent by {}", by.name);
     }
     let value = serde_json::json!({ "run": id, "stored": status == Status::Stored });
-    let answer = pages.respond(asked, &value, Default::default)?;
-    Ok(Answer { status, ..answer })
+    let answer = pages.respond(request, &value, Default::default)?;
+    Ok(PageResponse { status, ..answer })
 }
 
-fn remove(pages: &Pages, asked: &Asked) -> Answered {
-    let (by, id) = (asked.by()?, asked.params.text("run"));
+fn remove(pages: &Pages, request: &PageRequest) -> PageResult {
+    let (by, id) = (request.by()?, request.params.text("run"));
     let mut store = pages.context.writer()?;
     store.remove_by(by, id, &gritstone_runs::clock::now())?;
     log::warn!("gritstone: run {id} was removed by {}", by.name);
     let value = serde_json::json!({ "removed": id });
-    Ok(pages.respond(asked, &value, Default::default)?)
+    Ok(pages.respond(request, &value, Default::default)?)
 }

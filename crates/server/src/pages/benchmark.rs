@@ -1,8 +1,8 @@
 //! The page of a benchmark: its description, and its history over the newest runs or a range of dates.
 
-use crate::http::{Asked, Form, Kind, Parameter, Route};
+use crate::http::{Form, Kind, PageRequest, Parameter, Route};
 use crate::pages::form_options::choice;
-use crate::pages::{Answered, Pages, not_found};
+use crate::pages::{PageResult, Pages, not_found};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{HistoryView, Id, SCHEMA_HISTORY};
 use gritstone_runs::history::over_runs;
@@ -46,8 +46,8 @@ pub(crate) const ROUTE: Route<Pages> = Route {
     )
 };
 
-fn benchmark(pages: &Pages, asked: &Asked) -> Answered {
-    let params = &asked.params;
+fn benchmark(pages: &Pages, request: &PageRequest) -> PageResult {
+    let params = &request.params;
     let name = params.text("benchmark");
     let runs = params.number("runs") as usize;
     let unknown = || not_found(format!("There is no benchmark {name}."));
@@ -74,14 +74,14 @@ fn benchmark(pages: &Pages, asked: &Asked) -> Answered {
     let page = || {
         let document = gritstone_report::benchmark(&id, title, &facts, view.as_ref());
         let frame = Frame {
-            form: (!months.is_empty()).then(|| form(asked, months)),
+            form: (!months.is_empty()).then(|| form(request, months)),
             ..Frame::default()
         };
         (document, frame)
     };
     match &view {
-        None if asked.form == Form::Json => Err(not_found(format!("No stored run has {name}."))),
-        view => Ok(pages.respond(asked, view, page)?),
+        None if request.form == Form::Json => Err(not_found(format!("No stored run has {name}."))),
+        view => Ok(pages.respond(request, view, page)?),
     }
 }
 
@@ -118,8 +118,8 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
 }
 
 /// Form for other ranges.
-fn form(asked: &Asked, months: BTreeSet<String>) -> html::Form {
-    let params = &asked.params;
+fn form(request: &PageRequest, months: BTreeSet<String>) -> html::Form {
+    let params = &request.params;
     let months: Vec<(String, String)> = months
         .into_iter()
         .map(|month| (month.clone(), month))

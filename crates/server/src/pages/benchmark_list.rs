@@ -1,7 +1,7 @@
 //! All benchmarks, including those of custom catalogs, with links to their pages.
 
-use crate::http::{Asked, Route};
-use crate::pages::{Answered, Pages, lists};
+use crate::http::{PageRequest, Route};
+use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::html::Frame;
 use gritstone_model::{BenchmarksView, FoundBenchmark, Id, SCHEMA_BENCHMARKS};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
     benchmarks,
 );
 
-fn benchmarks(pages: &Pages, asked: &Asked) -> Answered {
+fn benchmarks(pages: &Pages, request: &PageRequest) -> PageResult {
     let measured = match pages.store()? {
         Some(store) => lists::benchmarks(&pages.context, &store)?,
         None => vec![],
@@ -37,5 +37,5 @@ fn benchmarks(pages: &Pages, asked: &Asked) -> Answered {
             .collect(),
     };
     let page = || (gritstone_report::benchmark_list(&view), Frame::default());
-    Ok(pages.respond(asked, &view, page)?)
+    Ok(pages.respond(request, &view, page)?)
 }

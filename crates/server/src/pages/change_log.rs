@@ -1,9 +1,10 @@
 //! Changes: all events, one event, their feed, and their triage logs.
 
 use crate::http::{
-    Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
+    Gives, Kind, Media, Method, PageRequest, PageResponse, Parameter, Rejection, Route, Status,
+    Upload,
 };
-use crate::pages::{Answered, Pages, not_found, plain};
+use crate::pages::{PageResult, Pages, not_found, plain};
 use gritstone_document::html::{self, Frame, TriageForm};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
 use gritstone_store::{NewTriageEntry, Scope, Who};
@@ -75,19 +76,19 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
     }
 }
 
-fn all(pages: &Pages, asked: &Asked) -> Answered {
+fn all(pages: &Pages, request: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let mut events = digest.events.clone();
     pages.add_triage(&mut events)?;
     let newest = view(events.iter().take(MOST).cloned().collect());
-    Ok(pages.respond(asked, &newest, || {
+    Ok(pages.respond(request, &newest, || {
         let document = gritstone_report::changes(&events, MOST, digest.compared);
         (document, Frame::default())
     })?)
 }
 
-fn one(pages: &Pages, asked: &Asked) -> Answered {
-    let event = find_event(pages, asked.params.text("event"))?;
+fn one(pages: &Pages, request: &PageRequest) -> PageResult {
+    let event = find_event(pages, request.params.text("event"))?;
     let document = gritstone_report::change(&event);
     let frame = Frame {
         triage: Some(TriageForm {
@@ -99,10 +100,10 @@ fn one(pages: &Pages, asked: &Asked) -> Answered {
         ..Frame::default()
     };
     let page = || (document, frame);
-    Ok(pages.respond(asked, &view(vec![event]), page)?)
+    Ok(pages.respond(request, &view(vec![event]), page)?)
 }
 
-fn feed(pages: &Pages, _: &Asked) -> Answered {
+fn feed(pages: &Pages, _: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let mut events: Vec<ChangeEvent> = digest.events.iter().take(MOST).cloned().collect();
     pages.add_triage(&mut events)?;
@@ -110,7 +111,7 @@ fn feed(pages: &Pages, _: &Asked) -> Answered {
 }
 
 /// An event with its triage log.
-fn find_event(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
+fn find_event(pages: &Pages, id: &str) -> Result<ChangeEvent, Rejection> {
     let digest = pages.digest()?;
     let found = digest.events.iter().find(|event| event.id == id).cloned();
     let mut found = found.ok_or_else(|| not_found(format!("There is no change {id}.")))?;
@@ -118,7 +119,7 @@ fn find_event(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
     Ok(found)
 }
 
-fn triage(pages: &Pages, asked: &Asked) -> Answered {
+fn triage(pages: &Pages, request: &PageRequest) -> PageResult {
     #[derive(Deserialize)]
     struct Message {
         state: ChangeState,
@@ -126,12 +127,12 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
         note: String,
         assignee: Option<String>,
     }
-    let message: Message = serde_json::from_slice(&asked.body).map_err(|why| {
+    let message: Message = serde_json::from_slice(&request.body).map_err(|why| {
         let why = format!("The body is not JSON with a state and a note: {why}.");
-        Refused::new(Status::Unfit, why)
+        Rejection::new(Status::Unfit, why)
     })?;
-    let by = asked.by()?;
-    let mut event = find_event(pages, asked.params.text("event"))?;
+    let by = request.by()?;
+    let mut event = find_event(pages, request.params.text("event"))?;
     let (mut store, now) = (pages.context.writer()?, gritstone_runs::clock::now());
     let benchmarks: Vec<_> = event.benchmarks().collect();
     let entry = NewTriageEntry {
@@ -147,8 +148,8 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
     let (id, state, name) = (&event.id, message.state.as_str(), &by.name);
     log::warn!("gritstone: change {id} is {state}, says {name}");
     let value = serde_json::json!({ "event": id, "triage": event.triage });
-    let answer = pages.respond(asked, &value, Default::default)?;
-    Ok(Answer {
+    let answer = pages.respond(request, &value, Default::default)?;
+    Ok(PageResponse {
         status: Status::Stored,
         ..answer
     })

@@ -1,8 +1,8 @@
 //! Runs against a base, filtered: two side by side, or several in one table.
 
-use crate::http::{Asked, Form, Kind, Parameter, Params, Refused, Route, Status};
+use crate::http::{Form, Kind, PageRequest, Parameter, Params, Rejection, Route, Status};
 use crate::pages::form_options::{choice, option};
-use crate::pages::{Answered, Pages};
+use crate::pages::{PageResult, Pages};
 use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, SCHEMA_COMPARE, Verdict};
@@ -58,8 +58,8 @@ pub(crate) const ROUTE: Route<Pages> = Route {
     ..Route::page("/compare", "Runs against another", SCHEMA_COMPARE, compare)
 };
 
-fn compare(pages: &Pages, asked: &Asked) -> Answered {
-    let params = &asked.params;
+fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
+    let params = &request.params;
     let base = pages.view(params.text("base"))?;
     let runs = params.texts("run").map(|name| pages.view(name));
     let runs: Vec<RunView> = runs.collect::<Result<_, _>>()?;
@@ -67,7 +67,7 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
     for run in &runs {
         if !seen.insert(&run.id) {
             let why = format!("{} cannot be compared with itself.", run.id);
-            return Err(Refused::new(Status::Wrong, why));
+            return Err(Rejection::new(Status::Wrong, why));
         }
     }
     let wanted = Filter::of(params);
@@ -85,11 +85,11 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
         // several runs show the same rows
         view.rows.retain(|row| shown.contains(&row.id));
     }
-    if asked.form == Form::Json {
+    if request.form == Form::Json {
         let nothing = || (Document::default(), Frame::default());
         return Ok(match views.as_slice() {
-            [one] => pages.respond(asked, one, nothing)?,
-            several => pages.respond(asked, &several, nothing)?,
+            [one] => pages.respond(request, one, nothing)?,
+            several => pages.respond(request, &several, nothing)?,
         });
     }
     let newest = match pages.store()? {
@@ -120,7 +120,7 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
         form: Some(form),
         ..Frame::default()
     };
-    Ok(pages.respond(asked, &views, || (document, frame))?)
+    Ok(pages.respond(request, &views, || (document, frame))?)
 }
 
 /// Filter of benchmarks.

@@ -1,6 +1,6 @@
 //! Access of pages to the digest.
 
-use crate::http::Refused;
+use crate::http::Rejection;
 use crate::pages::{Pages, busy, lists};
 use crate::summary_worker::Digest;
 use gritstone_analysis::reliability;
@@ -14,7 +14,10 @@ const LATER: Duration = Duration::from_secs(10);
 
 impl Pages {
     /// The digest, possibly of an older revision of the store; waits if there is none.
-    pub(super) fn digest_within(&self, patience: Duration) -> Result<Option<Arc<Digest>>, Refused> {
+    pub(super) fn digest_within(
+        &self,
+        patience: Duration,
+    ) -> Result<Option<Arc<Digest>>, Rejection> {
         let revision = match self.store()? {
             Some(store) => store.revision()?,
             None => String::new(),
@@ -23,12 +26,12 @@ impl Pages {
     }
 
     /// The digest for a page that shows nothing else.
-    pub(super) fn digest(&self) -> Result<Arc<Digest>, Refused> {
+    pub(super) fn digest(&self) -> Result<Arc<Digest>, Rejection> {
         self.digest_within(LATER)?.ok_or_else(busy)
     }
 
     /// Adds the triage of events.
-    pub(super) fn add_triage(&self, events: &mut [ChangeEvent]) -> Result<(), Refused> {
+    pub(super) fn add_triage(&self, events: &mut [ChangeEvent]) -> Result<(), Rejection> {
         if let Some(store) = self.store()? {
             changes::add_triage(events, store.change_entries()?);
         }
@@ -36,7 +39,7 @@ impl Pages {
     }
 
     /// All systems, with the reliability and contention of their newest runs.
-    pub(super) fn systems(&self, digest: Option<&Digest>) -> Result<Vec<ListedSystem>, Refused> {
+    pub(super) fn systems(&self, digest: Option<&Digest>) -> Result<Vec<ListedSystem>, Rejection> {
         let mut systems = lists::systems(self.store()?.as_deref())?;
         let known = digest.map_or(&[][..], |digest| &digest.newest);
         for system in &mut systems {

@@ -1,7 +1,7 @@
 //! The page of the systems as a fleet.
 
-use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
-use crate::pages::{Answered, Pages, plain};
+use crate::http::{Form, Gives, Media, PageRequest, PageResponse, Route, Status};
+use crate::pages::{PageResult, Pages, plain};
 use gritstone_document::About;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
@@ -31,11 +31,11 @@ fn progress(pages: &Pages) -> anyhow::Result<Option<FleetProgress>> {
     (pages.follow_fleet)(&pages.context, store.as_ref().map(Rc::as_ref))
 }
 
-fn page(pages: &Pages, asked: &Asked) -> Answered {
+fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let systems = pages.systems(Some(&digest))?;
     let view = digest.fleet.clone();
-    let progress = match asked.form {
+    let progress = match request.form {
         Form::Json => None,
         Form::Page => progress(pages)?,
     };
@@ -54,10 +54,10 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         };
         (document, frame)
     };
-    Ok(pages.respond(asked, &view, page)?)
+    Ok(pages.respond(request, &view, page)?)
 }
 
-fn events(pages: &Pages, _: &Asked) -> Answered {
+fn events(pages: &Pages, _: &PageRequest) -> PageResult {
     let progress = progress(pages)?;
     let value = progress.as_ref().map(|progress| {
         let count = |state| {
@@ -81,7 +81,7 @@ fn events(pages: &Pages, _: &Asked) -> Answered {
         Some(progress) if !progress.ended => Status::Found,
         _ => Status::Last,
     };
-    Ok(Answer {
+    Ok(PageResponse {
         status,
         ..plain(Media::Json, text)
     })

@@ -20,7 +20,8 @@ pub(crate) mod trial;
 
 use crate::FollowFleet;
 use crate::http::{
-    Answer, Asked, Draw, Form, Kind, Look, Media, Parameter, Refused, Route, Site, Status,
+    Draw, Form, Kind, Media, PageRequest, PageResponse, Parameter, Rejection, Route, Site,
+    SiteState, Status,
 };
 use crate::summary_worker::Digests;
 use anyhow::Context as _;
@@ -92,45 +93,45 @@ pub(crate) struct SiteFiles {
     pub(crate) beside: BTreeMap<String, Vec<(String, [String; 2])>>,
 }
 
-type Answered = Result<Answer, Refused>;
+type PageResult = Result<PageResponse, Rejection>;
 
 impl Site for Pages {
-    fn look(&self, secrets: &[&str]) -> Result<Look, Refused> {
-        let mut look = Look::default();
+    fn state(&self, secrets: &[&str]) -> Result<SiteState, Rejection> {
+        let mut state = SiteState::default();
         if let Some(store) = self.store()? {
             let known = self.digests.revision();
-            look.revision = format!("{} {known}", store.shown_revision()?);
+            state.revision = format!("{} {known}", store.shown_revision()?);
             for &secret in secrets {
                 if let Some(token) = store.token(secret)? {
-                    look.tokens.insert(secret.to_owned(), token);
+                    state.tokens.insert(secret.to_owned(), token);
                 }
             }
         }
-        Ok(look)
+        Ok(state)
     }
 
-    fn answer(&self, route: &Route<Self>, asked: &Asked) -> Answered {
+    fn answer(&self, route: &Route<Self>, request: &PageRequest) -> PageResult {
         // kept open during the answer
         let _open = self.store()?;
-        (route.respond)(self, asked)
+        (route.respond)(self, request)
     }
 }
 
 /// Renders a refusal.
-pub(crate) const DRAW: Draw = |asked, title, why| {
+pub(crate) const DRAW: Draw = |request, title, why| {
     let document = gritstone_report::refused(title, why);
     let error = serde_json::json!({ "error": why });
-    let drawn = respond(asked, &error, || (document, Frame::default()));
+    let drawn = respond(request, &error, || (document, Frame::default()));
     drawn.unwrap_or_else(|_| plain(Media::Text, title))
 };
 
 /// A value as JSON or as a page.
 fn respond<T: Serialize>(
-    asked: &Asked,
+    request: &PageRequest,
     value: &T,
     page: impl FnOnce() -> (Document, Frame),
-) -> anyhow::Result<Answer> {
-    let (media, text) = match asked.form {
+) -> anyhow::Result<PageResponse> {
+    let (media, text) = match request.form {
         Form::Json => {
             let value = gritstone_report::json(value).context("cannot write JSON")?;
             let text = gritstone_model::escape_json(format!("{value:#}\n"));
@@ -138,7 +139,7 @@ fn respond<T: Serialize>(
         }
         Form::Page => {
             let (document, frame) = page();
-            let json = asked.json();
+            let json = request.json();
             let text = html::served(&document, &Frame { json, ..frame });
             (Media::Html, text)
         }
@@ -146,20 +147,20 @@ fn respond<T: Serialize>(
     Ok(plain(media, text))
 }
 
-fn plain(media: Media, text: impl Into<String>) -> Answer {
-    Answer {
+fn plain(media: Media, text: impl Into<String>) -> PageResponse {
+    PageResponse {
         status: Status::Found,
         media,
         text: text.into(),
     }
 }
 
-fn not_found(why: impl Into<String>) -> Refused {
-    Refused::new(Status::NotFound, why)
+fn not_found(why: impl Into<String>) -> Rejection {
+    Rejection::new(Status::NotFound, why)
 }
 
-fn busy() -> Refused {
-    Refused::new(Status::Busy, "The store is busy: try again later.")
+fn busy() -> Rejection {
+    Rejection::new(Status::Busy, "The store is busy: try again later.")
 }
 
 impl Pages {
@@ -190,19 +191,19 @@ impl Pages {
     /// A value as JSON or as a page: on a server, or in a file.
     fn respond<T: Serialize>(
         &self,
-        asked: &Asked,
+        request: &PageRequest,
         value: &T,
         page: impl FnOnce() -> (Document, Frame),
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<PageResponse> {
         let Some(site) = &self.site else {
-            return respond(asked, value, page);
+            return respond(request, value, page);
         };
         let (document, Frame { comparisons, .. }) = page();
         let frame = Frame {
             comparisons,
             ..Frame::default()
         };
-        let path = asked.uri.to_string();
+        let path = request.uri.to_string();
         let text = html::filed(&document, &frame, &site.files, &path);
         Ok(plain(Media::Html, text))
     }
@@ -226,19 +227,25 @@ impl Pages {
     }
 
     /// Page with the reason for which another page cannot be made.
-    pub(crate) fn refused(&self, asked: &Asked, refused: &Refused) -> anyhow::Result<Answer> {
+    pub(crate) fn refused(
+        &self,
+        request: &PageRequest,
+        refused: &Rejection,
+    ) -> anyhow::Result<PageResponse> {
         let document = gritstone_report::refused(refused.status.title(), &refused.why);
-        self.respond(asked, &(), || (document, Frame::default()))
+        self.respond(request, &(), || (document, Frame::default()))
     }
 
     /// The store; `None` if it does not exist yet.
-    pub(crate) fn store(&self) -> Result<Option<Rc<Store>>, Refused> {
+    pub(crate) fn store(&self) -> Result<Option<Rc<Store>>, Rejection> {
         let store = self.context.reader()?;
         match &store {
             Some(_) => self.seen.store(true, Ordering::Relaxed),
             None if self.seen.load(Ordering::Relaxed) => {
                 let why = "The store was moved or removed: try again later.";
-                return Err(Refused::new(Status::Busy, why).fault("the store was moved or removed"));
+                return Err(
+                    Rejection::new(Status::Busy, why).fault("the store was moved or removed")
+                );
             }
             None => {}
         }
@@ -246,24 +253,24 @@ impl Pages {
     }
 
     /// The store, which must exist.
-    fn stored(&self) -> Result<Rc<Store>, Refused> {
+    fn require_store(&self) -> Result<Rc<Store>, Rejection> {
         self.store()?
             .ok_or_else(|| not_found("No run is stored yet."))
     }
 
     /// A run of the store, or a reference system: never a file.
-    fn view(&self, name: &str) -> Result<RunView, Refused> {
+    fn view(&self, name: &str) -> Result<RunView, Rejection> {
         if name.starts_with("ref:") {
             let found = self.context.view(name);
             return found.map_err(|why| not_found(sentence(&format!("{why:#}"))));
         }
-        let store = self.stored()?;
+        let store = self.require_store()?;
         let id = self.resolve(&store, name)?;
         Ok(self.context.stored(&store, &id)?)
     }
 
     /// Resolves the name of a run; `last` refers to the machine of the server.
-    fn resolve(&self, store: &Store, name: &str) -> Result<String, Refused> {
+    fn resolve(&self, store: &Store, name: &str) -> Result<String, Rejection> {
         match store.resolve(name, gritstone_runs::context::here) {
             Ok(named) => Ok(named.id),
             Err(ResolveError::Store(error)) => Err(error.into()),
@@ -281,7 +288,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-impl From<anyhow::Error> for Refused {
+impl From<anyhow::Error> for Rejection {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<StoreError>() {
             Ok(error) => error.into(),
@@ -295,7 +302,7 @@ impl From<anyhow::Error> for Refused {
     }
 }
 
-impl From<StoreError> for Refused {
+impl From<StoreError> for Rejection {
     fn from(error: StoreError) -> Self {
         let text = error.to_string();
         match error {

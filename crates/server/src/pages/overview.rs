@@ -1,17 +1,17 @@
 //! Overview of the store.
 
-use crate::http::{Asked, Route};
+use crate::http::{PageRequest, Route};
 use crate::pages::lists;
-use crate::pages::{Answered, Pages};
+use crate::pages::{PageResult, Pages};
 use gritstone_document::html::Frame;
 use gritstone_model::{OverviewView, Recent, SCHEMA_OVERVIEW};
 use gritstone_runs::clock;
 use std::time::Duration;
 
-/// Days before the newest run in which changes are recent.
-const RECENT: u32 = 7;
-/// Longest wait for changes.
-const SOON: Duration = Duration::from_millis(300);
+/// Changes in the last days before the newest run count as recent.
+const RECENT_DAYS: u32 = 7;
+/// Afterwards the page is served without changes.
+const DIGEST_TIMEOUT: Duration = Duration::from_millis(300);
 
 pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/overview",
@@ -20,8 +20,8 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
     overview,
 );
 
-fn overview(pages: &Pages, asked: &Asked) -> Answered {
-    let digest = pages.digest_within(SOON)?;
+fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
+    let digest = pages.digest_within(DIGEST_TIMEOUT)?;
     let systems = pages.systems(digest.as_deref())?;
     let (events, trends) = match digest {
         Some(digest) => {
@@ -33,19 +33,19 @@ fn overview(pages: &Pages, asked: &Asked) -> Answered {
     };
     let runs = lists::newest(pages.store()?.as_ref())?;
     let since = runs.iter().map(|run| run.started.as_str()).max();
-    let since = since.and_then(|newest| clock::days_before(newest, RECENT.into()));
+    let since = since.and_then(|newest| clock::days_before(newest, RECENT_DAYS.into()));
     let view = OverviewView {
         schema: SCHEMA_OVERVIEW.to_owned(),
         stored: systems.iter().map(|system| system.runs).sum(),
         events,
         trends,
         recent: Recent {
-            days: RECENT,
+            days: RECENT_DAYS,
             since: since.unwrap_or_default(),
         },
         runs,
         systems,
     };
     let page = || (gritstone_report::overview(&view), Frame::default());
-    Ok(pages.respond(asked, &view, page)?)
+    Ok(pages.respond(request, &view, page)?)
 }

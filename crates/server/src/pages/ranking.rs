@@ -1,7 +1,7 @@
 //! Systems of a store by score.
 
-use crate::http::{Asked, Route};
-use crate::pages::{Answered, Pages, lists};
+use crate::http::{PageRequest, Route};
+use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::html::Frame;
 use gritstone_model::{RunView, SCHEMA_SCORES, ScoredSystem, ScoresView};
 use gritstone_runs::context::Context;
@@ -18,9 +18,9 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
     ranking,
 );
 
-fn ranking(pages: &Pages, asked: &Asked) -> Answered {
+fn ranking(pages: &Pages, request: &PageRequest) -> PageResult {
     let view = ranked(&pages.context, pages.store()?.as_deref())?;
-    Ok(pages.respond(asked, &view, || {
+    Ok(pages.respond(request, &view, || {
         (gritstone_report::ranking(&view), Frame::default())
     })?)
 }

@@ -1,13 +1,14 @@
 //! A run: its report, a form for comparisons, and its progress.
 
-use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
+use crate::http::{Form, Gives, Media, PageRequest, PageResponse, Route, Status};
 use crate::pages::form_options::option;
-use crate::pages::{Answered, Pages, RUN, plain};
+use crate::pages::{PageResult, Pages, RUN, plain};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
-use gritstone_model::{Origin, SCHEMA_RUN};
+use gritstone_model::{Origin, SCHEMA_RUN, Settings};
 use gritstone_report::Brief;
-use gritstone_runs::{brief, scores};
+use gritstone_runs::{brief, clock, scores};
+use gritstone_store::Progress;
 
 /// Runs offered for comparison.
 const CHOICES: usize = 20;
@@ -27,13 +28,13 @@ pub(super) const EVENTS: Route<Pages> = Route {
     )
 };
 
-fn page(pages: &Pages, asked: &Asked) -> Answered {
-    let store = pages.stored()?;
-    let id = pages.resolve(&store, asked.params.text("run"))?;
+fn page(pages: &Pages, request: &PageRequest) -> PageResult {
+    let store = pages.require_store()?;
+    let id = pages.resolve(&store, request.params.text("run"))?;
     let view = pages.context.stored(&store, &id)?;
-    if asked.form == Form::Json {
+    if request.form == Form::Json {
         let view = pages.context.with_run_variance(view);
-        return Ok(pages.respond(asked, &view, || (Document::default(), Frame::default()))?);
+        return Ok(pages.respond(request, &view, || (Document::default(), Frame::default()))?);
     }
     let base = scores::base(&pages.context, std::iter::once(&view));
     let parts = brief::parts(&pages.context, &view, base)?;
@@ -45,8 +46,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     // an imported run accepts no launches
     let live = match head.elapsed_s.is_none() && head.origin != Origin::Imported {
         true => {
-            let so_far = store.progress(&id)?;
-            let said = gritstone_report::progress(so_far.launches, so_far.last.as_deref());
+            let said = progress_text(&store.progress(&id)?, &head.started, view.settings.as_ref());
             let run = html::path(&About::Run(id.clone()));
             Some([said, format!("{run}/events")])
         }
@@ -72,24 +72,31 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         comparisons: pages.before(&id),
         ..Frame::default()
     };
-    Ok(pages.respond(asked, &view, || (document, frame))?)
+    Ok(pages.respond(request, &view, || (document, frame))?)
 }
 
-fn progress(pages: &Pages, asked: &Asked) -> Answered {
-    let store = pages.stored()?;
-    let id = pages.resolve(&store, asked.params.text("run"))?;
+fn progress_text(so_far: &Progress, started: &str, settings: Option<&Settings>) -> String {
+    let budget = settings.and_then(|settings| settings.budget_s);
+    let end = budget.and_then(|budget| clock::seconds_after(started, budget));
+    gritstone_report::progress(so_far.launches, so_far.last.as_deref(), end.as_deref())
+}
+
+fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
+    let store = pages.require_store()?;
+    let id = pages.resolve(&store, request.params.text("run"))?;
     let so_far = store.progress(&id)?;
+    let info = store.info(&id)?;
     let value = serde_json::json!({
         "launches": so_far.launches,
         "benchmark": so_far.last,
-        "said": gritstone_report::progress(so_far.launches, so_far.last.as_deref()),
+        "said": progress_text(&so_far, &info.started, Some(&info.settings)),
     });
     let text = gritstone_model::escape_json(value.to_string());
     let status = match so_far.ended {
         true => Status::Last,
         false => Status::Found,
     };
-    Ok(Answer {
+    Ok(PageResponse {
         status,
         ..plain(Media::Json, text)
     })

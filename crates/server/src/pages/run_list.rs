@@ -1,7 +1,7 @@
 //! The newest runs.
 
-use crate::http::{Asked, Kind, Parameter, Route};
-use crate::pages::{Answered, Pages, lists};
+use crate::http::{Kind, PageRequest, Parameter, Route};
+use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{RunList, SCHEMA_RUNS};
 
@@ -21,8 +21,8 @@ pub(crate) const ROUTE: Route<Pages> = Route {
     ..Route::page("/runs", "The newest runs", SCHEMA_RUNS, runs)
 };
 
-fn runs(pages: &Pages, asked: &Asked) -> Answered {
-    let newest = asked.params.number("newest");
+fn runs(pages: &Pages, request: &PageRequest) -> PageResult {
+    let newest = request.params.number("newest");
     let (stored, heads) = match pages.store()? {
         Some(store) => (
             store.count()? as usize,
@@ -50,7 +50,7 @@ fn runs(pages: &Pages, asked: &Asked) -> Answered {
         form: (stored > NEWEST[0] as usize).then_some(form),
         ..Frame::default()
     };
-    Ok(pages.respond(asked, &view, || {
+    Ok(pages.respond(request, &view, || {
         (gritstone_report::run_list(&view.runs, stored), frame)
     })?)
 }

@@ -1,8 +1,8 @@
 //! Full-text search: benchmarks, systems, runs.
 
-use crate::http::{Asked, Kind, Parameter, Route};
+use crate::http::{Kind, PageRequest, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages};
+use crate::pages::{PageResult, Pages};
 use gritstone_document::html::Frame;
 use gritstone_model::{FoundBenchmark, ListedSystem, SCHEMA_SEARCH, SearchView};
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ pub(super) const ROUTE: Route<Pages> = Route {
     )
 };
 
-fn search(pages: &Pages, asked: &Asked) -> Answered {
-    let query = asked.params.text("q");
+fn search(pages: &Pages, request: &PageRequest) -> PageResult {
+    let query = request.params.text("q");
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let has_all = |text: &str| {
         let text = text.to_lowercase();
@@ -71,5 +71,5 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
         query: query.to_owned(),
         ..Frame::default()
     };
-    Ok(pages.respond(asked, &view, || (gritstone_report::search(&view), frame))?)
+    Ok(pages.respond(request, &view, || (gritstone_report::search(&view), frame))?)
 }

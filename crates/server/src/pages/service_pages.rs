@@ -1,7 +1,7 @@
 //! Endpoints for monitors and programs: metrics, health, API description, favicon.
 
-use crate::http::{Asked, Gives, Kind, Media, Parameter, Route, description};
-use crate::pages::{Answered, Pages, ROUTES, not_found, plain};
+use crate::http::{Gives, Kind, Media, PageRequest, Parameter, Route, description};
+use crate::pages::{PageResult, Pages, ROUTES, not_found, plain};
 use anyhow::Context as _;
 use gritstone_document::html;
 use gritstone_model::RunView;
@@ -48,8 +48,8 @@ pub(super) const SCRIPT: Route<Pages> = Route {
         "/assets/{script}",
         "A script of the pages",
         Gives::Media(Media::Script),
-        |_, asked| {
-            let path = format!("/assets/{}", asked.params.text("script"));
+        |_, request| {
+            let path = format!("/assets/{}", request.params.text("script"));
             let script = html::script(&path);
             let script = script.ok_or_else(|| not_found(format!("There is no {path}.")))?;
             Ok(plain(Media::Script, script))
@@ -73,7 +73,7 @@ pub(super) const DESCRIPTION: Route<Pages> = Route {
     )
 };
 
-fn metrics(pages: &Pages, _: &Asked) -> Answered {
+fn metrics(pages: &Pages, _: &PageRequest) -> PageResult {
     let stored = match pages.store()? {
         Some(store) => store.count()? as usize,
         None => 0,

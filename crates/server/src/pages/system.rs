@@ -1,8 +1,8 @@
 //! A system: its facts, their changes, its runs.
 
-use crate::http::{Asked, Form, Kind, Parameter, Route};
+use crate::http::{Form, Kind, PageRequest, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages, not_found};
+use crate::pages::{PageResult, Pages, not_found};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{FactChange, Machine, SCHEMA_SYSTEM, SystemView};
 use gritstone_runs::changes::differences;
@@ -27,9 +27,9 @@ pub(crate) const ROUTE: Route<Pages> = Route {
     )
 };
 
-fn system(pages: &Pages, asked: &Asked) -> Answered {
-    let id = asked.params.text("system");
-    let store = pages.stored()?;
+fn system(pages: &Pages, request: &PageRequest) -> PageResult {
+    let id = request.params.text("system");
+    let store = pages.require_store()?;
     let mut heads = store.newest_runs(Some(id), EXAMINED)?;
     let mut changes: Vec<FactChange> = vec![];
     let mut before: Option<Machine> = None;
@@ -51,7 +51,7 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
         before = Some(info.machine);
     }
     changes.reverse();
-    let form = match asked.form {
+    let form = match request.form {
         Form::Page => form(&store, &heads)?,
         Form::Json => None,
     };
@@ -70,7 +70,7 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
         ..Frame::default()
     };
     let page = || (gritstone_report::system(&view), frame);
-    Ok(pages.respond(asked, &view, page)?)
+    Ok(pages.respond(request, &view, page)?)
 }
 
 /// Sets the newest run of a system beside that of another one.

@@ -1,7 +1,7 @@
 //! A trial: `ab`, `bench`, or a pull request's base and head.
 
-use crate::http::{Asked, Refused, Route, Status};
-use crate::pages::{Answered, Pages, RUN};
+use crate::http::{PageRequest, Rejection, Route, Status};
+use crate::pages::{PageResult, Pages, RUN};
 use gritstone_document::html::Frame;
 use gritstone_model::SCHEMA_AB;
 
@@ -15,15 +15,15 @@ pub(crate) const ROUTE: Route<Pages> = Route {
     )
 };
 
-fn page(pages: &Pages, asked: &Asked) -> Answered {
-    let store = pages.stored()?;
-    let id = pages.resolve(&store, asked.params.text("run"))?;
+fn page(pages: &Pages, request: &PageRequest) -> PageResult {
+    let store = pages.require_store()?;
+    let id = pages.resolve(&store, request.params.text("run"))?;
     if store.info(&id)?.settings.trial.is_none() {
         let why = format!("Run {id} is not a side of a trial.");
-        return Err(Refused::new(Status::NotFound, why));
+        return Err(Rejection::new(Status::NotFound, why));
     }
     let view = pages.context.trial(&store, &id)?;
-    Ok(pages.respond(asked, &view, || {
+    Ok(pages.respond(request, &view, || {
         (gritstone_report::ab(&view), Frame::default())
     })?)
 }

@@ -129,14 +129,14 @@ impl Work<'_> {
         let _open = pages.store().map_err(|refused| anyhow!(refused.why))?;
         let mut rendered = Results::new();
         while let Some(page) = self.outdated.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let asked = page.asked().with_context(|| page.path.clone())?;
-            let answer = match pages.answer(page.route(), &asked) {
+            let request = page.request().with_context(|| page.path.clone())?;
+            let answer = match pages.answer(page.route(), &request) {
                 Ok(answer) => answer,
                 // links may lead to it
                 Err(refused) => {
                     let why = refused.fault.as_ref().unwrap_or(&refused.why);
                     log::warn!("gritstone: {}: {why}", page.path);
-                    pages.refused(&asked, &refused)?
+                    pages.refused(&request, &refused)?
                 }
             };
             let written = self.record.write(&page.file, &answer.text, &page.inputs)?;

@@ -1,6 +1,6 @@
 //! The pages of a site, each with a hash of its inputs.
 
-use crate::http::{Asked, Params, Route};
+use crate::http::{PageRequest, Params, Route};
 use crate::pages::{Pages, SiteFiles};
 use crate::pages::{
     benchmark, benchmark_list, change_log, compare, fleet, lists, overview, ranking, run, run_list,
@@ -37,12 +37,12 @@ pub(super) struct Page {
 
 impl Page {
     /// The request that a server would get for it.
-    pub(super) fn asked(&self) -> Result<Asked> {
+    pub(super) fn request(&self) -> Result<PageRequest> {
         let values = self.values.iter().map(|(name, value)| (*name, &**value));
         let params = Params::parse(self.route.parameters, values, &self.query);
         let params = params.map_err(anyhow::Error::msg)?;
         let uri = self.path.parse().context("not a path")?;
-        Ok(Asked::unasked(params, uri))
+        Ok(PageRequest::internal(params, uri))
     }
 
     pub(super) fn route(&self) -> &'static Route<Pages> {

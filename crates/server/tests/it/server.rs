@@ -1,8 +1,8 @@
 //! A server in this process, on a free port.
 
 use gritstone_server::http::{
-    Answer, Asked, Config, Gives, Kind, Limits, Look, Make, Media, Method, Parameter, Policy,
-    Refused, Route, Site, Status, Upload, serve,
+    Config, Gives, Kind, Limits, Make, Media, Method, PageRequest, PageResponse, Parameter, Policy,
+    Rejection, Route, Site, SiteState, Status, Upload, serve,
 };
 use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};
@@ -35,7 +35,7 @@ const EFFECT: Parameter = Parameter {
     },
     about: "Percent",
 };
-/// A route for everyone, with whatever token.
+/// A route for public_read, with whatever token.
 const fn open(route: Route<Echo>) -> Route<Echo> {
     Route {
         scopes: &[],
@@ -70,30 +70,30 @@ const ROUTES: &[&Route<Echo>] = &[
 ];
 
 impl Site for Echo {
-    fn look(&self, _: &[&str]) -> Result<Look, Refused> {
+    fn state(&self, _: &[&str]) -> Result<SiteState, Rejection> {
         let revision = LOOKS.fetch_add(1, Ordering::SeqCst);
-        Ok(Look {
+        Ok(SiteState {
             revision: revision.to_string(),
-            ..Look::default()
+            ..SiteState::default()
         })
     }
 }
 
-fn echo(_: &Echo, asked: &Asked) -> Result<Answer, Refused> {
-    let text = match asked.params.text("run") {
+fn echo(_: &Echo, request: &PageRequest) -> Result<PageResponse, Rejection> {
+    let text = match request.params.text("run") {
         "panic" => panic!("as the test asks"),
         "slow" => {
             std::thread::sleep(Duration::from_millis(300));
             "slow".to_owned()
         }
         "large" => "x".repeat(16 << 20),
-        _ => format!("{:?}, {} bytes", asked.params, asked.body.len()),
+        _ => format!("{:?}, {} bytes", request.params, request.body.len()),
     };
     Ok(answer(text))
 }
 
-fn answer(text: String) -> Answer {
-    Answer {
+fn answer(text: String) -> PageResponse {
+    PageResponse {
         status: Status::Found,
         media: Media::Text,
         text,
@@ -123,7 +123,7 @@ impl Server {
             let log = Arc::new(move |text: &str| lines.lock().unwrap().push(text.to_owned()));
             let config = Config {
                 routes: ROUTES,
-                everyone: true,
+                public_read: true,
                 draw: |_, title, why| answer(format!("{title}: {why}")),
                 limits,
                 policy,

@@ -1,6 +1,6 @@
 //! Options of `gritstone ab`.
 
-use crate::ui::args::{CatalogueArgs, PrivilegeArgs, StoreArgs};
+use crate::ui::args::{CatalogArgs, PrivilegeArgs, StoreArgs};
 use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::settable::SetBy;
@@ -86,7 +86,7 @@ pub struct AbArgs {
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]
-    pub custom: CatalogueArgs,
+    pub custom: CatalogArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }

@@ -1,6 +1,6 @@
 //! Options of `gritstone run`.
 
-use crate::ui::args::{CatalogueArgs, PrivilegeArgs, StoreArgs};
+use crate::ui::args::{CatalogArgs, PrivilegeArgs, StoreArgs};
 use crate::ui::candidates;
 use crate::ui::commit::CommitArgs;
 use crate::ui::display::FormatArgs;
@@ -75,7 +75,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]
-    pub custom: CatalogueArgs,
+    pub custom: CatalogArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }

@@ -7,14 +7,14 @@ use std::path::Path;
 
 /// Layers between this process and the hardware. `None`: nothing was detected, which proves nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Virtualisation {
+pub struct Virtualization {
     /// The hypervisor, or `unknown hypervisor`.
     pub machine: Option<String>,
     /// The kind of container, or `unknown kind` and the evidence.
     pub container: Option<String>,
 }
 
-impl Virtualisation {
+impl Virtualization {
     pub(super) fn read(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Self {
         Self {
             machine: machine(root, cpu, kernel),
@@ -94,27 +94,28 @@ fn container(root: &Root, kernel: &Kernel) -> Option<String> {
     if let Some(kind) = root.line("/run/systemd/container") {
         return Some(kind);
     }
-    // container images that were made into machines keep these files
-    let outermost = NAMESPACES
+    // virtual machines that were built from container images keep these files, and a diskless machine may have an overlay as its root
+    let in_initial_namespaces = NAMESPACES
         .iter()
         .all(|&(file, first)| root.link(file).as_deref() == Some(first));
-    if !outermost && root.exists("/run/.containerenv") {
+    if !in_initial_namespaces && root.exists("/run/.containerenv") {
         return Some("podman".to_owned());
     }
-    if !outermost && root.exists("/.dockerenv") {
+    if !in_initial_namespaces && root.exists("/.dockerenv") {
         return Some("docker".to_owned());
     }
     // outside of containers, process 1 is in the outermost group, or in one that init made
-    by_group(&root.text("/proc/1/cgroup").unwrap_or_default())
+    container_of_cgroup(&root.text("/proc/1/cgroup").unwrap_or_default())
         .map(str::to_owned)
         .or_else(|| {
             let mounts = mounts::parse(&root.text("/proc/self/mountinfo")?);
             let layered = mounts::holding(&mounts, Path::new("/"))?.fs_type == "overlay";
-            layered.then(|| "unknown kind, by its overlay root".to_owned())
+            (layered && !in_initial_namespaces)
+                .then(|| "unknown kind, by its overlay root".to_owned())
         })
 }
 
-fn by_group(groups: &str) -> Option<&'static str> {
+fn container_of_cgroup(groups: &str) -> Option<&'static str> {
     const SIGNS: [(&str, &str); 6] = [
         ("kubepods", "Kubernetes"),
         ("libpod", "podman"),
