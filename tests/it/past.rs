@@ -120,6 +120,10 @@ fn missing_benchmarks_are_named() {
         let named = text.lines().any(|line| line.contains("byte/loop"));
         assert!(named, "{format}: {text}");
     }
+    let junit = |options: &str| home.run(&format!("check part --format junit{options}")).1;
+    let [fails, passes] = ["", " --inconclusive pass"].map(junit);
+    assert!(fails.contains("errors=\"2\""), "{fails}");
+    assert!(passes.contains("errors=\"0\""), "{passes}");
     assert_eq!(home.run("check part --against c").0, 4);
     assert_eq!(home.run("check part byte/loop").0, 4);
     home.ok("check part byte/sieve");

@@ -6,8 +6,7 @@ use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
 use gritstone_report::{compared_value, findings, missing_reason, value_change};
 use std::fmt::Write as _;
 
-/// A test suite with a case for each benchmark, and one of the gate. A benchmark that regressed has failed, one that is inconclusive was
-/// skipped. Missing benchmarks and a gate that can decide nothing are errors, or skipped where they pass.
+/// A test suite with a case of the gate and one for each benchmark. What regressed has failed, an inconclusive benchmark was skipped. Missing benchmarks and a gate that can decide nothing are errors, or skipped where they pass.
 #[must_use]
 pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
     let undecided = match inconclusive_passes {
@@ -16,9 +15,13 @@ pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
     };
     let mut cases = JunitCases::default();
     let gate = match view.outcome {
-        CheckOutcome::Inconclusive => Some((undecided, headline(view))),
-        CheckOutcome::Passed | CheckOutcome::Regressed => None,
+        CheckOutcome::Passed => None,
+        CheckOutcome::Inconclusive => Some(undecided),
+        CheckOutcome::Regressed => Some(Unpassed::Failure),
     };
+    let common = view.common.as_ref().map(findings::common_change);
+    let message = || [Some(headline(view)), common].into_iter().flatten();
+    let gate = gate.map(|why| (why, message().collect::<Vec<_>>().join(". ")));
     cases.add("gritstone", "check", gate);
     for missing in &view.missing {
         let unpassed = Some((undecided, missing_text(missing)));

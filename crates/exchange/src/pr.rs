@@ -93,14 +93,16 @@ pub fn pr_gitlab_metrics(view: &PrView) -> String {
     text + "# EOF\n"
 }
 
-/// A test case per benchmark, and one of the gate: a regression is a failure; a benchmark of one side alone and a gate that can decide
-/// nothing are errors; one inconclusive benchmark is skipped.
+/// A test suite with a case of the gate and one for each benchmark. What regressed has failed; errors are benchmarks of one side alone, and
+/// a gate that can decide nothing or was interrupted; an inconclusive benchmark was skipped.
 #[must_use]
-pub fn pr_junit(view: &PrView) -> String {
+pub fn pr_junit(view: &PrView, complete: bool) -> String {
     let mut cases = JunitCases::default();
     let gate = match view.outcome {
+        _ if !complete => Some((Unpassed::Error, "interrupted".to_owned())),
+        CheckOutcome::Passed => None,
         CheckOutcome::Inconclusive => Some((Unpassed::Error, pr_verdict(view))),
-        CheckOutcome::Passed | CheckOutcome::Regressed => None,
+        CheckOutcome::Regressed => Some((Unpassed::Failure, pr_verdict(view))),
     };
     cases.add("gritstone", "pr", gate);
     for row in &view.rows {
@@ -120,6 +122,14 @@ pub fn pr_junit(view: &PrView) -> String {
         "gritstone pr {} against {}",
         view.head.commit, view.base.commit
     ))
+}
+
+/// The suite where there is nothing to compare.
+#[must_use]
+pub fn pr_junit_error(why: &str) -> String {
+    let mut cases = JunitCases::default();
+    cases.add("gritstone", "pr", Some((Unpassed::Error, why.to_owned())));
+    cases.suite("gritstone pr")
 }
 
 /// Change of the value, with its interval.
@@ -213,7 +223,15 @@ mod tests {
         insta::assert_snapshot!("pr_markdown", pr_markdown(&view));
         insta::assert_snapshot!("pr_github", pr_github_annotations(&view));
         insta::assert_snapshot!("pr_gitlab", pr_gitlab_metrics(&view));
-        insta::assert_snapshot!("pr_junit", pr_junit(&view));
+        insta::assert_snapshot!("pr_junit", pr_junit(&view, true));
+        let undecided = PrView {
+            outcome: CheckOutcome::Inconclusive,
+            ..view.clone()
+        };
+        for (view, complete) in [(&undecided, true), (&view, false)] {
+            let junit = pr_junit(view, complete);
+            assert!(junit.contains("name=\"pr\"><error"), "{junit}");
+        }
     }
 
     #[test]
@@ -261,7 +279,7 @@ mod tests {
             1,
             "{metrics}"
         );
-        let junit = pr_junit(&view);
+        let junit = pr_junit(&view, true);
         assert!(
             !junit.contains("<img") && !junit.contains('\x1b'),
             "{junit}"

@@ -64,7 +64,7 @@ pub enum CheckFormat {
     Github,
     /// A metrics report of GitLab
     Gitlab,
-    /// JUnit XML: a test case per benchmark
+    /// JUnit XML: a test case of the gate and one per benchmark
     Junit,
 }
 

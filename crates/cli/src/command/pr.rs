@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
 use gritstone_model::{CheckOutcome, PrQuantity, PrView};
+use gritstone_pr::NotComparable;
 use gritstone_pr::compare::{Answer, Comparison, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
@@ -71,7 +72,7 @@ pub struct TrialArgs {
     #[arg(long, value_name = "PATH")]
     pub carry: Vec<PathBuf>,
     /// Kind of COMMAND [default: command, whose wall time is measured]
-    #[arg(long, value_name = "NAME", value_parser = names())]
+    #[arg(long, value_name = "NAME", value_parser = harness_names())]
     pub harness: Option<String>,
     /// JSON pointer of the values, for --harness json
     #[arg(long, value_name = "POINTER")]
@@ -118,16 +119,23 @@ pub enum PrFormat {
     Github,
     /// A metrics report of GitLab
     Gitlab,
-    /// JUnit XML: a test case per benchmark
+    /// JUnit XML: a test case of the gate and one per benchmark
     Junit,
 }
 
-/// Fewer than four decide nothing.
+/// With fewer than four builds nothing can be decided.
 const LAYOUTS: std::ops::RangeInclusive<usize> = 4..=64;
 
 fn layouts(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| LAYOUTS.contains(number));
-    number.ok_or_else(|| format!("a number from {} to {}", LAYOUTS.start(), LAYOUTS.end()))
+    let number = text.parse().ok();
+    let number = number.filter(|number| *number == 1 || LAYOUTS.contains(number));
+    number.ok_or_else(|| {
+        format!(
+            "must be 1, or from {} to {}",
+            LAYOUTS.start(),
+            LAYOUTS.end()
+        )
+    })
 }
 
 fn check_layouts(comparison: &Comparison) -> Result<()> {
@@ -143,7 +151,7 @@ fn check_layouts(comparison: &Comparison) -> Result<()> {
     Ok(())
 }
 
-fn names() -> clap::builder::PossibleValuesParser {
+fn harness_names() -> clap::builder::PossibleValuesParser {
     let harnesses = harness::all("").into_iter();
     clap::builder::PossibleValuesParser::new(harnesses.map(|harness| harness.name()))
 }
@@ -170,18 +178,25 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     comparison.layouts = args.layouts.unwrap_or(comparison.layouts);
     check_layouts(&comparison)?;
     let mut store = context.writer()?;
-    let answer = comparison.run(&show_progress)?;
+    let answer = match comparison.run(&show_progress) {
+        Err(why) if args.format == PrFormat::Junit && why.is::<NotComparable>() => {
+            output::plain(&exchange::pr_junit_error(&format!("{why:#}")))?;
+            return Err(why);
+        }
+        answer => answer?,
+    };
     let Answer {
         view,
         complete,
         runs,
     } = answer;
-    output::clear_line();
-    print_view(args.format, &view)?;
     for run in &runs {
         store.import(run)?;
+        // caches the results
         drop(context.computed(&store, run)?);
     }
+    output::clear_line();
+    print_view(args.format, &view, complete)?;
     let labels: Vec<&str> = runs
         .iter()
         .filter_map(|run| run.info.label.as_deref())
@@ -215,13 +230,13 @@ pub fn comparison(
     head: Option<String>,
 ) -> Result<Comparison> {
     let project = Project::read(&repository.root)?;
-    let from_file = args.command.is_empty() && !project.command.is_empty()
+    let uses_file_commands = args.command.is_empty() && !project.command.is_empty()
         || args.build.is_none() && project.build.is_some();
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     ensure!(
-        !from_file || args.trust || in_ci,
+        !uses_file_commands || args.trust || in_ci,
         "{FILE} names commands that would run as you ({}): inspect them, and give --trust",
-        commands(&project)
+        quoted_commands(&project)
     );
     let or = |given: &[String], default: &[String]| match given {
         [] => default.to_vec(),
@@ -247,7 +262,7 @@ pub fn comparison(
         .as_deref()
         .or(project.values.as_deref())
         .unwrap_or("");
-    let known = || anyhow!("{FILE}: no harness '{name}'; gritstone help pr lists them");
+    let unknown_harness = || anyhow!("{FILE}: no harness '{name}'; gritstone help pr lists them");
     let time = |given: Option<Duration>, text: &Option<String>| match (given, text) {
         (None, Some(text)) => {
             let time = value_parsers::duration(text);
@@ -260,16 +275,16 @@ pub fn comparison(
         [] => project.carry.clone(),
         given => given.to_vec(),
     };
-    // the file is about time
-    let of_file = project.layouts.filter(|_| quantity == PrQuantity::Time);
-    let of_file = of_file
+    // the file's layouts are for times
+    let from_file = project.layouts.filter(|_| quantity == PrQuantity::Time);
+    let from_file = from_file
         .map(|number| layouts(&number.to_string()))
         .transpose();
     Ok(Comparison {
-        layouts: of_file
+        layouts: from_file
             .map_err(|why| anyhow!("{FILE}: layouts: {why}"))?
             .unwrap_or(1),
-        harness: harness::named(name, pointer).ok_or_else(known)?,
+        harness: harness::named(name, pointer).ok_or_else(unknown_harness)?,
         budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
         harness_time: time(args.harness_time, &project.harness_time)?,
         margins: margins(args, &project, quantity)?,
@@ -286,7 +301,7 @@ pub fn comparison(
     })
 }
 
-fn commands(project: &Project) -> String {
+fn quoted_commands(project: &Project) -> String {
     let command = project.command.join(" ");
     let all = [project.build.as_deref(), Some(command.as_str())]
         .into_iter()
@@ -306,21 +321,21 @@ fn margins(args: &TrialArgs, project: &Project, quantity: PrQuantity) -> Result<
     let share = |text: &String| {
         value_parsers::share(text).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
     };
-    let of_file = project.max_slowdown.as_ref().map(share).transpose()?;
+    let from_file = project.max_slowdown.as_ref().map(share).transpose()?;
     // the margins of the file are for time
     let is_time = quantity == PrQuantity::Time;
-    let of_file = of_file.filter(|_| is_time);
+    let from_file = from_file.filter(|_| is_time);
     let by_name = project.margins.iter().filter(|_| is_time);
     let by_name: Result<BTreeMap<String, f64>> = by_name
         .map(|(name, text)| Ok((name.clone(), share(text)?)))
         .collect();
     Ok(Margins {
-        default: args.max_slowdown.or(of_file).unwrap_or(default),
+        default: args.max_slowdown.or(from_file).unwrap_or(default),
         by_name: by_name?,
     })
 }
 
-/// One line of a terminal.
+/// Redraws the progress line.
 pub fn show_progress(progress: Progress<'_>) {
     if !output::shows_progress() || !output::is_terminal() {
         return;
@@ -342,13 +357,13 @@ pub fn show_progress(progress: Progress<'_>) {
     });
 }
 
-fn print_view(format: PrFormat, view: &PrView) -> Result<()> {
+fn print_view(format: PrFormat, view: &PrView, complete: bool) -> Result<()> {
     match format {
         PrFormat::Text => output::text(&gritstone_report::pr(view)),
         PrFormat::Json => output::json(view),
         PrFormat::Markdown => output::plain(&exchange::pr_markdown(view)),
         PrFormat::Gitlab => output::plain(&exchange::pr_gitlab_metrics(view)),
-        PrFormat::Junit => output::plain(&exchange::pr_junit(view)),
+        PrFormat::Junit => output::plain(&exchange::pr_junit(view, complete)),
         PrFormat::Github => {
             output::workflow_commands(&exchange::pr_github_annotations(view))?;
             step_summary::append(&exchange::pr_markdown(view))
