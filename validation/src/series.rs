@@ -59,9 +59,13 @@ pub fn unchanged() -> String {
 
 /// Delay until the gate fails on a lasting slowdown of one benchmark or of all, and whether it still fails at the tenth run.
 pub fn lasting() -> String {
+    [15, 5].map(lasting_after).join("\n")
+}
+
+fn lasting_after(before: usize) -> String {
     let times = 100;
     let title = format!(
-        "Three standard deviations of a run (at least 3%) slower after 15 runs, for good: exit 1 at once / within three runs / at the tenth run, % of {times} machines"
+        "Three standard deviations of a run (at least 3%) slower after {before} runs, for good: exit 1 at once / within three runs / at the tenth run, % of {times} machines"
     );
     let columns = [
         "slowdown".to_owned(),
@@ -77,7 +81,7 @@ pub fn lasting() -> String {
             let mut found = [0; 3];
             for trial in 0..times {
                 let mut machine = Machine::new(seed * 100 + trial as u64, effects);
-                let mut earlier = machine.pasts(&[0.0; ROWS], 15);
+                let mut earlier = machine.pasts(&[0.0; ROWS], before);
                 let mut red = [false; 10];
                 for red in &mut red {
                     let run = machine.run(&slower);
@@ -180,10 +184,15 @@ pub fn sides() -> String {
     compared(ROWS, 3, &[0, 8], &changes)
 }
 
-/// The same of five benchmarks.
+/// The same of five and of two benchmarks, and of one run with one of five.
 pub fn few() -> String {
-    let changes = [(0, 0.0), (1, 0.05), (1, 0.02), (3, 0.05)];
-    compared(5, 3, &[0, 8], &changes)
+    let changes = |all: usize| [(0, 0.0), (1, 0.05), (1, 0.02), (all, 0.05)];
+    [
+        compared(5, 3, &[0, 8], &changes(3)),
+        compared(2, 3, &[0, 8], &changes(2)),
+        compared(5, 1, &[0, 8], &changes(3)),
+    ]
+    .join("\n")
 }
 
 /// Comparisons of so many benchmarks and runs per side, after `earlier` runs; `changes` is the number of changed benchmarks, with the

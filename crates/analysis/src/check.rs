@@ -28,10 +28,8 @@ const ALPHA: f64 = 0.02;
 pub(crate) const MIN_BASE: usize = 3;
 /// Numbers of newest runs that are tested as a group against the level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
-/// Newest runs that are left out when the scatter of runs is estimated.
-const JUDGED: usize = 3;
-/// Fewest runs of which [`JUDGED`] are left out; of fewer, one.
-const MANY_RUNS: usize = 12;
+/// The group without which levels are fitted: one run may be odd, and three are a level.
+const LEVELS: usize = 2;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
 
@@ -127,21 +125,25 @@ pub fn against_history(
     let runs: Vec<&RunSummary> = earlier.iter().chain([&newest]).collect();
     let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
     begun.sort_unstable();
-    let judged = if runs.len() < MANY_RUNS { 1 } else { JUDGED };
-    let judged: BTreeSet<&str> = begun
-        .iter()
-        .rev()
-        .take(judged)
-        .map(|(_, run)| *run)
-        .collect();
-    let role = |run: &str| match judged.contains(run) {
-        true => Role::Judged,
-        false => Role::Earlier,
+    // the scatter of the runs before each group
+    let fitted = |newest: usize| {
+        let judged: BTreeSet<&str> = begun
+            .iter()
+            .rev()
+            .take(newest)
+            .map(|(_, run)| *run)
+            .collect();
+        let role = |run: &str| match judged.contains(run) {
+            true => Role::Judged,
+            false => Role::Earlier,
+        };
+        levels::fit(&runs, &role, &|run| Some(&run.values))
     };
-    let system = levels::fit(&runs, &role, &|run| Some(&run.values));
+    let systems = NEWEST.map(fitted);
     let gate = Gate {
         runs: &runs,
-        system: &system,
+        systems: &systems,
+        system: &systems[LEVELS],
         accepted,
         allowed: max_slowdown.ln_1p(),
     };
@@ -176,6 +178,9 @@ pub fn against_history(
 
 struct Gate<'a> {
     runs: &'a [&'a RunSummary],
+    /// Fitted without the scatter of each number of [`NEWEST`] runs.
+    systems: &'a [SystemLevels; NEWEST.len()],
+    /// That of [`LEVELS`].
     system: &'a SystemLevels,
     accepted: &'a Accepted,
     /// ln of the slowdown that is allowed.
@@ -222,7 +227,7 @@ impl Gate<'_> {
             .collect();
         let all = series::levels(points, &starts, &noise);
         let (last, before) = all.split_last()?;
-        self.newest(points, *last, &noise)
+        self.newest(id, from, *last)
             .into_iter()
             .chain(self.change(points, *last, before, &noise))
             .min_by(|a, b| a.p.total_cmp(&b.p))
@@ -251,25 +256,27 @@ impl Gate<'_> {
     }
 
     /// The last runs against their level before them.
-    fn newest(&self, points: &[Point], last: Level, noise: &Noise) -> Option<Standing> {
-        let tails = self.system.tails;
+    fn newest(&self, id: &Id, from: usize, last: Level) -> Option<Standing> {
+        let series = self.system.series.get(id)?;
+        let (points, noise) = (&series.points[from..], series.noise?);
         let tried = NEWEST
             .iter()
-            .filter(|&&newest| last.start + MIN_BASE + newest <= points.len());
-        let departure = |&newest: &usize| {
+            .zip(self.systems)
+            .filter(|(newest, _)| last.start + MIN_BASE + **newest <= points.len());
+        let departure = |(&newest, system): (&usize, &SystemLevels)| {
+            let series = system.series.get(id)?;
+            let (points, noise) = (&series.points[from..], &series.noise?);
             let level = &points[last.start..];
             let (before, runs) = level.split_at(level.len() - newest);
             let base = Level {
                 start: last.start,
                 ..series::levels(before, &[], noise)[0]
             };
-            let chance = self
-                .common(runs)
-                .max(self.alone(before, runs, &base, noise));
-            let of_newest = series::departure(points, &base, noise, newest, tails, chance);
-            (base, of_newest)
+            let chance = common(system, runs).max(alone(system, before, runs, &base, noise));
+            let of_newest = series::departure(points, &base, noise, newest, system.tails, chance);
+            Some((base, of_newest))
         };
-        let each: Vec<(Level, Departure)> = tried.map(departure).collect();
+        let each: Vec<(Level, Departure)> = tried.filter_map(departure).collect();
         let error_of_one = each.first()?.1.error;
         let is_slower = |departure: &Departure| departure.by < -self.allowed;
         let slower = each.iter().filter(|(_, departure)| is_slower(departure));
@@ -297,30 +304,8 @@ impl Gate<'_> {
             is_level: false,
             error_of_one,
             runs: points.len(),
-            noise: *noise,
+            noise,
         })
-    }
-
-    /// Deviation that the benchmarks of these runs share by chance.
-    fn common(&self, points: &[Point]) -> f64 {
-        let of_run = |point: &Point| self.system.common.get(&point.run).copied();
-        let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();
-        series::by_chance(&self.system.others_common, &of_runs, ALPHA)
-    }
-
-    /// Deviation from the base, beyond that of the other benchmarks, that odd runs as frequent as those before explain; 0 where none of the
-    /// runs is odd.
-    fn alone(&self, before: &[Point], runs: &[Point], base: &Level, noise: &Noise) -> f64 {
-        let common = |point: &Point| self.system.common.get(&point.run).copied();
-        let deviation = |point: &Point| point.y - base.mean - common(point).unwrap_or(0.0);
-        let is_odd = |point: &Point| deviation(point).abs() > series::CUT * noise.sd(point);
-        let others = before.iter().filter(|point| !point.judged);
-        let others: Vec<f64> = others.map(deviation).collect();
-        if others.is_empty() || !runs.iter().any(is_odd) {
-            return 0.0;
-        }
-        let runs: Vec<f64> = runs.iter().map(deviation).collect();
-        series::by_chance(&others, &runs, ALPHA)
     }
 
     /// The last level against the best before it.
@@ -427,4 +412,31 @@ impl Gate<'_> {
             },
         }
     }
+}
+
+/// Deviation that the benchmarks of these runs share by chance.
+fn common(system: &SystemLevels, points: &[Point]) -> f64 {
+    let of_run = |point: &Point| system.common.get(&point.run).copied();
+    let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();
+    series::by_chance(&system.others_common, &of_runs, ALPHA)
+}
+
+/// Deviation from the base, beyond that of the other benchmarks, that odd runs as frequent as those before explain; 0 where none of the
+/// runs is odd.
+fn alone(
+    system: &SystemLevels,
+    before: &[Point],
+    runs: &[Point],
+    base: &Level,
+    noise: &Noise,
+) -> f64 {
+    let common = |point: &Point| system.common.get(&point.run).copied();
+    let deviation = |point: &Point| point.y - base.mean - common(point).unwrap_or(0.0);
+    let is_odd = |point: &Point| deviation(point).abs() > series::CUT * noise.sd(point);
+    if before.is_empty() || !runs.iter().any(is_odd) {
+        return 0.0;
+    }
+    let others: Vec<f64> = before.iter().map(deviation).collect();
+    let runs: Vec<f64> = runs.iter().map(deviation).collect();
+    series::by_chance(&others, &runs, ALPHA)
 }

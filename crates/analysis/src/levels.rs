@@ -6,6 +6,8 @@ use gritstone_model::Id;
 use gritstone_stats::series::{self, Point, Series};
 use std::collections::BTreeMap;
 
+/// Fewest other runs for each compared one: with fewer, the scatter of two compared runs would be that of a few others.
+const OTHERS_PER_COMPARED: usize = 3;
 /// Fewest runs of a series for an estimate of tails.
 const MIN_RUNS_OF_TAILS: usize = 6;
 
@@ -25,8 +27,10 @@ pub struct SystemLevels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Earlier,
-    /// Left out of the scatter if there are enough other runs.
+    /// Left out of the scatter if there are three other runs.
     Judged,
+    /// Left out of the scatter if there are three other runs for each.
+    Compared,
     /// Belongs to a side of several runs, which form one level.
     Side(usize),
 }
@@ -35,7 +39,7 @@ impl Role {
     fn side(self) -> Option<usize> {
         match self {
             Self::Side(side) => Some(side),
-            Self::Earlier | Self::Judged => None,
+            Self::Earlier | Self::Judged | Self::Compared => None,
         }
     }
 }
@@ -71,8 +75,11 @@ pub fn fit<'a>(
                 run,
                 y: value.speed,
                 variance: value.within,
-                judged: role(run) == Role::Judged,
+                judged: matches!(role(run), Role::Judged | Role::Compared),
             });
+            if role(run) == Role::Compared {
+                series.others_per_judged = OTHERS_PER_COMPARED;
+            }
         }
     }
     series::fit(all.values_mut());
@@ -86,7 +93,7 @@ pub fn fit<'a>(
         .iter()
         .map(|(run, all)| (*run, series::in_common(&by(all))))
         .collect();
-    let is_other = |run: usize| role(run) != Role::Judged;
+    let is_other = |run: usize| !matches!(role(run), Role::Judged | Role::Compared);
     let others = common.iter().filter(|(run, _)| is_other(**run));
     SystemLevels {
         others_common: others.map(|(_, common)| *common).collect(),

@@ -78,7 +78,7 @@ pub fn of_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffec
         let has_run = |side: &Side| side.runs.iter().any(|past| past.run == run);
         match sides.iter().position(has_run) {
             Some(side) if runs != [1; 2] => Role::Side(side),
-            Some(_) => Role::Judged,
+            Some(_) => Role::Compared,
             None => Role::Earlier,
         }
     };

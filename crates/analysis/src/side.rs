@@ -106,14 +106,13 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
         comparable && RunValue::new(result).is_some()
     };
     let counted: Vec<&(&RunView, &Measurement)> = all.iter().filter(is_comparable).collect();
-    let Some((last, shown)) = counted.last() else {
+    let Some((_, shown)) = counted.last() else {
         return Some(newest.clone());
     };
     let estimates = counted.iter().filter_map(|(run, result)| {
-        let frequencies = last
-            .reference_ghz
-            .zip(run.reference_ghz)
-            .map(<[f64; 2]>::from);
+        // the frequency of the view, which is that of the newest run
+        let newest = runs.last()?.reference_ghz;
+        let frequencies = newest.zip(run.reference_ghz).map(<[f64; 2]>::from);
         let scale =
             scale(&result.unit, &shown.unit)? * to_reference(result, &shown.unit, frequencies);
         Some(((result.value()? * scale).ln(), within(result.interval())))

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// False discovery rate of each level: everything, families, benchmarks.
 pub const LEVEL: f64 = 0.05;
-/// Fewest benchmarks of a node for a deviation that all of them share.
+/// Fewest benchmarks of a node for a deviation that all of them share, and of a fleet to moderate their variances.
 pub const MIN_BENCHMARKS: usize = 8;
 /// Fewest nodes of a kind that are compared with each other: of three, two outliers leave no majority.
 pub const MIN_NODES: usize = 4;
@@ -261,7 +261,10 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
         .iter()
         .map(|column| variance(column, measured))
         .collect();
-    let prior = moderated::distribution(&variances);
+    let prior = match variances.len() < MIN_BENCHMARKS {
+        true => None,
+        false => moderated::distribution(&variances),
+    };
     let moderate = |variance: Variance| prior.map_or(variance, |prior| variance.moderated(prior));
     let floors = measured.cells.iter().map(|cells| {
         let within: Vec<f64> = cells.iter().flatten().map(|cell| cell.within).collect();

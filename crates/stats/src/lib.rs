@@ -1,4 +1,5 @@
-//! The mathematics of repeated timings: location estimates with intervals, ratios of two samples, tests with interim analyses, change points.
+//! The mathematics of repeated timings: location estimates with intervals, ratios of two samples, tests with interim analyses, change
+//! points.
 //! Formulas, sources and the simulations behind them are in `docs/statistics.md`.
 
 #![warn(missing_docs)]

@@ -78,7 +78,7 @@ impl Levels {
         }
     }
 
-    fn at(&self, k: usize) -> f64 {
+    fn level(&self, k: usize) -> f64 {
         match self {
             Self::Counted(levels) => levels[k],
             Self::Normal { candidates, sd } => {
@@ -88,12 +88,13 @@ impl Levels {
         }
     }
 
+    /// Number of candidates from each end whose level is at most 1 - confidence.
     fn within(&self, confidence: f64) -> usize {
-        let level = 1.0 - confidence + 1e-12;
+        let level = 1.0 - confidence + 1e-12; // tolerates rounding of exact levels
         let (mut within, mut end) = (0, self.len());
         while within < end {
             let middle = usize::midpoint(within, end);
-            match self.at(middle) <= level {
+            match self.level(middle) <= level {
                 true => within = middle + 1,
                 false => end = middle,
             }
@@ -158,7 +159,7 @@ impl RankIntervals {
                 let rest = (center * center - seen * seen).sqrt();
                 let Scatter { ln_sd, freedom, .. } = unseen;
                 let tails = quantile::student_tails(rest / ln_sd, freedom);
-                p = p.min(tails.max(self.levels.at(k)));
+                p = p.min(tails.max(self.levels.level(k)));
             }
         }
         p
@@ -179,7 +180,7 @@ pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2
     let above = averages.iter().filter(|x| **x >= 0.0).count();
     let outside = below.min(above);
     let p = match outside < levels.len() {
-        true => levels.at(outside),
+        true => levels.level(outside),
         false => 1.0,
     };
     let last = averages.len() - 1;
@@ -295,7 +296,7 @@ mod tests {
             levels
                 .filter(|(_, level)| (0.01..0.2).contains(*level))
                 .for_each(|(k, level)| {
-                    let ratio = normal.at(k) / level;
+                    let ratio = normal.level(k) / level;
                     assert!((0.99..1.06).contains(&ratio), "{level} {ratio}");
                 });
         };
@@ -318,15 +319,15 @@ mod tests {
             for shift in [-1.0, -0.1, 0.0, 0.2] {
                 let value = |i: usize| (i * 37 % 61) as f64 / 61.0 - 0.5 + shift;
                 let values: Vec<f64> = (0..n).map(value).collect();
-                let rungs = RankIntervals::one(&values);
+                let intervals = RankIntervals::one(&values);
                 let (center, interval, p) = signed_rank_test(&values, 0.99);
-                assert_eq!(center, rungs.center());
-                let other = rungs.interval(0.99, Scatter::known(0.0));
+                assert_eq!(center, intervals.center());
+                let other = intervals.interval(0.99, Scatter::known(0.0));
                 assert_eq!(interval.is_some(), other.is_some());
                 for (a, b) in interval.iter().flatten().zip(other.iter().flatten()) {
                     assert!((a - b).abs() < 1e-12);
                 }
-                assert_eq!(p, rungs.p(Scatter::known(0.0)), "{n} {shift}");
+                assert_eq!(p, intervals.p(Scatter::known(0.0)), "{n} {shift}");
             }
         }
     }
@@ -336,7 +337,7 @@ mod tests {
         let base = [0.0, 0.11, 0.23, 0.29, 0.41, 0.53, 0.61];
         for shift in [0.0, 0.2, 0.37, 0.52, 0.9, -0.31, -1.3] {
             let other: Vec<f64> = base.iter().map(|x| 1.1 * x + shift + 0.013).collect();
-            let rungs = RankIntervals::two(&base, &other);
+            let intervals = RankIntervals::two(&base, &other);
             for unseen in [
                 Scatter::known(0.0),
                 0.1.into(),
@@ -345,9 +346,9 @@ mod tests {
                     ..0.2.into()
                 },
             ] {
-                let p = rungs.p(unseen);
+                let p = intervals.p(unseen);
                 for level in [0.4, 0.2, 0.1, 0.05, 0.02, 0.01] {
-                    let Some([low, high]) = rungs.interval(1.0 - level, unseen) else {
+                    let Some([low, high]) = intervals.interval(1.0 - level, unseen) else {
                         assert!(p > level);
                         continue;
                     };

@@ -36,8 +36,6 @@ const PRIOR_DEVIATIONS: f64 = 200.0;
 const MIN_TAILS: f64 = 2.0;
 /// Fewest runs of which the best split may be a change while their scatter is learned.
 const MIN_RUNS_OF_SPLIT: usize = 12;
-/// Fewest standard errors between the sides of that split: the best split of correlated runs would hide their correlation.
-const LIKELY_CHANGE: f64 = 3.0;
 /// See [`tails`].
 pub const FAR: f64 = 3.0;
 /// Lower bound of the standard deviation of runs, even if a few are equal.
@@ -121,6 +119,8 @@ pub struct Series {
     pub starts: Vec<usize>,
     /// First positions of the sides of a comparison, which follow all other runs; each side is one level.
     pub sides: Vec<usize>,
+    /// Fewest other runs for each judged one that is left out of the scatter; at least three in all.
+    pub others_per_judged: usize,
     /// `None` with fewer than three runs.
     pub noise: Option<Noise>,
 }
@@ -129,6 +129,17 @@ impl Series {
     /// Number of runs before the sides: the search for changes ends there.
     fn before_sides(&self) -> usize {
         *self.sides.first().unwrap_or(&self.points.len())
+    }
+
+    /// Begins a level at the best split of the runs before the sides, if these are enough and it is at least so many standard errors wide.
+    fn split(&mut self, least: f64) {
+        let before = self.before_sides();
+        let noise = self.noise.filter(|_| before >= MIN_RUNS_OF_SPLIT);
+        let split = noise.and_then(|noise| best_split(&self.points, &noise, 0, before));
+        let split = split.filter(|candidate| candidate.distance > least);
+        self.starts.clone_from(&self.sides);
+        self.starts
+            .splice(..0, split.map(|candidate| candidate.split));
     }
 
     /// None with fewer than three runs.
@@ -146,19 +157,13 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
         series.starts.clone_from(&series.sides);
     }
     set_noise(&mut all);
-    // pairs of runs across a change would hide it
-    for series in &mut all {
-        let before = series.before_sides();
-        let noise = series.noise.filter(|_| before >= MIN_RUNS_OF_SPLIT);
-        let split = noise.and_then(|noise| best_split(&series.points, &noise, 0, before));
-        let split = split.filter(|candidate| candidate.distance > LIKELY_CHANGE);
-        let split = split.map(|candidate| candidate.split);
-        series.starts = split
-            .into_iter()
-            .chain(series.sides.iter().copied())
-            .collect();
+    // pairs of runs across a change would hide it: the best split counts as one if it is a change by the scatter that it leaves
+    for least in [0.0, CHANGE] {
+        for series in &mut all {
+            series.split(least);
+        }
+        set_noise(&mut all);
     }
-    set_noise(&mut all);
     set_clip(&mut all);
     for series in &mut all {
         let before = series.before_sides();
@@ -172,7 +177,8 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
 /// Scatter of runs about the levels that begin at `starts`, from differences of nearby runs: variances are moderated towards those of all
 /// benchmarks, correlations towards that of all.
 fn set_noise(all: &mut [&mut Series]) {
-    let pairs = |series: &&mut Series| Pairs::new(&series.points, &series.starts);
+    let pairs =
+        |series: &&mut Series| Pairs::new(&series.points, &series.starts, series.others_per_judged);
     let scatters: Vec<Option<Pairs>> = all.iter().map(pairs).collect();
     let of_all = correlation(scatters.iter().flatten(), PRIOR_CORRELATION);
     for (series, pairs) in all.iter_mut().zip(&scatters) {

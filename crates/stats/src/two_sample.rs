@@ -54,8 +54,8 @@ pub fn ratio(
     extra: impl Into<Scatter>,
     confidence: f64,
 ) -> Option<Ratio> {
-    let rungs = RankIntervals::two(&descriptive::logs(base)?, &descriptive::logs(other)?);
-    Some(conclude(&rungs, extra.into(), confidence))
+    let intervals = RankIntervals::two(&descriptive::logs(base)?, &descriptive::logs(other)?);
+    Some(conclude(&intervals, extra.into(), confidence))
 }
 
 /// A ratio with a known variance of its logarithm.
@@ -118,16 +118,16 @@ pub fn paired_means(base: &[f64], other: &[f64], confidence: f64) -> Option<Rati
     })
 }
 
-fn conclude(rungs: &RankIntervals, unseen: Scatter, confidence: f64) -> Ratio {
+fn conclude(intervals: &RankIntervals, unseen: Scatter, confidence: f64) -> Ratio {
     let ends = |confidence| {
-        let ends = rungs.interval(confidence, unseen)?;
+        let ends = intervals.interval(confidence, unseen)?;
         Some(ends.map(f64::exp))
     };
     Ratio {
-        ratio: rungs.center().exp(),
+        ratio: intervals.center().exp(),
         interval: ends(confidence),
         inner: ends(inner(confidence)),
-        p: Some(rungs.p(unseen)),
+        p: Some(intervals.p(unseen)),
     }
 }
 

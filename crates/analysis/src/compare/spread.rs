@@ -8,7 +8,7 @@ use gritstone_stats::{descriptive, series};
 
 /// Fewest benchmarks for an estimate.
 const MIN_BENCHMARKS: usize = 3;
-/// Fewest benchmarks of which nine of ten can change alike.
+/// Fewest benchmarks of which nine of ten can change alike. Of fewer, which may all have moved with their run, the estimate only widens.
 const MIN_ALIKE: usize = 8;
 /// Most degrees of freedom that benchmarks add to the stated ones: their variances differ.
 const MAX_FREEDOM: f64 = 4.0;
@@ -45,6 +45,12 @@ fn of_stated(all: &[Difference]) -> Spread {
         (difference.ln_ratio - center).abs() / difference.variance(&none).sqrt()
     };
     let variance = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
+    if all.len() < MIN_ALIKE {
+        return Spread {
+            inflation: variance.max(1.0),
+            ..none
+        };
+    }
     let more = (n / 4.0).min(MAX_FREEDOM);
     // the stated scatter is a lower bound of the estimate, not an upper one
     Spread {

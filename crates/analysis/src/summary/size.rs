@@ -1,4 +1,4 @@
-//! Size of the program that a command links: exact.
+//! Result of a command that links a program: its exact size.
 
 use super::Launched;
 use super::draft::Draft;
@@ -26,10 +26,12 @@ pub(super) fn result(launched: &Launched, run: &RunData) -> Measurement {
         .collect();
     let total = |parts: &Vec<PartValue>| parts.iter().map(|part| part.value).sum();
     let values: Vec<f64> = sized.iter().map(|(_, parts)| total(parts)).collect();
-    let without = Count::launches(launches.len() - sized.len(), launches.len());
+    let unsized_launches = Count::launches(launches.len() - sized.len(), launches.len());
     let found = [
-        (without.part > 0).then_some(Finding::Unsized { count: without }),
-        unequal(&values),
+        (unsized_launches.part > 0).then_some(Finding::Unsized {
+            count: unsized_launches,
+        }),
+        size_variation(&values),
     ];
     let found = found.into_iter().flatten().map(Note::new);
     draft.notes.extend(found);
@@ -74,8 +76,8 @@ fn parts(launch: &Reading) -> Option<Vec<PartValue>> {
         .collect()
 }
 
-/// The first size counts; different sizes are noted.
-fn unequal(sizes: &[f64]) -> Option<Finding> {
+/// The result is the first size; a finding if launches differ.
+fn size_variation(sizes: &[f64]) -> Option<Finding> {
     let least = sizes.iter().copied().reduce(f64::min)?;
     let most = sizes.iter().copied().reduce(f64::max)?;
     (least < most).then_some(Finding::SizeVaries { least, most })

@@ -6,8 +6,8 @@ use crate::moderated::Variance;
 
 /// Largest distance of compared runs: between more distant ones a change is likely.
 const NEAR: usize = 6;
-/// Fewest unjudged runs, for each judged one, to estimate the scatter from; with fewer, all runs are used.
-const OTHERS_PER_JUDGED: usize = 3;
+/// Fewest unjudged runs to estimate the scatter from; with fewer, all runs are used.
+const MIN_OTHERS: usize = 3;
 /// Distance of runs with which neighbors are compared to learn the correlation.
 const APART: usize = 3;
 /// Constants of the scatter from pairs of `n` runs: ratio of the standard deviation to the lower quartile of normal differences (Rousseeuw
@@ -32,9 +32,14 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    pub(super) fn new(points: &[Point], starts: &[usize]) -> Option<Self> {
+    pub(super) fn new(
+        points: &[Point],
+        starts: &[usize],
+        others_per_judged: usize,
+    ) -> Option<Self> {
         let others = points.iter().filter(|point| !point.judged).count();
-        let are_enough = others >= OTHERS_PER_JUDGED * (points.len() - others);
+        let judged = points.len() - others;
+        let are_enough = others >= MIN_OTHERS.max(others_per_judged * judged);
         let counts = |point: &Point| !point.judged || !are_enough;
         let runs = points.iter().filter(|point| counts(point)).count();
         let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
