@@ -89,7 +89,7 @@ fn compilers_are_compared_in_turns() {
     // it is all in the store
     let trial = view["trial"].as_str().unwrap();
     let (_, out, error) = home.run(&format!("ab --of ab-{trial}-a"));
-    for text in ["What the compilers made", "gcc -O0"] {
+    for text in ["Compiled workloads", "gcc -O0"] {
         assert!(out.contains(text), "{out}{error}");
     }
     assert!(traces(&home).is_empty());

@@ -71,7 +71,8 @@ fn effects(script: &str, hyperfine: &Path) -> Effects {
     fs::create_dir(path("bin")).unwrap();
     make_program(
         &path("bin/tool"),
-        b"#!/bin/sh\necho \"$1\" >>log\nexit \"${2:-0}\"\n",
+        // longer than a shell takes to start, which hyperfine subtracts: it refuses a mean of 0
+        b"#!/bin/sh\necho \"$1\" >>log\nsleep 0.02\nexit \"${2:-0}\"\n",
     );
     let words = match hyperfine == binary() {
         true => " bench --budget 5m",

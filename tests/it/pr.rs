@@ -228,6 +228,12 @@ fn passes_state_what_was_detectable() {
         let tail = ["--harness", "lines", "--", "sh", "-c", script];
         output_texts(repository.command(&budget, &tail).output().unwrap())
     };
+    // one comparison of equals in a hundred has a false regression
+    let pr = |script: &str| {
+        Some(pr(script))
+            .filter(|ended| ended.0 != 1)
+            .unwrap_or_else(|| pr(script))
+    };
     let (code, out, error) = pr(noisy);
     let out = out.replace('\n', " ");
     assert_eq!(code, 0, "{error}{out}");

@@ -218,7 +218,7 @@ fn wrong_parameters_are_named() {
     let server = Server::start(&Home::new());
     for (path, why) in [
         ("/compare?run=a", "base is missing."),
-        ("/compare?base=a", "run must be there once to 8 times"),
+        ("/compare?base=a", "run must be given 1 to 8 times"),
         ("/compare?base=a&run=b&verdict=x", "verdict must be one of"),
         (
             "/benchmarks/byte/pipe?runs=1001",

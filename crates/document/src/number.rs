@@ -81,15 +81,11 @@ pub fn pair(values: [f64; 2], unit: &str, digits: i32) -> ([String; 2], String) 
     let (factor, unit) = scale(unit, values[0]);
     let shown = values.map(|value| {
         let value = value * factor;
-        let whole = value.fract() == 0.0 && unit == "bytes";
-        fixed(
-            value,
-            if whole {
-                0
-            } else {
-                significant_decimals(value, digits)
-            },
-        )
+        let decimals = match unit.as_str() {
+            "bytes" => 0,
+            _ => significant_decimals(value, digits),
+        };
+        fixed(value, decimals)
     });
     (shown, unit)
 }

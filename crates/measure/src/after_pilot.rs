@@ -112,7 +112,7 @@ impl AfterPilot {
     fn allot(&self, now: Duration) -> Vec<usize> {
         let needs: Vec<Need> = self.groups.iter().map(|group| self.need(group)).collect();
         let without_budget = |need: &Need| {
-            need.cost * (f64::from(MAX_TIME_FACTOR) * need.least as f64 - need.done as f64)
+            need.cost * (f64::from(MAX_TIME_FACTOR) * need.min_launches as f64 - need.done as f64)
         };
         let mut seconds = self.budget.seconds_left(now);
         if !self.budget.is_limited() {
@@ -136,7 +136,7 @@ impl AfterPilot {
             cost: open.iter().filter_map(|track| track.cost()).sum(),
             done: open.iter().map(|track| track.launches).min().unwrap_or(0),
             wanted: wanted.max().unwrap_or(0),
-            least: self.limits.min_launches(),
+            min_launches: self.limits.min_launches(),
         }
     }
 }

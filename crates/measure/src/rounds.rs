@@ -1,4 +1,4 @@
-//! Shares of tracks in the budget, and the orders of rounds.
+//! Shares of tracks (a step of a side each) in the budget, and the orders of rounds.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -7,14 +7,14 @@ use rand_pcg::Pcg64;
 /// Needs of a group of tracks after the pilot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Need {
-    /// One launch of each track, s.
+    /// Time of one launch of each track, s.
     pub cost: f64,
     /// Launches made.
     pub done: usize,
     /// Total launches that precision needs.
     pub wanted: usize,
     /// Launches that every group should have.
-    pub least: usize,
+    pub min_launches: usize,
 }
 
 /// Total launches of each group, with `seconds` left: first the least, in order; then as many as wanted, first for groups that need the
@@ -22,9 +22,9 @@ pub struct Need {
 pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
     let mut all: Vec<usize> = needs.iter().map(|need| need.done).collect();
     let mut left = seconds;
-    let mut give = |have: &mut usize, cost: f64, target: usize| {
+    let mut allot = |have: &mut usize, cost: f64, target: usize| {
         let missing = target.saturating_sub(*have);
-        // the cast saturates, and makes NaN (0 / 0) 0
+        // the cast saturates; rounding may leave less than nothing
         let fits = if cost > 0.0 {
             (left / cost) as usize
         } else {
@@ -35,14 +35,14 @@ pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
         *have += given;
     };
     for (need, have) in needs.iter().zip(&mut all) {
-        give(have, need.cost, need.least.min(need.wanted));
+        allot(have, need.cost, need.min_launches.min(need.wanted));
     }
     let missing =
         |index: usize| needs[index].cost * needs[index].wanted.saturating_sub(all[index]) as f64;
     let mut order: Vec<usize> = (0..needs.len()).collect();
     order.sort_by(|&a, &b| missing(a).total_cmp(&missing(b)));
     for index in order {
-        give(&mut all[index], needs[index].cost, needs[index].wanted);
+        allot(&mut all[index], needs[index].cost, needs[index].wanted);
     }
     all
 }
@@ -108,7 +108,7 @@ mod tests {
             cost,
             done,
             wanted,
-            least: 10,
+            min_launches: 10,
         }
     }
 

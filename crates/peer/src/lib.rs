@@ -4,13 +4,14 @@
 //! ([`frame`]) request far ends, and carry their output ([`far`]). Each launch requests its far end at a local socket ([`relay`]). The
 //! measured traffic goes directly from host to host.
 
+mod eligible;
 mod far;
 mod frame;
 mod relay;
-mod rows;
 mod session;
 
 use anyhow::{Context as _, Result};
+pub use eligible::move_far_ends;
 pub use far::far_end;
 use frame::Hello;
 use gritstone_exec::{ExecError, FarEnd};
@@ -19,7 +20,6 @@ use gritstone_model::{Benchmark, Id, Peer};
 use gritstone_session::NothingMeasured;
 use gritstone_session::ssh::Host;
 use relay::Relay;
-pub use rows::give;
 use session::Session;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ pub const FAR_END: &str = "far-end";
 /// Connection to a peer.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// As OpenSSH knows it; none: this host is the peer.
+    /// As OpenSSH knows it; `None`: no peer.
     pub host: Option<String>,
     /// Address at which far ends listen; by default the one that ssh connected to.
     pub address: Option<IpAddr>,
@@ -42,13 +42,13 @@ pub struct Options {
 }
 
 /// A connected peer, until this is dropped.
-pub struct Reached {
+pub struct ConnectedPeer {
     /// Facts about it.
     pub peer: Peer,
     relay: Relay,
 }
 
-impl Reached {
+impl ConnectedPeer {
     /// Its data for an executor.
     pub fn far_end(&self) -> FarEnd {
         self.relay.far_end.clone()
@@ -59,13 +59,13 @@ impl Reached {
 ///
 /// # Errors
 /// When it cannot be connected to.
-pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
+pub fn connect(host: &str, args: &Options) -> Result<Result<ConnectedPeer, String>> {
     let host: Host = host.parse().context("--peer")?;
     let (session, hello) = match Session::open(&host, args)? {
         Ok(opened) => opened,
         Err(why) => return Ok(Err(why)),
     };
-    if let Err(why) = agrees(&hello) {
+    if let Err(why) = check_hello(&hello) {
         return Ok(Err(why));
     }
     let peer = Peer {
@@ -75,7 +75,7 @@ pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
         near: link::toward(hello.address),
         far: hello.link,
     };
-    Ok(Ok(Reached {
+    Ok(Ok(ConnectedPeer {
         relay: Relay::start(session, &peer)?,
         peer,
     }))
@@ -90,44 +90,46 @@ pub fn place_far_ends(
     args: &Options,
     dry: bool,
     wanted: &mut [Benchmark],
-) -> Result<(BTreeMap<Id, String>, Option<Reached>)> {
+) -> Result<(BTreeMap<Id, String>, Option<ConnectedPeer>)> {
     let Some(host) = &args.host else {
         return Ok((BTreeMap::new(), None));
     };
-    let mut refused = give(wanted);
+    let mut refused = move_far_ends(wanted);
     if dry {
         return Ok((refused, None));
     }
-    let reached = reach(host, args).map_err(|why| match why.is::<ExecError>() {
+    let connected = connect(host, args).map_err(|why| match why.is::<ExecError>() {
         true => why,
         false => NothingMeasured(format!("{why:#}")).into(),
     });
-    match reached? {
-        Ok(reached) => Ok((refused, Some(reached))),
+    match connected? {
+        Ok(peer) => Ok((refused, Some(peer))),
         Err(why) => {
-            for row in wanted {
-                refused.entry(row.id.clone()).or_insert_with(|| why.clone());
+            for benchmark in wanted {
+                refused
+                    .entry(benchmark.id.clone())
+                    .or_insert_with(|| why.clone());
             }
             Ok((refused, None))
         }
     }
 }
 
-/// Prefix of a hash that distinguishes it from others.
-fn beginning(hash: &str) -> String {
+/// Its first 12 digits.
+fn short_hash(hash: &str) -> String {
     hash.chars().take(12).collect()
 }
 
 /// Checks that both ends have one version and the same sources, and that the peer has the address.
-fn agrees(hello: &Hello) -> Result<(), String> {
+fn check_hello(hello: &Hello) -> Result<(), String> {
     let local = Hello::version();
     if hello.version != local.version || hello.sources != local.sources {
         return Err(format!(
             "the Gritstone of the peer is version {} with workloads {}, and this is {} with {}",
             hello.version,
-            beginning(&hello.sources),
+            short_hash(&hello.sources),
             local.version,
-            beginning(&local.sources)
+            short_hash(&local.sources)
         ));
     }
     if hello.link.is_none() {
@@ -150,21 +152,25 @@ mod tests {
             link: Some(Link::default()),
             ..Hello::version()
         };
-        assert_eq!(agrees(&here()), Ok(()));
+        assert_eq!(check_hello(&here()), Ok(()));
         let version = Hello {
             version: "0.0.9".to_owned(),
             ..here()
         };
-        assert!(agrees(&version).unwrap_err().contains("version 0.0.9"));
+        assert!(check_hello(&version).unwrap_err().contains("version 0.0.9"));
         let sources = Hello {
             sources: "é".to_owned(),
             ..here()
         };
-        assert!(agrees(&sources).unwrap_err().contains("workloads é"));
+        assert!(check_hello(&sources).unwrap_err().contains("workloads é"));
         let nowhere = Hello {
             link: None,
             ..here()
         };
-        assert!(agrees(&nowhere).unwrap_err().contains("--peer-address"));
+        assert!(
+            check_hello(&nowhere)
+                .unwrap_err()
+                .contains("--peer-address")
+        );
     }
 }

@@ -120,13 +120,16 @@ impl Linkers {
         variables.into_iter().chain(cargo).collect()
     }
 
-    /// Forgets the use, so that the build of the other side with the same number is checked too.
-    ///
+    /// Whether the build of this number linked anything; forgotten then, since the other side has a build with the same number.
+    fn was_used(&self, number: usize) -> bool {
+        let used = self.directory.join(number.to_string()).join("used");
+        fs::remove_file(used).is_ok()
+    }
+
     /// # Errors
     /// [`NotComparable`] when the build of this number called none of the linkers.
     pub fn check_used(&self, tree: &WorkTree, number: usize) -> Result<()> {
-        let used = self.directory.join(number.to_string()).join("used");
-        if fs::remove_file(used).is_err() {
+        if !self.was_used(number) {
             bail!(NotComparable(format!(
                 "--layouts has no effect: the build of {} calls no linker by COMPILER_PATH, PATH or {}",
                 tree.name,
@@ -165,6 +168,33 @@ mod tests {
             String::from_utf8_lossy(&done.stderr)
         );
         fs::read(directory.join("made")).unwrap()
+    }
+
+    #[test]
+    fn versions_are_no_links() {
+        let directory = tempfile::tempdir().unwrap();
+        let linkers = Linkers::new(directory.path().to_owned()).unwrap();
+        let used = directory.path().join("1/used");
+        for script in ["ld --version", "ld -v", "cc -Wl,--version"] {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).envs(linkers.environment(1));
+            let done = command.current_dir(directory.path()).output().unwrap();
+            let text = String::from_utf8_lossy(&done.stdout);
+            assert!(text.contains("ld"), "{script}: {done:?}");
+            assert!(
+                !used.exists() && !directory.path().join("a.out").exists(),
+                "{script}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_side_must_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let linkers = Linkers::new(directory.path().to_owned()).unwrap();
+        built(&linkers, 1);
+        assert!(linkers.was_used(1));
+        assert!(!linkers.was_used(1), "the other side linked nothing");
     }
 
     #[test]

@@ -15,12 +15,12 @@ use gritstone_model::{
     CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Verdict,
 };
 
-/// A comparison and how to show it.
+/// How to show a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
     /// The compared runs, whose labels head the columns.
     pub sides: &'a [&'a RunView],
-    /// How much of it.
+    /// Which columns and sections are shown.
     pub detail: Detail,
     /// Show only benchmarks that are faster or slower.
     pub changed: bool,
@@ -57,7 +57,7 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
         families(&mut document, view);
     }
     document.paragraph(summary(view));
-    if let Some(sentence) = how_many(view) {
+    if let Some(sentence) = speed_range(view) {
         document.paragraph(sentence);
     }
     document.push(Block::Footnotes);
@@ -80,7 +80,7 @@ fn differences(document: &mut Document, view: &CompareView) {
         .table(document, "Differences in configuration", &view.differ_in);
 }
 
-/// The counts of the verdicts: "Of 19 rows 12 are faster, 3 slower, ...".
+/// The counts of the verdicts: "19 benchmarks: 12 faster, 3 slower, ...".
 pub(crate) fn summary(view: &CompareView) -> String {
     let rows = || view.rows.iter();
     let margin = number::percent_option(view.margin);
@@ -150,7 +150,7 @@ fn published(view: &CompareView, row: &CompareRow) -> bool {
 }
 
 /// With a reference system as the base: range of the ratio.
-fn how_many(view: &CompareView) -> Option<String> {
+fn speed_range(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;
     }

@@ -52,14 +52,12 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         .table(document, caption, runs);
 }
 
-/// Progress of an unfinished run; `end` is when its budget is spent.
+/// Progress of an unfinished run.
 #[must_use]
-pub fn progress(launches: u64, last: Option<&str>, end: Option<&str>) -> String {
+pub fn progress(launches: u64, last: Option<&str>) -> String {
     let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
     let last = last.map_or_else(String::new, |id| format!(", the last of {id}"));
-    let end = end.and_then(|time| time.get(11..16));
-    let end = end.map_or_else(String::new, |end| format!(" Its budget ends at {end} UTC."));
-    format!("This run has not ended: {count} so far{last}.{end}")
+    format!("This run has not ended: {count} so far{last}.")
 }
 
 /// All systems compared by their newest results.

@@ -19,11 +19,3 @@ pub fn days_before(time: &str, days: i64) -> Option<String> {
     let before = time.checked_sub(jiff::SignedDuration::from_hours(24 * days));
     before.ok().map(rfc3339)
 }
-
-/// The time `seconds` after `time`, RFC 3339 in UTC; `None` if either is out of range.
-#[must_use]
-pub fn seconds_after(time: &str, seconds: f64) -> Option<String> {
-    let time: Timestamp = time.parse().ok()?;
-    let seconds = jiff::SignedDuration::try_from_secs_f64(seconds).ok()?;
-    time.checked_add(seconds).ok().map(rfc3339)
-}

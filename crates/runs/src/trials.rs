@@ -27,17 +27,17 @@ impl Context {
                 Err(why) => log::warn!("run {} is left out: {why}", head.id),
             }
         }
-        self.trial_of(store, &sides.into_values().collect::<Vec<_>>())
+        self.stored_trial(store, &sides.into_values().collect::<Vec<_>>())
     }
 
     /// The trial of these runs, one per side: from their launches, or from the cache if they are pruned.
     ///
     /// # Errors
     /// When a run cannot be read.
-    pub fn trial_of(&self, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
+    pub fn stored_trial(&self, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
         let Some(pruned) = sides.iter().find(|head| head.pruned.is_some()) else {
             let runs = sides.iter().map(|head| Ok(store.load(&head.id)?));
-            return Ok(self.measured_trial(&runs.collect::<Result<Vec<_>>>()?));
+            return Ok(self.trial_of_runs(&runs.collect::<Result<Vec<_>>>()?));
         };
         let mut view = self.pruned_trial(store, &pruned.id)?;
         for side in &mut view.sides {
@@ -50,7 +50,7 @@ impl Context {
     }
 
     #[must_use]
-    pub fn measured_trial(&self, sides: &[RunData]) -> AbView {
+    pub fn trial_of_runs(&self, sides: &[RunData]) -> AbView {
         gritstone_analysis::ab::view(sides, &self.summary_options(sides))
     }
 }

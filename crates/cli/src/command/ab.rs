@@ -35,7 +35,7 @@ pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
     let sides = sides::read(args)?;
     undo::recover();
     let Measured { runs, end } = measured(context, args, &sides)?;
-    let view = context.measured_trial(&runs);
+    let view = context.trial_of_runs(&runs);
     if end.is_ok() || view.has_estimate() {
         show(&view)?;
     }

@@ -138,7 +138,7 @@ fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<M
         local.numbered = Some("");
         warm
     });
-    let mut scheduler = trial.scheduler(&sides, false, launch_bounds(args, commands));
+    let mut scheduler = trial.scheduler(&sides, false, execution_bounds(args, commands));
     let end = warm.and_then(|()| local.measure(&host, &[], scheduler.as_mut()));
     let measured = trial::measured(&store, &sides, end)?;
     if commands.setup_varies {
@@ -178,7 +178,7 @@ fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
     commands.all.iter().enumerate().map(side).collect()
 }
 
-/// Shared setup commands. A command without a setup is set up.
+/// Runs setup commands, except those that run before each launch. Commands without one count as set up.
 fn set_up(commands: &Commands, here: &Path, is_set_up: &mut [bool]) -> Result<()> {
     for (timed, is_set_up) in commands.all.iter().zip(is_set_up) {
         if let Some(setup) = timed.setup.as_ref().filter(|_| !commands.setup_varies) {
@@ -227,14 +227,13 @@ fn clean_up(commands: &Commands, here: &Path, is_set_up: &[bool]) -> Result<()> 
         .fold(Ok(()), Result::and)
 }
 
-/// Bounds of the number of executions of each command. One command alone has nothing to decide.
-fn launch_bounds(args: &BenchArgs, commands: &Commands) -> Option<[u32; 2]> {
-    if !args.has_fixed_count() {
-        let undecided = args.budget.is_none() && commands.all.len() == 1;
-        return undecided.then_some([MIN_RUNS_ALONE, u32::MAX]);
-    }
-    let min = args.runs.or(args.min_runs).unwrap_or(1);
-    Some([min, args.max_executions().unwrap_or(u32::MAX)])
+/// Bounds of the number of executions of each command.
+fn execution_bounds(args: &BenchArgs, commands: &Commands) -> Option<[u32; 2]> {
+    let alone = args.budget.is_none() && commands.all.len() == 1;
+    let max = args.max_executions().unwrap_or(u32::MAX);
+    let default_min = if alone { MIN_RUNS_ALONE.min(max) } else { 1 };
+    let min = args.runs.or(args.min_runs).unwrap_or(default_min);
+    (alone || args.has_fixed_count()).then_some([min, max])
 }
 
 fn budget(args: &BenchArgs, commands: &Commands) -> Duration {
@@ -285,9 +284,7 @@ fn ranking(
         subtracted: baseline
             .map(|(baseline, times)| (baseline.entry.title.clone(), seconds(times.wall))),
         percentiles: args.percentiles.clone(),
-        elapsed_s: elapsed.fold(None, |most: Option<f64>, s| {
-            Some(most.map_or(s, |m| m.max(s)))
-        }),
+        elapsed_s: elapsed.reduce(f64::max),
         stopped_by: stopped_by(commands, &measured.trial),
         width: output::width(),
         color: output::color(),

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 /// Signal that a workload in mode `step` sends itself before and after its work.
 const MARK: Signal = Signal::SIGURG;
 
+/// Limits between the marks, beyond which stepping is abandoned.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     pub instructions: u64,
@@ -68,7 +69,7 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
         match wait(pid)? {
             WaitStatus::Stopped(_, MARK) => break,
             WaitStatus::Stopped(_, signal) => pass_on = Some(signal),
-            WaitStatus::PtraceEvent(..) => return Err(multi_threaded(pid)),
+            WaitStatus::PtraceEvent(..) => return Err(kill_multi_threaded(pid)),
             _ => return Ok(None),
         }
     }
@@ -80,7 +81,7 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
             WaitStatus::Stopped(_, Signal::SIGTRAP) => None,
             WaitStatus::Stopped(_, MARK) => break,
             WaitStatus::Stopped(_, signal) => Some(signal),
-            WaitStatus::PtraceEvent(..) => return Err(multi_threaded(pid)),
+            WaitStatus::PtraceEvent(..) => return Err(kill_multi_threaded(pid)),
             _ => return Ok(None),
         };
         steps.instructions += u64::from(pass_on.is_none());
@@ -95,27 +96,27 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
     Ok(Some(steps))
 }
 
-/// Ends a program that started a thread or process, which is traced as well.
-fn multi_threaded(pid: Pid) -> Uncounted {
-    let born = ptrace::getevent(pid);
+/// Kills the program and its new thread or process.
+fn kill_multi_threaded(pid: Pid) -> Uncounted {
+    let child = ptrace::getevent(pid);
     let _ = kill(pid, Signal::SIGKILL);
-    if let Ok(born) = born {
-        let born = Pid::from_raw(born as i32);
-        let _ = kill(born, Signal::SIGKILL);
-        wait_until_exit(born);
+    if let Ok(child) = child {
+        let child = Pid::from_raw(child as i32);
+        let _ = kill(child, Signal::SIGKILL);
+        wait_until_exit(child);
     }
     Uncounted::MultiThreaded
 }
 
 /// The next stop of the program, or its end, not reaped.
 fn wait(pid: Pid) -> Result<WaitStatus, Uncounted> {
-    let look = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
-    let seen = waitid(Id::Pid(pid), look);
+    let flags = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
+    let status = waitid(Id::Pid(pid), flags);
     if matches!(
-        seen,
+        status,
         Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(_)
     ) {
-        return seen.map_err(Uncounted::system("waitid"));
+        return status.map_err(Uncounted::system("waitid"));
     }
     waitpid(pid, Some(MINE)).map_err(Uncounted::system("waitpid"))
 }

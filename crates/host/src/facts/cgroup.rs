@@ -4,8 +4,8 @@ use crate::Root;
 use crate::mounts::{self, Mount};
 use std::path::{Path, PathBuf};
 
-/// Levels that are read.
-const DEEPEST: usize = 32;
+/// Most levels read.
+const MAX_LEVELS: usize = 32;
 
 /// Limits of version 1 at or above this mean "none" (the kernel prints the largest page-aligned number).
 const NO_LIMIT: u64 = 1 << 60;
@@ -15,7 +15,7 @@ const NO_LIMIT: u64 = 1 << 60;
 pub struct Cgroup {
     /// Version of the hierarchy that governs CPU time, 1 or 2.
     pub version: Option<u8>,
-    /// CPU time per time.
+    /// CPU quota, in CPUs.
     pub cpus: Option<f64>,
     /// Bytes.
     pub memory: Option<u64>,
@@ -50,7 +50,7 @@ impl Cgroup {
 /// The directories that govern this process for one controller: its own, then each visible one above.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Levels {
-    /// Of the hierarchy.
+    /// Version of the hierarchy, 1 or 2.
     pub version: u8,
     /// Absolute paths.
     pub directories: Vec<String>,
@@ -72,17 +72,17 @@ impl Levels {
 pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
     let mounts = mounts::parse(&root.text("/proc/self/mountinfo")?);
     let groups = root.text("/proc/self/cgroup")?;
-    let first = |mount: &&Mount| {
+    let is_v1 = |mount: &&Mount| {
         let mut options = mount.super_options.iter();
         mount.fs_type == "cgroup" && options.any(|option| option == controller)
     };
-    let second = |mount: &&Mount| {
+    let is_v2 = |mount: &&Mount| {
         let file = format!("{}/cgroup.controllers", mount.point.display());
         mount.fs_type == "cgroup2" && lists(root, &file, controller)
     };
-    let (version, mount) = match mounts.iter().find(first) {
+    let (version, mount) = match mounts.iter().find(is_v1) {
         Some(mount) => (1, mount),
-        None => (2, mounts.iter().find(second)?),
+        None => (2, mounts.iter().find(is_v2)?),
     };
     let group = own_group(&groups, if version == 1 { controller } else { "" })?;
     Some(Levels {
@@ -96,9 +96,9 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
 #[must_use]
 pub fn groups_for(root: &Root, what: &str) -> Vec<PathBuf> {
     let levels = levels(root, what).unwrap_or_default();
-    let hands_down = |level: &str| lists(root, &format!("{level}/cgroup.subtree_control"), what);
+    let delegates = |level: &str| lists(root, &format!("{level}/cgroup.subtree_control"), what);
     let mut directories = levels.directories;
-    directories.retain(|level| levels.version == 1 || hands_down(level));
+    directories.retain(|level| levels.version == 1 || delegates(level));
     directories.into_iter().map(PathBuf::from).collect()
 }
 
@@ -130,14 +130,14 @@ fn directories(root: &Root, mount: &Mount, group: &str) -> Vec<String> {
         .unwrap_or(Path::new(""));
     below
         .ancestors()
-        .take(DEEPEST)
+        .take(MAX_LEVELS)
         .map(|part| mount.point.join(part).display().to_string())
         .map(|directory| directory.trim_end_matches('/').to_owned())
         .filter(|directory| root.exists(directory))
         .collect()
 }
 
-/// CPU time per period.
+/// CPU quota of a level, in CPUs.
 pub(crate) fn quota(root: &Root, version: u8, level: &str) -> Option<f64> {
     let (quota, period): (f64, f64) = if version == 1 {
         (

@@ -144,6 +144,33 @@ fn a_container_without_sys() {
 }
 
 #[test]
+fn diskless_machines_are_no_containers() {
+    let tree = Tree::new();
+    tree.file(
+        "/proc/self/mountinfo",
+        "22 1 0:20 / / rw - overlay overlay rw",
+    );
+    let container = || tree.host().virtualization.container;
+    assert_eq!(
+        container().as_deref(),
+        Some("unknown kind, by its overlay root")
+    );
+    // the initial namespaces (include/linux/proc_ns.h)
+    let namespaces = [
+        ("ipc", 4_026_531_839_u32),
+        ("uts", 4_026_531_838),
+        ("pid", 4_026_531_836),
+    ];
+    for (name, inode) in namespaces {
+        tree.link(
+            &format!("/proc/self/ns/{name}"),
+            &format!("{name}:[{inode}]"),
+        );
+    }
+    assert_eq!(container(), None);
+}
+
+#[test]
 fn empty_root_yields_no_guesses() {
     let mut tree = Tree::new();
     tree.answers = Answers::default();

@@ -59,6 +59,12 @@ impl Tree {
         fs::write(path, content).unwrap();
     }
 
+    pub fn link(&self, path: &str, target: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, path).unwrap();
+    }
+
     pub fn remove(&self, path: &str) {
         fs::remove_file(self.path(path)).unwrap();
     }

@@ -32,11 +32,11 @@ pub(super) fn bars(shown: &Shown) -> Option<Figure> {
             .zip(texts)
             .zip(names(shown))
             .filter_map(|((value, text), system)| {
-                Some(dot(shown, benchmark, &system, value?, text?))
+                Some(dot(shown, benchmark, system, value?, text?))
             });
         panels[index].dots.extend(dots);
     }
-    drawn(shown, panels)
+    dot_figure(shown, panels)
 }
 
 /// Throughput relative to the reference.
@@ -58,11 +58,11 @@ pub(super) fn relative(shown: &Shown) -> Option<Figure> {
         dots.extend(values.zip(names(shown)).filter_map(|(value, system)| {
             let ratio = numbers.gain(value?, base)?;
             let text = words::bare_ratio(ratio, None).0 + "×";
-            Some(dot(shown, benchmark, &system, ratio, text))
+            Some(dot(shown, benchmark, system, ratio, text))
         }));
     }
     let label = format!("× {}, more is better", reference.machine.name);
-    drawn(
+    dot_figure(
         shown,
         vec![Panel {
             label,
@@ -73,32 +73,41 @@ pub(super) fn relative(shown: &Shown) -> Option<Figure> {
     )
 }
 
+/// A name of a system, and whether it is the run.
+type Named = (String, bool);
+
 /// The systems in their order, then the run.
-fn names<'a>(shown: &'a Shown) -> impl Iterator<Item = String> + 'a {
+fn names<'a>(shown: &'a Shown) -> impl Iterator<Item = Named> + 'a {
     let systems = shown.systems.iter();
-    let systems = systems.map(|view| tables::short(shown, view).to_owned());
-    systems.chain([name(shown.run)])
+    let systems = systems.map(|view| (tables::short(shown, view).to_owned(), false));
+    systems.chain([(name(shown.run), true)])
 }
 
-fn dot(shown: &Shown, benchmark: &Benchmark, system: &str, value: f64, text: String) -> Dot {
-    let is_run = system == name(shown.run);
+fn dot(
+    shown: &Shown,
+    benchmark: &Benchmark,
+    (system, is_run): Named,
+    value: f64,
+    text: String,
+) -> Dot {
+    let in_doubt = |flag: &Flag| [Flag::NotComparable, Flag::Invalid].contains(flag);
     Dot {
         name: format!("{}, {system}", benchmark.title),
         value,
-        doubtful: is_run && tables::flags(shown, &benchmark.id).contains(&Flag::NotComparable),
+        doubtful: is_run && tables::flags(shown, &benchmark.id).iter().any(in_doubt),
         other: !is_run,
         text,
         ..Dot::default()
     }
 }
 
-fn drawn(shown: &Shown, panels: Vec<Panel>) -> Option<Figure> {
+fn dot_figure(shown: &Shown, panels: Vec<Panel>) -> Option<Figure> {
     let all = panels.iter().flat_map(|panel| &panel.dots);
     let sentences: Vec<String> = all
         .map(|dot| format!("{} {}", dot.name, dot.text))
         .collect();
     let caption = format!(
-        "{}; blue is this run, a ring is not comparable",
+        "{}; blue is this run, a ring is invalid or not comparable",
         shown.caption()
     );
     let any = !sentences.is_empty();
@@ -133,7 +142,7 @@ pub(super) fn curve(shown: &Shown) -> Option<Figure> {
     }
     let first = shown.benchmarks.first()?;
     let label = &first.curve.as_ref()?.label;
-    plotted(shown, label, first.unit.as_str(), lines)
+    line_figure(shown, label, first.unit.as_str(), lines)
 }
 
 /// CPUs in use along the curves of the run.
@@ -151,7 +160,7 @@ pub(super) fn cpus(shown: &Shown) -> Option<Figure> {
         (!points.is_empty()).then(|| strong(benchmark.id.to_string(), points))
     });
     let label = &shown.benchmarks.first()?.curve.as_ref()?.label;
-    plotted(shown, label, "CPUs", lines.collect())
+    line_figure(shown, label, "CPUs", lines.collect())
 }
 
 /// CPU time of both ends as a share of one CPU, along the curves of the run.
@@ -173,7 +182,7 @@ pub(super) fn shares(shown: &Shown) -> Option<Figure> {
     }
     lines.retain(|line| !line.points.is_empty());
     let label = &shown.benchmarks.first()?.curve.as_ref()?.label;
-    plotted(shown, label, "%", lines)
+    line_figure(shown, label, "%", lines)
 }
 
 fn share(run: &RunView, id: &Id, end: usize) -> Option<f64> {
@@ -195,7 +204,7 @@ fn strong(name: String, points: Vec<Point>) -> Line {
     }
 }
 
-fn plotted(shown: &Shown, label: &str, unit: &str, lines: Vec<Line>) -> Option<Figure> {
+fn line_figure(shown: &Shown, label: &str, unit: &str, lines: Vec<Line>) -> Option<Figure> {
     if !lines
         .iter()
         .any(|line| line.strong && !line.points.is_empty())

@@ -99,6 +99,25 @@ fn a_ranking() {
     insta::assert_snapshot!(text(&view));
 }
 
+#[test]
+fn slower_references_are_not_first() {
+    let faster = comparison("b", 1.04, Verdict::Faster);
+    let slower = comparison("c", 0.83, Verdict::Slower);
+    let text = text(&view(&["./a", "./b", "./c"], vec![faster, slower]));
+    assert!(!text.contains("is first"), "{text}");
+}
+
+#[test]
+fn upper_bounds_are_marked() {
+    let mut view = view(&["./a", "./b"], vec![comparison("b", 0.9, Verdict::Slower)]);
+    view.rows[0].figures[0].at_most = true;
+    let text = text(&view);
+    let lines = text.lines().filter(|line| line.starts_with("command"));
+    let sides: Vec<&str> = lines.filter(|line| line.contains(" ms")).collect();
+    let bound = sides.iter().find(|line| line.contains("< ")).unwrap();
+    assert!(!bound.contains('['), "{bound}");
+}
+
 /// Remarks below the table: on equal sides, on inconclusive differences and those without pairs, on dropped pairs.
 #[test]
 fn remarks_on_comparisons() {

@@ -14,8 +14,8 @@ pub struct Budget {
     pub burst: f64,
 }
 
-/// Most buckets; further clients share one.
-const CLIENTS: usize = 10_000;
+/// Clients beyond these share one bucket.
+const MAX_BUCKETS: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Client {
@@ -28,7 +28,7 @@ pub(crate) enum Client {
 }
 
 impl Client {
-    pub(crate) fn at(address: IpAddr) -> Self {
+    pub(crate) fn from_address(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
             address @ IpAddr::V4(_) => address,
@@ -57,7 +57,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    fn filled(self, budget: Budget, now: Instant) -> f64 {
+    fn seconds_left(self, budget: Budget, now: Instant) -> f64 {
         let passed = now.saturating_duration_since(self.time).as_secs_f64();
         (self.left + passed * budget.per_second).min(budget.burst)
     }
@@ -83,13 +83,15 @@ impl Budgets {
         for client in caller.clients() {
             let bucket = buckets
                 .get(&client)
-                .or_else(|| match buckets.len() < CLIENTS {
+                .or_else(|| match buckets.len() < MAX_BUCKETS {
                     true => None,
                     false => buckets.get(&Client::Others),
                 });
-            let left = bucket.map_or(self.budget.burst, |bucket| bucket.filled(self.budget, now));
+            let left = bucket.map_or(self.budget.burst, |bucket| {
+                bucket.seconds_left(self.budget, now)
+            });
             if left <= 0.0 {
-                // at least a second of budget, enough for a small page
+                // a second more than the debt takes, which earns enough for a small page
                 return Err(Duration::from_secs_f64(1.0 - left / self.budget.per_second));
             }
         }
@@ -101,11 +103,11 @@ impl Budgets {
         let budget = self.budget;
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         for client in caller.clients() {
-            if buckets.len() >= CLIENTS && !buckets.contains_key(&client) {
+            if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(&client) {
                 // a full bucket need not be stored
-                buckets.retain(|_, bucket| bucket.filled(budget, now) < budget.burst);
+                buckets.retain(|_, bucket| bucket.seconds_left(budget, now) < budget.burst);
             }
-            let client = match buckets.len() >= CLIENTS && !buckets.contains_key(&client) {
+            let client = match buckets.len() >= MAX_BUCKETS && !buckets.contains_key(&client) {
                 true => Client::Others,
                 false => client,
             };
@@ -114,7 +116,7 @@ impl Budgets {
                 time: now,
             };
             let bucket = buckets.entry(client).or_insert(full);
-            let left = bucket.filled(budget, now) - work.as_secs_f64();
+            let left = bucket.seconds_left(budget, now) - work.as_secs_f64();
             *bucket = Bucket { left, time: now };
         }
     }
@@ -132,13 +134,13 @@ mod tests {
 
     fn caller(number: u32) -> Caller {
         Caller {
-            address: Client::at(Ipv4Addr::from(number).into()),
+            address: Client::from_address(Ipv4Addr::from(number).into()),
             token: None,
         }
     }
 
     #[test]
-    fn work_budgets_are_returned() {
+    fn budgets_refill_over_time() {
         let (budgets, start) = (Budgets::new(BUDGET), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
         let work = Duration::from_secs(2);
@@ -178,11 +180,11 @@ mod tests {
     fn memory_is_bounded() {
         let (budgets, now) = (Budgets::new(BUDGET), Instant::now());
         let second = Duration::from_secs(1);
-        let more = CLIENTS as u32 + 100;
+        let more = MAX_BUCKETS as u32 + 100;
         for number in 0..more {
             budgets.charge(&caller(number), second, now);
         }
-        assert!(budgets.buckets.lock().unwrap().len() <= CLIENTS + 1);
+        assert!(budgets.buckets.lock().unwrap().len() <= MAX_BUCKETS + 1);
         // further clients share a bucket
         budgets.check(&caller(more), now).unwrap_err();
         budgets.check(&caller(1), now).unwrap();
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn networks_are_one_client() {
-        let client = |text: &str| Client::at(text.parse().unwrap());
+        let client = |text: &str| Client::from_address(text.parse().unwrap());
         assert_eq!(client("2001:db8::1"), client("2001:db8::2:3:4:5"));
         assert_ne!(client("2001:db8::1"), client("2001:db8:0:1::1"));
         assert_ne!(client("10.0.0.1"), client("10.0.0.2"));

@@ -96,7 +96,7 @@ impl Server {
                 (place, accepted) = next => match accepted {
                     Ok((stream, peer)) => {
                         number += 1;
-                        let Some(opened) = open.enter(number, place, Client::at(peer.ip())) else {
+                        let Some(opened) = open.enter(number, place, Client::from_address(peer.ip())) else {
                             self.log.write("a client has too many connections: its next one is refused");
                             continue;
                         };

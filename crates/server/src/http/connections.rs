@@ -143,7 +143,7 @@ mod tests {
     use tokio::runtime::Builder;
 
     fn client(number: u32) -> Client {
-        Client::at(Ipv4Addr::from(number).into())
+        Client::from_address(Ipv4Addr::from(number).into())
     }
 
     #[test]

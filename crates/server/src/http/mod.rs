@@ -1,7 +1,7 @@
 //! HTTP for a store: connections with their limits, routes with their parameters, and the policies that every response carries.
 //!
-//! A [`Route`] defines the parameters and the handler of a path, and [`PageRequest`] is a parsed request. A [`Site`] answers; each worker thread
-//! makes its own. This module knows no pages, and of stores only the tokens.
+//! A [`Route`] defines the parameters and the handler of a path, and [`PageRequest`] is a parsed request. A [`Site`] answers; each worker
+//! thread makes its own. This module knows no pages, and of stores only the tokens.
 
 mod budget;
 mod cache;

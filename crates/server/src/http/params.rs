@@ -110,7 +110,7 @@ impl Params {
             Kind::Several(most) if !(1..=most).contains(&given.len()) => {
                 let count = given.len();
                 return Err(format!(
-                    "{name} must be there once to {most} times, not {count} times."
+                    "{name} must be given 1 to {most} times, not {count}."
                 ));
             }
             Kind::Several(_) => self.0.extend(given.iter().map(|value| text(value))),
@@ -262,13 +262,10 @@ mod tests {
         }
         for (query, why) in [
             ("run=a", "base is missing."),
-            (
-                "base=a&run=",
-                "run must be there once to 2 times, not 0 times.",
-            ),
+            ("base=a&run=", "run must be given 1 to 2 times, not 0."),
             (
                 "base=a&run=1&run=2&run=3",
-                "run must be there once to 2 times, not 3 times.",
+                "run must be given 1 to 2 times, not 3.",
             ),
         ] {
             let refused = Params::parse(SIDES, std::iter::empty(), query);

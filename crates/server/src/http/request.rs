@@ -214,7 +214,7 @@ pub(crate) fn caller(parts: &Parts) -> Caller {
         .secret()
         .map(|secret| Client::Token(Sha256::digest(secret).into()));
     Caller {
-        address: Client::at(peer),
+        address: Client::from_address(peer),
         token,
     }
 }

@@ -5,10 +5,9 @@ use crate::pages::form_options::option;
 use crate::pages::{PageResult, Pages, RUN, plain};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
-use gritstone_model::{Origin, SCHEMA_RUN, Settings};
+use gritstone_model::{Origin, SCHEMA_RUN};
 use gritstone_report::Brief;
-use gritstone_runs::{brief, clock, scores};
-use gritstone_store::Progress;
+use gritstone_runs::{brief, scores};
 
 /// Runs offered for comparison.
 const CHOICES: usize = 20;
@@ -46,7 +45,10 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     // an imported run accepts no launches
     let live = match head.elapsed_s.is_none() && head.origin != Origin::Imported {
         true => {
-            let said = progress_text(&store.progress(&id)?, &head.started, view.settings.as_ref());
+            let said = {
+                let so_far = store.progress(&id)?;
+                gritstone_report::progress(so_far.launches, so_far.last.as_deref())
+            };
             let run = html::path(&About::Run(id.clone()));
             Some([said, format!("{run}/events")])
         }
@@ -75,21 +77,14 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     Ok(pages.respond(request, &view, || (document, frame))?)
 }
 
-fn progress_text(so_far: &Progress, started: &str, settings: Option<&Settings>) -> String {
-    let budget = settings.and_then(|settings| settings.budget_s);
-    let end = budget.and_then(|budget| clock::seconds_after(started, budget));
-    gritstone_report::progress(so_far.launches, so_far.last.as_deref(), end.as_deref())
-}
-
 fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
     let store = pages.require_store()?;
     let id = pages.resolve(&store, request.params.text("run"))?;
     let so_far = store.progress(&id)?;
-    let info = store.info(&id)?;
     let value = serde_json::json!({
         "launches": so_far.launches,
         "benchmark": so_far.last,
-        "said": progress_text(&so_far, &info.started, Some(&info.settings)),
+        "said": gritstone_report::progress(so_far.launches, so_far.last.as_deref()),
     });
     let text = gritstone_model::escape_json(value.to_string());
     let status = match so_far.ended {

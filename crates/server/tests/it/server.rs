@@ -35,7 +35,7 @@ const EFFECT: Parameter = Parameter {
     },
     about: "Percent",
 };
-/// A route for public_read, with whatever token.
+/// A route for everyone, with whatever token.
 const fn open(route: Route<Echo>) -> Route<Echo> {
     Route {
         scopes: &[],

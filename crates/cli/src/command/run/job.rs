@@ -11,7 +11,7 @@ use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AfterPilot, Limits, learn_prior};
 use gritstone_model::{Benchmark, Id, Launch, Placement, Plan, RunInfo, RunView, Settings};
-use gritstone_peer::Reached;
+use gritstone_peer::ConnectedPeer;
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::duration;
 use gritstone_runs::context::Context;
@@ -36,7 +36,7 @@ pub struct Job {
     pub info: RunInfo,
     pub bounds: Bounds,
     pub custom: Option<CustomBenchmarks>,
-    pub peer: Option<Reached>,
+    pub peer: Option<ConnectedPeer>,
     /// Launches of an interrupted process; `None` for a new run.
     pub earlier: Option<Vec<Launch>>,
 }
@@ -121,7 +121,7 @@ impl Job {
         self.bounds.deadline = self.bounds.deadline.min(budget);
         let (host, mut plan, mut info) = (&self.host, self.plan, self.info);
         let mut session = Session::new(host, &mut plan, self.custom.as_ref(), self.bounds)?;
-        session.setup.far_end = self.peer.as_ref().map(Reached::far_end);
+        session.setup.far_end = self.peer.as_ref().map(ConnectedPeer::far_end);
         let builds = match &info.settings.compilers {
             Some(compilers) => session.rebuild(compilers, &mut plan)?,
             None => BTreeMap::new(),

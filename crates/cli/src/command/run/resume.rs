@@ -6,7 +6,7 @@ use crate::ui::confirm;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use gritstone_catalogue::CustomBenchmarks;
 use gritstone_model::{Benchmark, Machine, Owner, Peer, RunData, RunInfo, Skip};
-use gritstone_peer::Reached;
+use gritstone_peer::ConnectedPeer;
 use gritstone_plan::steps;
 use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
@@ -122,9 +122,13 @@ fn check_same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
     Ok(())
 }
 
-fn check_same_peer(id: &str, then: &Peer, mut options: gritstone_peer::Options) -> Result<Reached> {
+fn check_same_peer(
+    id: &str,
+    then: &Peer,
+    mut options: gritstone_peer::Options,
+) -> Result<ConnectedPeer> {
     options.address = options.address.or(then.address.parse().ok());
-    let reached = gritstone_peer::reach(&then.host, &options)?.map_err(|why| anyhow!(why))?;
+    let reached = gritstone_peer::connect(&then.host, &options)?.map_err(|why| anyhow!(why))?;
     let now = &reached.peer;
     ensure!(
         now.path() == then.path() && now.machine.system == then.machine.system,
@@ -165,7 +169,7 @@ fn current_entries(
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
     param_overrides::apply(&catalogue, &mut now, &data.info.settings.params)?;
     if data.info.settings.peer.is_some() {
-        gritstone_peer::give(&mut now);
+        gritstone_peer::move_far_ends(&mut now);
     }
     Ok(now)
 }

@@ -131,7 +131,7 @@ impl Prunable {
         };
         if !trials.contains_key(test) {
             let sides: Vec<&RunHead> = self.sides[test].iter().collect();
-            trials.insert(test.clone(), context.trial_of(store, &sides)?);
+            trials.insert(test.clone(), context.stored_trial(store, &sides)?);
         }
         Ok((run, trials.get(test).cloned()))
     }

@@ -52,15 +52,15 @@ fn directories_are_recorded_before_creation() {
     let all = fs::read_dir(&here).unwrap().flatten();
     let all = all.map(|entry| entry.path());
     let ours = |path: &PathBuf| path.to_string_lossy().contains("/gritstone.");
-    let identity: Vec<PathBuf> = all.filter(ours).collect();
-    assert_eq!(identity.len(), 2);
-    for path in &identity {
+    let created: Vec<PathBuf> = all.filter(ours).collect();
+    assert_eq!(created.len(), 2);
+    for path in &created {
         assert!(written.contains(path.to_str().unwrap()), "{written}");
     }
-    // the journal removes forgotten ones
+    // the journal removes directories that are never dropped
     std::mem::forget(work_dirs);
     drop(journal);
-    assert!(identity.iter().all(|path| !path.exists()));
+    assert!(created.iter().all(|path| !path.exists()));
 }
 
 #[test]
@@ -142,11 +142,15 @@ fn taken_names_are_left_alone() {
     let taken = machine.0.path().join(fresh_name("work").unwrap());
     fs::create_dir(&taken).unwrap();
     let free = machine.0.path().join(fresh_name("work").unwrap());
-    let names = Cell::new(true);
+    let is_first = Cell::new(true);
     let held: Held<Directory> = journal
         .acquire(|| {
-            let first = names.replace(false);
-            Ok(Directory(if first { &taken } else { &free }.clone()))
+            let path = if is_first.replace(false) {
+                &taken
+            } else {
+                &free
+            };
+            Ok(Directory(path.clone()))
         })
         .unwrap();
     assert_eq!(held.0, free);

@@ -11,7 +11,7 @@ const UNAUTHENTICATED: [&str; 2] = ["9p", "nfs"];
 const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
 /// Moves the far ends of eligible benchmarks to a peer; returns the others with the reason.
-pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
+pub fn move_far_ends(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
     let mut refused = BTreeMap::new();
     for row in &mut *rows {
         match obstacle(row) {
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn only_network_benchmarks_get_peers() {
         let mut rows = gritstone_catalogue::all().unwrap().benchmarks;
-        let refused = give(&mut rows);
+        let refused = move_far_ends(&mut rows);
         let row = |id: &str| rows.iter().find(|row| row.id.as_str() == id).unwrap();
         for id in [
             "net/tcp/128k",
