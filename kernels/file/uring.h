@@ -70,8 +70,8 @@ static inline struct io_uring_sqe *next_request(uint32_t i)
 /* Returns when all requests are complete. */
 static inline int submit_and_wait(uint32_t count)
 {
-	uint32_t tail = atomic_load_explicit(uring.tail, memory_order_relaxed);
-	atomic_store_explicit(uring.tail, tail + count, memory_order_release);
+	uint32_t tail = atomic_load_explicit(uring.request_tail, memory_order_relaxed);
+	atomic_store_explicit(uring.request_tail, tail + count, memory_order_release);
 	return syscall(SYS_io_uring_enter, uring.descriptor, count, count, IORING_ENTER_GETEVENTS, NULL, 0) == (long)count;
 }
 
