@@ -137,7 +137,7 @@ fn sides_of_runs_decide_more() {
     assert_eq!(comma["other"], newest);
 }
 
-/// The run of a bundle, in which the samples of a benchmark take so many times as long.
+/// The run of a bundle, with the samples of a benchmark multiplied by `times`.
 fn planted(path: &Path, benchmark: &str, times: f64) -> RunData {
     let text = gritstone_exchange::unpack(BufReader::new(File::open(path).unwrap())).unwrap();
     let mut run = gritstone_exchange::read_bundle(text).unwrap();

@@ -195,8 +195,8 @@ pub fn few() -> String {
     .join("\n")
 }
 
-/// Comparisons of so many benchmarks and runs per side, after `earlier` runs; `changes` is the number of changed benchmarks, with the
-/// factor.
+/// Comparisons of `rows` benchmarks with `runs` runs per side, after each of `earlier` numbers of runs; `changes` are numbers of changed
+/// benchmarks and their slowdown.
 fn compared(rows: usize, runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String {
     let unchanged = vec![0.0; rows];
     let times = 150;

@@ -40,7 +40,7 @@ impl JunitCases {
         );
     }
 
-    /// The document.
+    /// Renders one suite of this name.
     pub fn suite(&self, name: &str) -> String {
         let counts = format!(
             "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",

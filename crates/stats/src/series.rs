@@ -131,7 +131,8 @@ impl Series {
         *self.sides.first().unwrap_or(&self.points.len())
     }
 
-    /// Begins a level at the best split of the runs before the sides, if these are enough and it is at least so many standard errors wide.
+    /// Begins a level at the best split of the runs before the sides, if there are enough of them and `least` standard errors between both
+    /// parts.
     fn split(&mut self, least: f64) {
         let before = self.before_sides();
         let noise = self.noise.filter(|_| before >= MIN_RUNS_OF_SPLIT);

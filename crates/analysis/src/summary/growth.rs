@@ -17,7 +17,7 @@ pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unverified(launches.len()));
     }
-    // without /proc nobody knows whether it was disturbed
+    // interference is unknown without /proc
     let undisturbed = |l: &Reading| {
         l.launch.conditions.others.is_some()
             && !InterferenceShares::by_conditions(l.launch).is_any()

@@ -190,13 +190,15 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         complete,
         runs,
     } = answer;
-    for run in &runs {
+    // printing may end this process, and a full store must not hide the answer
+    let stored = runs.iter().try_for_each(|run| {
         store.import(run)?;
         // caches the results
-        drop(context.computed(&store, run)?);
-    }
+        context.computed(&store, run).map(drop)
+    });
     output::clear_line();
     print_view(args.format, &view, complete)?;
+    stored?;
     let labels: Vec<&str> = runs
         .iter()
         .filter_map(|run| run.info.label.as_deref())

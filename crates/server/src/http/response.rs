@@ -173,7 +173,7 @@ pub(crate) fn plain(status: StatusCode, text: &str) -> Response {
     (status, format!("{text}\n")).into_response()
 }
 
-/// An encoded answer.
+/// An encoded response.
 #[derive(Debug)]
 pub(crate) struct Packed {
     status: Status,
@@ -183,14 +183,14 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    pub(crate) fn of(answer: PageResponse) -> Self {
-        let gzip = answer.text.len() >= WORTH;
+    pub(crate) fn of(response: PageResponse) -> Self {
+        let gzip = response.text.len() >= WORTH;
         Self {
-            status: answer.status,
-            media: answer.media,
+            status: response.status,
+            media: response.media,
             body: match gzip {
-                true => compressed(answer.text.as_bytes()),
-                false => answer.text.into(),
+                true => compressed(response.text.as_bytes()),
+                false => response.text.into(),
             },
             gzip,
         }
