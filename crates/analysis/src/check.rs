@@ -279,8 +279,6 @@ impl Gate<'_> {
         let each: Vec<(Level, Departure)> = tried.filter_map(departure).collect();
         let error_of_one = each.first()?.1.error;
         let is_slower = |departure: &Departure| departure.by < -self.allowed;
-        let slower = each.iter().filter(|(_, departure)| is_slower(departure));
-        let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
         // p is smallest for the last run of a large change: the change began with the first run that is as slow
         let are_alike = |(base, departure): &&(Level, Departure)| {
             let runs = points[departure.start..].iter();
@@ -289,6 +287,8 @@ impl Gate<'_> {
                     .map(|run| run.y - base.mean)
                     .all(|by| by < departure.by / 2.0)
         };
+        let slower = each.iter().filter(are_alike);
+        let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
         let clearest = each.iter().rev().find(are_alike);
         let farthest = |a: &&(Level, Departure), b: &&(Level, Departure)| {
             a.1.distance.total_cmp(&b.1.distance)
