@@ -7,12 +7,17 @@ use gritstone_model::{
 use gritstone_stats::undisturbed;
 use std::collections::BTreeMap;
 
+/// Identifier of a made-up benchmark.
+pub fn row_id(row: usize) -> Id {
+    Id::parse(&format!("made/up/{row}")).expect("it is an identifier")
+}
+
 /// A run of `rows` benchmarks without launches; `cycles`: they are compared in core cycles.
 pub fn empty(rows: usize, cycles: bool) -> RunView {
     let row = |row: usize| Benchmark {
         processor_bound: cycles,
         ..Benchmark::new(
-            Id::parse(&format!("made/up/{row}")).expect("it is an identifier"),
+            row_id(row),
             Unit::parse("ns").expect("ns is a unit"),
             Work::Kernel(KernelWork {
                 program: "made/up".to_owned(),

@@ -1,6 +1,7 @@
 //! Runs of a system over time: calls of gate, comparisons and changes, with and without true changes.
 
 use crate::machine::{Machine, ROWS, WORLDS};
+use crate::runs::row_id;
 use crate::{head, line, percent};
 use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
@@ -11,7 +12,7 @@ use gritstone_analysis::run_summary::RunSummary;
 use gritstone_analysis::series::{self, Systems};
 use gritstone_analysis::side::Side;
 use gritstone_model::{
-    ChangeEvent, CheckOutcome, CompareRow, CompareView, HistoryView, RunView, Verdict,
+    ChangeEvent, CheckOutcome, CompareRow, CompareView, HistoryView, Id, RunView, Verdict,
 };
 use std::collections::BTreeSet;
 
@@ -262,13 +263,14 @@ pub fn changes() -> String {
     let columns = [
         "false changes, 20 runs",
         "100 runs",
-        "steps found, %",
-        "at the right run, %",
+        "steps of 4 of 20 benchmarks: found / at the right run, %",
+        "of all",
     ]
     .map(str::to_owned);
     let mut table = head(&title, "effect of a run", columns.into_iter());
     for (seed, effects) in (600..).zip(WORLDS) {
-        let (mut wrong, mut found, mut right) = ([0; 2], 0, 0);
+        let mut wrong = [0; 2];
+        let mut steps = [4, ROWS].map(|rows| (rows, 0, 0));
         for number in 0..series {
             let seed = seed * 100 + number as u64;
             for (wrong, runs) in wrong.iter_mut().zip([20, 100]) {
@@ -280,17 +282,26 @@ pub fn changes() -> String {
                     .sum::<usize>();
             }
             let step = (3.0 * effects.sd).max(0.03);
-            let mut machine = Machine::new(seed + 50, effects);
-            let mut past = machine.pasts(&[0.0; ROWS], 60);
-            past.extend((0..40).map(|_| RunSummary::new(&machine.run(&[step; ROWS]))));
-            for row in fit(&past).series.values() {
-                found += usize::from(row.starts.iter().any(|start| start.abs_diff(60) <= 3));
-                right += usize::from(row.starts.contains(&60));
+            for (rows, found, right) in &mut steps {
+                let mut machine = Machine::new(seed + 50, effects);
+                let mut past = machine.pasts(&[0.0; ROWS], 60);
+                let slower: [f64; ROWS] =
+                    std::array::from_fn(|row| if row < *rows { step } else { 0.0 });
+                past.extend((0..40).map(|_| RunSummary::new(&machine.run(&slower))));
+                let fitted = fit(&past);
+                let changed: Vec<Id> = (0..*rows).map(row_id).collect();
+                for row in changed.iter().filter_map(|id| fitted.series.get(id)) {
+                    *found += usize::from(row.starts.iter().any(|start| start.abs_diff(60) <= 3));
+                    *right += usize::from(row.starts.contains(&60));
+                }
             }
         }
-        let all = series * ROWS;
         let [short, long] = wrong.map(|wrong| wrong.to_string());
-        let cells = [short, long, percent(found, all), percent(right, all)];
+        let [few, of_all] = steps.map(|(rows, found, right)| {
+            let all = series * rows;
+            format!("{} / {}", percent(found, all), percent(right, all))
+        });
+        let cells = [short, long, few, of_all];
         table += &line(effects.name, cells.into_iter());
     }
     table

@@ -229,7 +229,7 @@ impl Gate<'_> {
         let (last, before) = all.split_last()?;
         self.newest(id, from, *last)
             .into_iter()
-            .chain(self.change(points, *last, before, &noise))
+            .chain(self.change(series, from, *last, before))
             .min_by(|a, b| a.p.total_cmp(&b.p))
     }
 
@@ -311,16 +311,22 @@ impl Gate<'_> {
     /// The last level against the best before it.
     fn change(
         &self,
-        points: &[Point],
+        series: &Series,
+        from: usize,
         last: Level,
         before: &[Level],
-        noise: &Noise,
     ) -> Option<Standing> {
+        let (points, noise) = (&series.points[from..], series.noise?);
         let is_settled = |level: &&Level| level.end - level.start >= MIN_BASE;
         let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
         let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
-        let is_change = by < -self.allowed && -by / error > series::CHANGE;
+        let is_shared = |start: &usize| (best.end + from..=last.start + from).contains(start);
+        let least = match series.shared.iter().any(is_shared) {
+            true => series::SHARED,
+            false => series::CHANGE,
+        };
+        let is_change = by < -self.allowed && -by / error > least;
         Some(Standing {
             base: best,
             since: points[best.end].run,
@@ -331,7 +337,7 @@ impl Gate<'_> {
             is_level: is_change,
             error_of_one: (noise.variance.value + best.error.powi(2)).sqrt(),
             runs: points.len(),
-            noise: *noise,
+            noise,
         })
     }
 

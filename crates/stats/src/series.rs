@@ -11,14 +11,18 @@
 mod changes;
 mod common;
 mod pairs;
+mod shared;
 
 pub use changes::location;
 pub use common::{by_chance, chance, in_common};
+pub use shared::SHARED;
 
 use crate::moderated::{self, Variance};
 use crate::{descriptive, quantile, scatter};
 use changes::{best_split, changes};
 use pairs::{PRIOR_CORRELATION, Pairs, correlation};
+use shared::shared_changes;
+use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
 /// Standard deviations beyond which a run is odd; deviations are clipped there, or nearer where odd runs are frequent.
@@ -117,6 +121,8 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Positions at which a level begins, except the first.
     pub starts: Vec<usize>,
+    /// Those of them at which most benchmarks change.
+    pub shared: Vec<usize>,
     /// First positions of the sides of a comparison, which follow all other runs; each side is one level.
     pub sides: Vec<usize>,
     /// Fewest other runs for each judged one that is left out of the scatter; at least three in all.
@@ -132,15 +138,36 @@ impl Series {
     }
 
     /// Begins a level at the best split of the runs before the sides, if there are enough of them and `least` standard errors between both
-    /// parts.
+    /// parts, and at shared changes.
     fn split(&mut self, least: f64) {
         let before = self.before_sides();
         let noise = self.noise.filter(|_| before >= MIN_RUNS_OF_SPLIT);
-        let split = noise.and_then(|noise| best_split(&self.points, &noise, 0, before));
-        let split = split.filter(|candidate| candidate.distance > least);
-        self.starts.clone_from(&self.sides);
-        self.starts
-            .splice(..0, split.map(|candidate| candidate.split));
+        let segments = self.segments();
+        let splits = noise.into_iter().flat_map(|noise| {
+            let split =
+                |&(start, end): &(usize, usize)| best_split(&self.points, &noise, start, end);
+            segments.iter().filter_map(split).collect::<Vec<_>>()
+        });
+        let best = splits.max_by(|a, b| a.distance.total_cmp(&b.distance));
+        let best = best.filter(|candidate| candidate.distance > least);
+        self.begin_levels(best.map(|candidate| candidate.split));
+    }
+
+    /// Runs before the sides, between shared changes.
+    fn segments(&self) -> Vec<(usize, usize)> {
+        bounds(self.before_sides(), &self.shared).collect()
+    }
+
+    /// At these positions, shared changes and sides.
+    fn begin_levels(&mut self, starts: impl IntoIterator<Item = usize>) {
+        let starts: BTreeSet<usize> = starts
+            .into_iter()
+            .chain(self.shared.iter().copied())
+            .collect();
+        self.starts = starts
+            .into_iter()
+            .chain(self.sides.iter().copied())
+            .collect();
     }
 
     /// None with fewer than three runs.
@@ -154,34 +181,61 @@ impl Series {
 /// Fits scatter and levels of all benchmarks of a system to their points.
 pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     let mut all: Vec<&mut Series> = all.into_iter().collect();
-    for series in &mut all {
-        series.starts.clone_from(&series.sides);
-    }
-    set_noise(&mut all);
-    // pairs of runs across a change would hide it: the best split counts as one if it is a change by the scatter that it leaves
-    for least in [0.0, CHANGE] {
+    learn(&mut all, PRIOR_CORRELATION);
+    let runs = shared_changes(&all, None);
+    if !runs.is_empty() {
+        // an unknown change adds to scatter and correlation: those decide which the changes leave
+        let correlation = share(&mut all, &runs);
+        let runs = shared_changes(&all, Some(correlation));
+        share(&mut all, &runs);
         for series in &mut all {
-            series.split(least);
+            series.keep_own_changes();
         }
-        set_noise(&mut all);
+        learn(&mut all, PRIOR_CORRELATION);
     }
-    set_clip(&mut all);
     for series in &mut all {
-        let before = series.before_sides();
-        let changes = |noise| changes(&series.points[..before], &noise);
-        let mut starts = series.noise.map_or(vec![], changes);
-        starts.extend(&series.sides);
-        series.starts = starts;
+        let Some(noise) = series.noise else { continue };
+        let found = series.segments().into_iter().flat_map(|(start, end)| {
+            let within = changes(&series.points[start..end], &noise).into_iter();
+            within.map(move |split| start + split)
+        });
+        let found: Vec<usize> = found.collect();
+        series.begin_levels(found);
     }
 }
 
+/// Begins levels of all benchmarks at these runs, and fits their scatter; returns the correlation of neighboring runs.
+fn share(all: &mut [&mut Series], runs: &[usize]) -> f64 {
+    for series in all.iter_mut() {
+        series.shared = shared::positions(&series.points[..series.before_sides()], runs);
+    }
+    learn(all, PRIOR_CORRELATION)
+}
+
+/// Fits the scatter of benchmarks, and returns the correlation of neighboring runs.
+fn learn(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
+    for series in all.iter_mut() {
+        series.begin_levels([]);
+    }
+    let mut correlation = set_noise(all, prior_correlation);
+    // pairs of runs across a change would hide it: the best split counts as one if it is a change by the scatter that it leaves
+    for least in [0.0, CHANGE] {
+        for series in all.iter_mut() {
+            series.split(least);
+        }
+        correlation = set_noise(all, prior_correlation);
+    }
+    set_clip(all);
+    correlation
+}
+
 /// Scatter of runs about the levels that begin at `starts`, from differences of nearby runs: variances are moderated towards those of all
-/// benchmarks, correlations towards that of all.
-fn set_noise(all: &mut [&mut Series]) {
+/// benchmarks, correlations towards that of all, which is returned.
+fn set_noise(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
     let pairs =
         |series: &&mut Series| Pairs::new(&series.points, &series.starts, series.others_per_judged);
     let scatters: Vec<Option<Pairs>> = all.iter().map(pairs).collect();
-    let of_all = correlation(scatters.iter().flatten(), PRIOR_CORRELATION);
+    let of_all = correlation(scatters.iter().flatten(), prior_correlation);
     for (series, pairs) in all.iter_mut().zip(&scatters) {
         series.noise = pairs.as_ref().map(|pairs| {
             let correlation = correlation(std::iter::once(pairs), of_all);
@@ -195,6 +249,7 @@ fn set_noise(all: &mut [&mut Series]) {
         });
     }
     moderate(all);
+    of_all
 }
 
 /// Clips at z with exp(-z²/2) = the share of odd runs: of the benchmark, moderated towards all.
