@@ -414,11 +414,12 @@ fn taken(listener: &TcpListener, status: &str) -> Value {
     let patience = Some(Duration::from_secs(60));
     stream.set_read_timeout(patience).unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut length = 0;
+    let (mut length, mut is_json) = (0, false);
     loop {
         let mut line = String::new();
         assert!(reader.read_line(&mut line).unwrap() > 0, "no request");
         let line = line.trim().to_ascii_lowercase();
+        is_json |= line == "content-type: application/json";
         if let Some(text) = line.strip_prefix("content-length:") {
             length = text.trim().parse().unwrap();
         }
@@ -426,6 +427,7 @@ fn taken(listener: &TcpListener, status: &str) -> Value {
             break;
         }
     }
+    assert!(is_json);
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");

@@ -96,7 +96,11 @@ fn stored_runs_are_read_only() {
     let (code, out, error) = home.run(&format!(
         "run --no-store {SHORT} byte/syscall --against run"
     ));
-    assert!(code == 0 && out.contains("against run run"), "{error}{out}");
+    // inconclusive with interference; names are those of systems where these differ
+    assert!(
+        matches!(code, 0 | 4) && out.contains(" against "),
+        "{error}{out}"
+    );
     assert_eq!(fs::read(home.store()).unwrap(), before);
     let run = home.json(&format!("run --no-store --seed 7 {SHORT} byte/syscall"));
     assert!(

@@ -181,6 +181,73 @@ fn uncommitted_and_untracked_files_count() {
 }
 
 #[test]
+fn files_may_become_directories() {
+    let repository = Repository::new();
+    repository.write("data", "20");
+    repository.commit(THREE);
+    fs::remove_file(repository.root().join("data")).unwrap();
+    repository.write("data/new", "22");
+    let script = "cat data/new data 2>/dev/null | sed 's/.*/one & ns/'";
+    let tail = [
+        "--base",
+        "HEAD",
+        "--harness",
+        "lines",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let mut command = repository.command(&["--format", "json"], &tail);
+    let (code, out, error) = output_texts(command.output().unwrap());
+    assert_eq!(code, 1, "{error}{out}");
+}
+
+#[test]
+fn submodules_leave_configuration_alone() {
+    let (repository, inner) = (Repository::new(), Repository::new());
+    inner.commit(THREE);
+    let allowed = ["-c", "protocol.file.allow=always"];
+    let from = inner.root().display().to_string();
+    repository.git(
+        &[
+            &allowed[..],
+            &["submodule", "--quiet", "add", "--", &from, "inner"],
+        ]
+        .concat(),
+    );
+    repository.commit("");
+    repository.write("readme", "x");
+    repository.commit("");
+    let config = repository.root().join(".git/config");
+    let text = fs::read_to_string(&config).unwrap();
+    // as in a clone without its submodules
+    let text = &text[..text.find("[submodule").unwrap()];
+    fs::write(&config, text).unwrap();
+    let before = repository.traces();
+    let pr = |base: &str| {
+        let tail = ["--harness", "lines", "--", "cat", "inner/values"];
+        let mut command = repository.command(&["--base", base], &tail);
+        command.envs([
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "protocol.file.allow"),
+            ("GIT_CONFIG_VALUE_0", "always"),
+        ]);
+        output_texts(command.output().unwrap())
+    };
+    let (code, out, error) = pr("HEAD~1");
+    assert!(code == 0 && out.contains("3 the same"), "{error}{out}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), text);
+    assert_eq!(repository.traces(), before);
+    repository.write("inner/values", "alpha 11 ns\n");
+    let (code, _, error) = pr("HEAD");
+    assert!(
+        code == 2 && error.contains("the submodule 'inner' has changes"),
+        "{error}"
+    );
+}
+
+#[test]
 fn equal_values_pass_everywhere() {
     let repository = Repository::new();
     repository.commit(THREE);
@@ -263,6 +330,8 @@ fn other_output_fails() {
         error.contains("first in line 3: no line of base, '\\u{1b}[31mthree\\n' of head"),
         "{error}"
     );
+    let (code, out, _) = pr(&["--same-output", "--format", "junit"], "cat values");
+    assert!(code == 1 && out.contains("<failure"), "{out}");
     let (code, _, error) = pr(&[], "cat values");
     assert_ne!(code, 1, "{error}");
     let (code, _, error) = pr(&["--same-output"], "head -n 2 values");
@@ -275,6 +344,20 @@ fn other_output_fails() {
     let (code, _, error) = repository.pr(&["--same-output"]);
     assert!(code == 2 && error.contains("plain command"), "{error}");
     assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn equal_programs_may_print_differently() {
+    let repository = Repository::new();
+    fs::copy("/bin/cat", repository.root().join("show")).unwrap();
+    repository.commit("one\n");
+    repository.commit("two\n");
+    for (more, expected) in [(&[][..], 0), (&["--same-output"][..], 1)] {
+        let arguments = [&["--base", "HEAD~1", "--budget", "1s"], more].concat();
+        let mut command = repository.command(&arguments, &["--", "./show", "values"]);
+        let (code, _, error) = output_texts(command.output().unwrap());
+        assert_eq!(code, expected, "{error}");
+    }
 }
 
 #[test]
@@ -780,23 +863,46 @@ fn bisect_finds_the_slow_commit() {
 }
 
 #[test]
+fn bisect_carries_no_build_products() {
+    let repository = Repository::new();
+    repository.write("benches/list", "x");
+    for number in 0..4 {
+        repository.commit(&format!("beta {} ns\n", if number < 2 { 20 } else { 22 }));
+    }
+    let build = "test -e benches/built || cp values benches/built";
+    let mut command = repository.home.command(crate::common::binary());
+    command.args([
+        "bisect", "HEAD~3", "--carry", "benches", "--build", build, "--dir",
+    ]);
+    command
+        .arg(repository.home.path())
+        .current_dir(repository.root());
+    command.args(["--harness", "lines", "--", "cat", "benches/built"]);
+    let (code, out, error) = output_texts(command.output().unwrap());
+    let expected = repository.git(&["rev-parse", "HEAD~1"]);
+    assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
+}
+
+#[test]
 fn killed_bisect_continues() {
     let repository = Repository::new();
     for number in 0..12 {
-        repository.commit(&format!("beta {} ns\n", if number < 8 { 20 } else { 22 }));
+        let values = format!("beta {} ns\n", if number < 8 { 20 } else { 22 });
+        repository.write("other/values", &values.replace("22", "20"));
+        repository.commit(&values);
     }
     let before = repository.traces();
-    let bisect = || {
+    let bisect = |directory: &str| {
         let mut command = repository.home.command(crate::common::binary());
         command
             .args(["bisect", "HEAD~11", "--dir"])
             .arg(repository.home.path());
         command
             .args(["--harness", "lines", "--", "cat", "values"])
-            .current_dir(repository.root());
+            .current_dir(repository.root().join(directory));
         command
     };
-    let mut child = bisect()
+    let mut child = bisect(".")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -816,7 +922,9 @@ fn killed_bisect_continues() {
     }
     kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
     child.wait().unwrap();
-    let (code, out, error) = output_texts(bisect().output().unwrap());
+    let (code, _, error) = output_texts(bisect("other").output().unwrap());
+    assert!(code == 4 && !error.contains("continued"), "{error}");
+    let (code, out, error) = output_texts(bisect(".").output().unwrap());
     assert_eq!(code, 0, "{error}{out}");
     assert!(error.contains("continued after"), "{error}");
     assert!(

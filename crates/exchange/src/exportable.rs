@@ -84,13 +84,16 @@ impl Figure<'_> {
         (ns.is_finite() && ns > 0.0).then_some(ns)
     }
 
-    /// What the unit counts: `call` of `ns/call`, `B` of `MB/s`; empty if unknown.
+    /// What the base unit counts: `call` of `ns/call`, `B` of `MB/s`, `flop` of `GFLOPS`; empty if unknown.
     pub fn thing(&self) -> &str {
         let unit = self.result.unit.as_str();
         match self.result.unit.quantity() {
             Quantity::Time { .. } => unit.split_once('/').map_or("", |(_, thing)| thing),
-            Quantity::Rate { .. } => match unit.trim_end_matches("/s") {
+            Quantity::Rate { .. } => match unit.split_once('/').map_or(unit, |(thing, _)| thing) {
                 "KB" | "MB" | "GB" => "B",
+                "KWIPS" | "MWIPS" => "instruction",
+                "KFLOPS" | "MFLOPS" | "GFLOPS" => "flop",
+                "VAX MIPS" => "dhrystone",
                 thing => thing,
             },
             Quantity::Share | Quantity::Exact => "",

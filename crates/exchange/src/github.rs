@@ -1,16 +1,26 @@
 //! Output for github-action-benchmark (`customSmallerIsBetter`): a JSON array of name, unit, value, range and extra.
 //!
-//! The action supports one direction per file, so that a rate is exported as the time per operation.
+//! The action supports one direction per file, so that a rate is exported as the time per operation, and a share or ratio that is better
+//! when higher is left out.
 
 use crate::exportable::{Exported, Figure, Plain, figures, flags, messages};
-use gritstone_model::RunView;
+use gritstone_model::{Better, RunView};
 use serde_json::{Value, json};
 
 /// Writes a run in this format.
 #[must_use]
 pub fn github(view: &RunView) -> Exported {
-    let (figures, left_out) = figures(view);
-    Exported::json(&figures.iter().map(entry).collect(), left_out)
+    let (figures, mut left_out) = figures(view);
+    let (other, figures): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| {
+        figure.plain().0 == Plain::Exact && figure.result.better == Better::Higher
+    });
+    let why = "higher is better, and it is not a rate, which would be exported as a time";
+    left_out.extend(
+        other
+            .iter()
+            .map(|figure| (figure.result.id.clone(), why.to_owned())),
+    );
+    Exported::json(&figures.into_iter().map(entry).collect(), left_out)
 }
 
 fn entry(figure: &Figure<'_>) -> Value {

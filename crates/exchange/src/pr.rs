@@ -126,9 +126,13 @@ pub fn pr_junit(view: &PrView, complete: bool) -> String {
 
 /// The suite where there is nothing to compare.
 #[must_use]
-pub fn pr_junit_error(why: &str) -> String {
+pub fn pr_junit_error(why: &str, outcome: CheckOutcome) -> String {
     let mut cases = JunitCases::default();
-    cases.add("gritstone", "pr", Some((Unpassed::Error, why.to_owned())));
+    let unpassed = match outcome {
+        CheckOutcome::Regressed => Unpassed::Failure,
+        CheckOutcome::Passed | CheckOutcome::Inconclusive => Unpassed::Error,
+    };
+    cases.add("gritstone", "pr", Some((unpassed, why.to_owned())));
     cases.suite("gritstone pr")
 }
 

@@ -104,13 +104,19 @@ impl Journal {
     /// what the other needs.
     pub fn steadies(&self) -> Result<Settings<'_>, SettingError> {
         // our entry is written before those of others are read: of two concurrent runs, at least one sees the other
+        let length = self.writer.file.metadata()?.len();
         self.writer.record(Entry::Steadies)?;
         let busy = |(_, entries): &(By, Vec<Entry>)| entries.contains(&Entry::Steadies);
         match running_journals(&self.state, Some(&self.name))
             .into_iter()
             .find(busy)
         {
-            Some((by, _)) => Err(SettingError::Busy(by.process)),
+            Some((by, _)) => {
+                // or it would keep later runs from changing settings
+                self.writer.file.set_len(length)?;
+                self.writer.entries.borrow_mut().pop();
+                Err(SettingError::Busy(by.process))
+            }
             None => Ok(Settings(self)),
         }
     }

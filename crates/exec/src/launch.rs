@@ -48,7 +48,7 @@ pub struct Launched {
     pub outcome: Outcome,
     /// In order; includes events before a failure.
     pub events: Vec<Event>,
-    /// CPU time of the launch's processes, ns: conditions must not count it as interference.
+    /// CPU time of all processes, ns, also of earlier attempts and the proof: conditions must not count it as interference.
     pub cpu: u64,
 }
 
@@ -163,15 +163,17 @@ impl Executor {
         copies: u32,
         known: Calibration,
     ) -> Result<Launched, ExecError> {
-        let mut attempt = 1;
+        let (mut attempt, mut earlier_cpu) = (1, 0);
         loop {
             let killed = self.kills(benchmark);
             let mut launched = self
                 .launch_once(variant, benchmark, cpus, copies, known)
                 .or_else(|error| error.outcome().map(Launched::without_a_start))?;
             let again = self.kills(benchmark) > killed && attempt < ATTEMPTS;
+            launched.cpu += earlier_cpu;
             if again && matches!(launched.outcome, Outcome::Failed(_)) {
                 attempt += 1;
+                earlier_cpu = launched.cpu;
                 continue;
             }
             if attempt > 1 {

@@ -17,7 +17,9 @@ pub(crate) fn namespace() -> u32 {
 
 /// Start time of a process, ticks since boot, to detect pid reuse. `None` if it does not exist or is a zombie.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // the name of a program may be any bytes
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
     let mut words = stat.rsplit_once(')')?.1.split_whitespace();
     let state = words.next()?;
     let start = words.nth(18)?.parse().ok();

@@ -33,6 +33,8 @@ pub struct Watch {
     possible: Vec<u32>,
     /// Number of online CPUs.
     online: usize,
+    /// CPUs of this process; none if it may use all.
+    allowed: Vec<u32>,
     stat: Option<Source>,
     cpuacct: Option<Source>,
     schedstat: Option<Source>,
@@ -79,8 +81,13 @@ impl Watch {
         let online = root
             .cpus("/sys/devices/system/cpu/online")
             .unwrap_or_default();
+        let allowed = root.answers().allowed.as_ref();
+        let allowed = allowed.filter(|allowed| allowed.len() < online.len());
         Self {
             start: Instant::now(),
+            allowed: allowed
+                .map(|allowed| allowed.iter().collect())
+                .unwrap_or_default(),
             tick: processes::tick(root),
             // HZ=100 is the coarsest in use
             scheduler_tick: root.answers().tick.unwrap_or(10_000_000),
@@ -96,12 +103,16 @@ impl Watch {
         }
     }
 
-    /// Reads the counters before a launch of `benchmark` on `cpus` (empty: all). If kernel threads work for the
+    /// Reads the counters before a launch of `benchmark` on `cpus` (empty: all that this process may use). If kernel threads work for the
     /// benchmark, they do not count as others. With a background load, others are the processes on all CPUs that do
     /// not descend from process `harness`.
     pub fn begin(&mut self, benchmark: &Benchmark, cpus: &[u32], harness: u32) -> Before {
         let loaded = !benchmark.load().is_empty();
-        let cpus = if loaded { vec![] } else { cpus.to_vec() };
+        let cpus = match cpus {
+            _ if loaded => vec![],
+            [] => self.allowed.clone(),
+            cpus => cpus.to_vec(),
+        };
         Before {
             foreign: loaded.then(|| (harness, processes::foreign(&self.root, harness))),
             kernel: (benchmark.kernel_threads && !loaded)

@@ -19,6 +19,8 @@ struct Package {
 impl Energy {
     pub(crate) fn open(root: &Root) -> Self {
         let zones = root.names(FOLDER).into_iter();
+        // the same counters, by memory-mapped registers
+        let zones = zones.filter(|zone| !zone.starts_with("intel-rapl-mmio"));
         let zones = zones.map(|zone| format!("{FOLDER}/{zone}"));
         // other zones are parts of a package, or the whole board
         let is_package = |zone: &String| {

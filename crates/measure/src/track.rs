@@ -142,7 +142,10 @@ impl Track {
 
     /// Plans repeats of disturbed launches that nothing has replaced.
     pub fn plan_repeats(&mut self) -> usize {
-        let repeats = (self.disturbed - self.replaced).min(self.launches / DISTURBED_PER_REPEAT);
+        let repeats = self
+            .disturbed
+            .saturating_sub(self.replaced)
+            .min(self.launches / DISTURBED_PER_REPEAT);
         self.planned = self.launches + repeats;
         repeats
     }
@@ -161,10 +164,10 @@ pub fn slowness(tracks: &[Track]) -> Option<f64> {
 /// largest possible operation count set one that is never reached.
 fn nominal_seconds(benchmark: &Benchmark) -> f64 {
     let param = |key: &str| match &benchmark.work {
-        Work::Kernel(work) => work.params.get(key)?.parse::<f64>().ok(),
+        Work::Kernel(work) => work.params.get(key)?.parse::<u64>().ok(),
         _ => None,
     };
-    let samples = param("sample_ns").unwrap_or(0.0);
-    let target = param("target_ns").unwrap_or(0.0).min(samples);
-    DEFAULT_LAUNCH_SECONDS.max((samples + 2.0 * target) / 1e9)
+    let samples = param("sample_ns").unwrap_or(0);
+    let target = param("target_ns").unwrap_or(0).min(samples);
+    DEFAULT_LAUNCH_SECONDS.max((samples as f64 + 2.0 * target as f64) / 1e9)
 }

@@ -24,6 +24,14 @@ pub struct Bisection<'a> {
     pub progress: &'a dyn Fn(Progress<'_>),
 }
 
+/// Work trees of the good commit.
+struct Trees {
+    /// Built.
+    good: WorkTree,
+    /// Not built: where the carried files come from.
+    carried: Option<WorkTree>,
+}
+
 impl Bisection<'_> {
     /// # Errors
     /// When a revision is not known, or the user interrupts; [`NotComparable`] when the bad commit is not slower than the good one.
@@ -43,11 +51,17 @@ impl Bisection<'_> {
             self.comparison.budget,
             self.comparison.quantity,
         )?;
+        // without the products of builds
+        let carried = match self.comparison.carry.is_empty() {
+            true => None,
+            false => Some(place.workshop(repository).check_out("base", &sides.base)?),
+        };
         let good = self.prepare(&place, "base", &sides.base, None)?;
+        let trees = Trees { good, carried };
         let followed = match followed {
             Some(row) => row,
             None => {
-                let row = self.follow(&place, &good, &sides.head)?;
+                let row = self.follow(&place, &trees, &sides.head)?;
                 self.steps.add(&Line::Followed(Box::new(row.clone())))?;
                 row
             }
@@ -60,7 +74,7 @@ impl Bisection<'_> {
             }
         }
         while let Some(index) = search.next() {
-            let step = self.test(&place, &good, &commits[index], &followed)?;
+            let step = self.test(&place, &trees, &commits[index], &followed)?;
             let mark = mark(step.outcome);
             if mark.is_some() {
                 self.steps.add(&Line::Step(step.clone()))?;
@@ -96,19 +110,19 @@ impl Bisection<'_> {
         })
     }
 
-    /// Checked out and built, with the files that are carried, which come from the good commit.
+    /// Checked out, with the carried files, and built.
     fn prepare(
         &self,
         place: &Place,
         name: &'static str,
         revision: &Revision,
-        good: Option<&WorkTree>,
+        carried: Option<&WorkTree>,
     ) -> Result<WorkTree> {
         let workshop = place.workshop(&self.comparison.repository);
         let tree = workshop.check_out(name, revision)?;
-        if let Some(good) = good {
+        if let Some(carried) = carried {
             for path in &self.comparison.carry {
-                carry(good, &tree, path)?;
+                carry(carried, &tree, path)?;
             }
         }
         if let Some(command) = &self.comparison.build {
@@ -137,9 +151,14 @@ impl Bisection<'_> {
     }
 
     /// The benchmark with the largest regression of the bad commit.
-    fn follow(&self, place: &Place, good: &WorkTree, bad: &Revision) -> Result<PrRow> {
-        let bad_tree = self.prepare(place, "head", bad, Some(good))?;
-        let trial = self.trial(place, [good, &bad_tree], &self.comparison.margins, None)?;
+    fn follow(&self, place: &Place, trees: &Trees, bad: &Revision) -> Result<PrRow> {
+        let bad_tree = self.prepare(place, "head", bad, trees.carried.as_ref())?;
+        let trial = self.trial(
+            place,
+            [&trees.good, &bad_tree],
+            &self.comparison.margins,
+            None,
+        )?;
         let rows = trial.rows(self.comparison.harness.name()).into_iter();
         let regressed = rows.filter(|row| row.regressed && row.ratio.is_some());
         let worst =
@@ -153,7 +172,7 @@ impl Bisection<'_> {
     fn test(
         &self,
         place: &Place,
-        good: &WorkTree,
+        trees: &Trees,
         commit: &str,
         followed: &PrRow,
     ) -> Result<BisectStep> {
@@ -176,9 +195,10 @@ impl Bisection<'_> {
             by_name: BTreeMap::new(),
         };
         let measured = self
-            .prepare(place, "head", &revision, Some(good))
+            .prepare(place, "head", &revision, trees.carried.as_ref())
             .and_then(|tree| {
-                let trial = self.trial(place, [good, &tree], &margins, Some(&followed.name))?;
+                let trial =
+                    self.trial(place, [&trees.good, &tree], &margins, Some(&followed.name))?;
                 let mut rows = trial.rows(self.comparison.harness.name()).into_iter();
                 let row = rows.find(|row| row.name == followed.name && row.pairs > 0);
                 row.ok_or_else(|| {

@@ -11,7 +11,7 @@ use crate::turns::{Progress, Turns};
 use crate::work_trees::{WorkTree, Workshop, carry};
 use anyhow::{Context as _, Result, ensure};
 use gritstone_exchange::harness::Harness;
-use gritstone_exchange::trial_side;
+use gritstone_exchange::{ImportError, trial_side};
 use gritstone_exec::{Journal, Setup};
 use gritstone_model::{
     CheckOutcome, Plan, PrQuantity, PrSide, PrView, RunData, RunInfo, SCHEMA_PR,
@@ -36,6 +36,8 @@ pub struct Comparison {
     /// Files that the base takes from the head.
     pub carry: Vec<PathBuf>,
     pub harness: Box<dyn Harness>,
+    /// JSON pointer to the values of harness `json`.
+    pub values: String,
     pub command: Vec<String>,
     /// Instructions are those of a plain command.
     pub quantity: PrQuantity,
@@ -174,7 +176,8 @@ impl Comparison {
             head.push(other);
         }
         let program = self.command.first().context("there is no command")?;
-        if are_identical([&base[0], &head[0]], program)? {
+        // equal programs may print other files of the repository
+        if !self.same_output && are_identical([&base[0], &head[0]], program)? {
             return Ok(Answer::identical(view));
         }
         self.measure(&place, [&base, &head], view, progress)
@@ -251,19 +254,20 @@ impl Comparison {
         let infos = self.run_infos(place, [&view.base, &view.head]);
         let taken = self.turns().take(&launcher, trees, progress)?;
         let elapsed_s = taken.begun.elapsed().as_secs_f64();
-        let mut runs = vec![];
-        for (side, info) in infos.into_iter().enumerate() {
+        let side_run = |(side, info): (usize, RunInfo)| {
             let info = RunInfo {
                 elapsed_s: taken.complete.then_some(elapsed_s),
                 ..info
             };
             let rows = taken.trial.side(side);
-            if self.quantity != PrQuantity::Time {
-                continue; // a count is not stored as a time
-            }
-            let title = self.harness.title();
-            runs.push(trial_side(title, info, &rows, &taken.launches[side])?);
-        }
+            trial_side(self.harness.title(), info, &rows, &taken.launches[side])
+        };
+        // a count is not stored as a time
+        let stored = infos
+            .into_iter()
+            .enumerate()
+            .filter(|_| self.quantity == PrQuantity::Time);
+        let runs = stored.map(side_run).collect();
         let trial = &taken.trial;
         let rows = trial.rows(self.harness.name());
         let mut view = view;
@@ -311,8 +315,8 @@ pub struct Answer {
     pub view: PrView,
     /// Not interrupted by the user.
     pub complete: bool,
-    /// One a side, to be stored; none where nothing was measured.
-    pub runs: Vec<RunData>,
+    /// One a side, to be stored; none where nothing was measured. An error where they exceed the limits of a run.
+    pub runs: Result<Vec<RunData>, ImportError>,
 }
 
 impl Answer {
@@ -324,7 +328,7 @@ impl Answer {
                 ..view
             },
             complete: true,
-            runs: vec![],
+            runs: Ok(vec![]),
         }
     }
 }

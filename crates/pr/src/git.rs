@@ -1,7 +1,7 @@
 //! Questions to git about a repository of the user; nothing here changes it.
 
 use anyhow::{Context as _, Result, bail, ensure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -130,18 +130,22 @@ impl Repository {
             &format!("{name}^{{commit}}"),
         ]);
         let commit = commit.ok().filter(|commit| !commit.is_empty());
-        let shallow = match self.is_shallow() {
-            true => {
-                "; this clone is shallow: fetch its history (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab, git fetch --unshallow)"
-            }
-            false => "",
-        };
+        let shallow = self.shallow_hint();
         let commit = commit
             .with_context(|| format!("no commit '{name}' in {}{shallow}", self.root.display()))?;
         Ok(Revision {
             name: name.to_owned(),
             commit,
         })
+    }
+
+    fn shallow_hint(&self) -> &'static str {
+        match self.is_shallow() {
+            true => {
+                "; this clone is shallow: fetch its history (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab, git fetch --unshallow)"
+            }
+            false => "",
+        }
     }
 
     fn is_shallow(&self) -> bool {
@@ -162,9 +166,10 @@ impl Repository {
                 commit,
             }),
             Err(_) if self.is_shallow() => bail!(
-                "this clone is shallow, and lacks the commit at which {} branched off {}: fetch its history (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab, git fetch --unshallow)",
+                "the commit at which {} branched off {} is missing{}",
                 head.name,
-                target.name
+                target.name,
+                self.shallow_hint()
             ),
             Err(_) => bail!(
                 "{} and {} have no common commit; give --base",
@@ -197,16 +202,33 @@ impl Repository {
     /// # Errors
     /// When git fails.
     pub fn modified(&self) -> Result<Vec<PathBuf>> {
-        let changed = self.ask(&[
-            "diff",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--ignore-submodules=dirty",
-            "-z",
-            "HEAD",
-            "--",
-        ])?;
+        let changed = |ignored: &str| {
+            self.ask(&[
+                "diff",
+                "--name-only",
+                "--no-renames",
+                "--no-ext-diff",
+                &format!("--ignore-submodules={ignored}"),
+                "-z",
+                "HEAD",
+                "--",
+            ])
+        };
+        // untracked files of a submodule are products of its build
+        let (changed, with_dirty) = (changed("dirty")?, changed("untracked")?);
+        let names = |paths: &[u8]| -> BTreeSet<Vec<u8>> {
+            paths.split(|b| *b == 0).map(<[u8]>::to_vec).collect()
+        };
+        let dirty = names(&with_dirty)
+            .difference(&names(&changed))
+            .next()
+            .cloned();
+        if let Some(dirty) = dirty {
+            bail!(
+                "the submodule '{}' has changes that are not committed, and would not be measured: commit them, or name a commit with --head",
+                String::from_utf8_lossy(&dirty)
+            );
+        }
         let untracked = self.ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
         let all = changed
             .split(|b| *b == 0)
@@ -229,9 +251,10 @@ impl Repository {
             .skip_while(|commit| *commit != good.commit);
         ensure!(
             commits.next().is_some(),
-            "'{}' is not a first-parent ancestor of '{}': name a commit of the same branch",
+            "'{}' is not a first-parent ancestor of '{}': name a commit of the same branch{}",
             good.name,
-            bad.name
+            bad.name,
+            self.shallow_hint()
         );
         Ok(commits.collect())
     }

@@ -94,10 +94,12 @@ impl Workshop<'_> {
             let update = [
                 "-c",
                 "core.hooksPath=/dev/null",
+                // in place of --init, which writes to the configuration of the user's repository
+                "-c",
+                "submodule.active=.",
                 "submodule",
                 "--quiet",
                 "update",
-                "--init",
                 "--recursive",
             ];
             self.git(tree.root(), update.map(OsString::from))?;
@@ -214,6 +216,9 @@ fn replace(from: &Path, to: &Path, path: &Path) -> Result<()> {
     let what = || format!("cannot copy {}", source.display());
     let found = fs::symlink_metadata(&source).with_context(what)?;
     if found.is_dir() {
+        if fs::symlink_metadata(&target).is_ok_and(|old| !old.is_dir()) {
+            remove(to, path)?;
+        }
         for entry in fs::read_dir(&source).with_context(what)? {
             let name = entry.with_context(what)?.file_name();
             if name != ".git" {

@@ -188,7 +188,7 @@ impl Notify {
         let sent = self
             .agent
             .post(&self.to)
-            .header("EntryContent-Type", "application/json")
+            .header("Content-Type", "application/json")
             .send(escape_json(value.to_string()));
         // the path may be a secret
         let host = self.to.parse::<ureq::http::Uri>().ok();

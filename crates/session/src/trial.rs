@@ -144,6 +144,13 @@ pub fn side_name(index: usize, count: usize) -> String {
     }
 }
 
+/// Whether a label ends so, after the name of the trial, on its first side.
+pub fn is_first_side(end: &str) -> bool {
+    let number = |name: &str| name.len() > 1 && name.trim_start_matches('0') == "1";
+    end.strip_prefix('-')
+        .is_some_and(|name| name == "a" || number(name))
+}
+
 pub fn command_benchmark(id: Id, title: &str, argv: Vec<String>, user: UserCommand) -> Benchmark {
     let work = Work::Command(CommandWork {
         argv,

@@ -223,7 +223,7 @@ impl Store {
     /// I/O errors of the store.
     pub fn mentioning(&self, text: &str) -> Result<Vec<String>, StoreError> {
         let mut pattern = String::from("%");
-        for c in text.to_lowercase().chars() {
+        for c in text.chars() {
             if matches!(c, '%' | '_' | '!') {
                 pattern.push('!');
             }

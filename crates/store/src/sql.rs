@@ -244,14 +244,14 @@ statements! {
     /// Runs with a text in label, head or facts of their system, in lower case, newest first. Values shared by runs are
     /// searched once (the facts of each of 10,000 runs take PostgreSQL 200 ms more).
     SELECT_MENTIONING = concat!("SELECT id FROM run", given!(), "WHERE \
-        lower(id || ' ' || started || ' ' || gritstone || ' ' || machine_name || ' ' || machine_system) LIKE $1 ESCAPE '!' OR \
-        lower(", label!(), ") LIKE $1 ESCAPE '!' OR \
-        machine_id IN (SELECT machine_id FROM ", systems!(), " WHERE lower(run.machine) LIKE $1 ESCAPE '!') OR \
+        lower(id || ' ' || started || ' ' || gritstone || ' ' || machine_name || ' ' || machine_system) LIKE lower($1) ESCAPE '!' OR \
+        lower(", label!(), ") LIKE lower($1) ESCAPE '!' OR \
+        machine_id IN (SELECT machine_id FROM ", systems!(), " WHERE lower(run.machine) LIKE lower($1) ESCAPE '!') OR \
         run.number IN (SELECT run FROM benchmark WHERE id IN \
-            (SELECT id FROM (SELECT DISTINCT id FROM benchmark) AS ids WHERE lower(id) LIKE $1 ESCAPE '!')) OR \
+            (SELECT id FROM (SELECT DISTINCT id FROM benchmark) AS ids WHERE lower(id) LIKE lower($1) ESCAPE '!')) OR \
         run.number IN (SELECT run FROM program WHERE compiler || ' ' || flags IN \
             (SELECT said FROM (SELECT DISTINCT compiler || ' ' || flags AS said FROM program) AS texts \
-                WHERE lower(said) LIKE $1 ESCAPE '!')) \
+                WHERE lower(said) LIKE lower($1) ESCAPE '!')) \
         ORDER BY substr(started, 1, 19) DESC, run.number DESC");
     /// Runs of a machine that began no later than a second, newest first.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \

@@ -189,9 +189,9 @@ fn stored(context: &Context, name: &str) -> Result<AbView> {
         .reader()?
         .context("no A/B test is stored yet: `gritstone ab -- ./old -- ./new` makes one")?;
     let heads = store.runs()?;
-    let label = format!("{name}-a");
     let mut newest = heads.iter().rev();
-    let id = match newest.find(|head| head.label.as_deref() == Some(&label)) {
+    let is_first = |label: &str| label.strip_prefix(name).is_some_and(trial::is_first_side);
+    let id = match newest.find(|head| head.label.as_deref().is_some_and(is_first)) {
         Some(head) => head.id.clone(),
         None => context.resolve(&store, name)?,
     };

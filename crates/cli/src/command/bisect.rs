@@ -50,11 +50,16 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
         comparison.harness.name(),
     ];
     search.extend(args.trial.count.map(|_| "instructions"));
-    let margins_and_carry = format!("{:?}", (&comparison.margins, &comparison.carry));
-    search.extend([
-        args.trial.values.as_deref().unwrap_or(""),
-        &margins_and_carry,
-    ]);
+    let settings = format!(
+        "{:?}",
+        (
+            &comparison.margins,
+            &comparison.carry,
+            &comparison.repository.prefix,
+            comparison.harness_time,
+        )
+    );
+    search.extend([comparison.values.as_str(), &settings]);
     search.extend(comparison.build.as_deref());
     search.extend(comparison.command.iter().map(String::as_str));
     let steps = StepFile::new(&search)?;

@@ -1,7 +1,7 @@
 //! `gritstone pr`: compares base and head of a git repository by the benchmarks of the project.
 
 use crate::ui::args::StoreArgs;
-use crate::ui::exit::Exit;
+use crate::ui::exit::{Exit, exit_of};
 use crate::ui::output;
 use crate::ui::step_summary;
 use crate::ui::value_parsers;
@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
 use gritstone_model::{CheckOutcome, PrQuantity, PrView};
-use gritstone_pr::NotComparable;
 use gritstone_pr::compare::{Answer, Comparison, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
@@ -179,8 +178,13 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     check_layouts(&comparison)?;
     let mut store = context.writer()?;
     let answer = match comparison.run(&show_progress) {
-        Err(why) if args.format == PrFormat::Junit && why.is::<NotComparable>() => {
-            output::plain(&exchange::pr_junit_error(&format!("{why:#}")))?;
+        Err(why) if args.format == PrFormat::Junit => {
+            let outcome = match exit_of(&why) {
+                Exit::CheckFailed => CheckOutcome::Regressed,
+                Exit::Inconclusive => CheckOutcome::Inconclusive,
+                _ => return Err(why),
+            };
+            output::plain(&exchange::pr_junit_error(&format!("{why:#}"), outcome))?;
             return Err(why);
         }
         answer => answer?,
@@ -191,14 +195,20 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         runs,
     } = answer;
     // printing may end this process, and a full store must not hide the answer
-    let stored = runs.iter().try_for_each(|run| {
-        store.import(run)?;
-        // caches the results
-        context.computed(&store, run).map(drop)
+    let stored = runs.map_err(anyhow::Error::from).and_then(|runs| {
+        for run in runs.iter().filter(|_| !context.no_store) {
+            store.import(run)?;
+            // caches the results
+            context.computed(&store, run)?;
+        }
+        Ok(runs)
     });
     output::clear_line();
     print_view(args.format, &view, complete)?;
-    stored?;
+    let runs = match stored {
+        Err(_) if context.no_store => vec![],
+        stored => stored.context("the answer is not stored")?,
+    };
     let labels: Vec<&str> = runs
         .iter()
         .filter_map(|run| run.info.label.as_deref())
@@ -287,6 +297,7 @@ pub fn comparison(
             .map_err(|why| anyhow!("{FILE}: layouts: {why}"))?
             .unwrap_or(1),
         harness: harness::named(name, pointer).ok_or_else(unknown_harness)?,
+        values: pointer.to_owned(),
         budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
         harness_time: time(args.harness_time, &project.harness_time)?,
         margins: margins(args, &project, quantity)?,

@@ -29,7 +29,7 @@ fn package_length(name: &str) -> Option<usize> {
 enum Line<'a> {
     /// A name alone: the results follow on another line, after the benchmark's own output.
     Name(&'a str),
-    /// Iterations and metrics, with the name if it is on the same line.
+    /// Iterations and metrics, with the name if it is on the same line. From 8 digits of iterations on, no space precedes them.
     Results(Option<&'a str>, u64, Vec<&'a str>),
     /// A failed benchmark.
     Failure(&'a str),
@@ -43,7 +43,8 @@ fn is_name(word: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
 }
 
-fn parse_line(line: &str) -> Line<'_> {
+/// `is_open`: whether a line before has a name without results.
+fn parse_line(line: &str, is_open: bool) -> Line<'_> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has_time = words.contains(&"ns/op");
     match words.as_slice() {
@@ -59,9 +60,9 @@ fn parse_line(line: &str) -> Line<'_> {
             _ => Line::Damaged,
         },
         [name] if is_name(name) => Line::Name(name),
-        [iterations, metrics @ ..] if has_time && line.starts_with(char::is_whitespace) => {
-            let n = iterations.parse();
-            n.map_or(Line::Damaged, |n| Line::Results(None, n, metrics.to_vec()))
+        [iterations, metrics @ ..] if metrics.len() >= 2 && metrics[0].parse::<f64>().is_ok() => {
+            let n = iterations.parse().ok().filter(|_| has_time || is_open);
+            n.map_or(Line::Other, |n| Line::Results(None, n, metrics.to_vec()))
         }
         _ => Line::Other,
     }
@@ -90,7 +91,7 @@ impl Format for Go {
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {
         let mut lines = shape.text.lines();
-        lines.any(|line| matches!(parse_line(line), Line::Results(Some(_), ..)))
+        lines.any(|line| matches!(parse_line(line, false), Line::Results(Some(_), ..)))
     }
 
     /// Times, or the first metric of a benchmark without time. Names have package and number of processors.
@@ -98,13 +99,17 @@ impl Format for Go {
         let mut run = ForeignRun::default();
         for file in files {
             let (mut package, mut open) = (String::new(), None);
+            let mut opened = vec![];
             for (number, line) in (1..).zip(file.text.lines()) {
                 if let Some(named) = line.strip_prefix("pkg: ") {
                     package = format!("{}:", named.trim());
                 }
                 let location = || place(file, &format!("line {number}"));
-                match parse_line(line) {
-                    Line::Name(name) => open = Some(name),
+                match parse_line(line, open.is_some()) {
+                    Line::Name(name) => {
+                        open = Some(name);
+                        opened.push((format!("{package}{name}"), location()));
+                    }
                     Line::Failure(name) => {
                         let why = format!("{}: {}", location(), line.trim());
                         run.leave_out(&format!("{package}{name}"), why);
@@ -133,8 +138,31 @@ impl Format for Go {
                     Line::Other => {}
                 }
             }
+            leave_out_open(&mut run, opened);
         }
         run.finish(self.title())
+    }
+}
+
+/// Leaves out the benchmarks, with their places, that have a line with their name but no results. Verbose output has such a line for each,
+/// without processors.
+fn leave_out_open(run: &mut ForeignRun, opened: Vec<(String, String)>) {
+    let names = run.series.iter().map(|series| series.name.clone());
+    let known: BTreeSet<String> = names.collect();
+    for (name, place) in opened {
+        let begins = |start: String| {
+            known
+                .range(start.clone()..)
+                .next()
+                .is_some_and(|next| next.starts_with(&start))
+        };
+        let has_results = known.contains(&name)
+            || ["-", "/"]
+                .iter()
+                .any(|after| begins(format!("{name}{after}")));
+        if !has_results {
+            run.leave_out(&name, format!("{place}: no results follow"));
+        }
     }
 }
 

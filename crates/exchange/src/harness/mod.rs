@@ -27,7 +27,8 @@ mod wall_time;
 pub use shape::Shape;
 
 use crate::foreign_run::{ForeignRun, located};
-use gritstone_model::Better;
+use crate::stored_unit::StoredUnit;
+use gritstone_model::{Better, Quantity};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -263,9 +264,15 @@ fn argv(command: &[String], more: impl IntoIterator<Item = String>) -> Vec<Strin
     command.iter().cloned().chain(more).collect()
 }
 
+/// Names of rates that are no units of results, with any decimal prefix.
+const RATES: [&str; 8] = ["flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps"];
+
 /// Rates are better when higher; times and sizes when lower.
 fn direction(unit: &str) -> Better {
-    match unit.ends_with("/s") || unit.ends_with("/sec") {
+    let is_rate = |unit: &StoredUnit| matches!(unit.unit.quantity(), Quantity::Rate { .. });
+    let lower = unit.to_ascii_lowercase();
+    let base = lower.trim_start_matches(['k', 'm', 'g', 't']);
+    match StoredUnit::parse(unit).as_ref().is_some_and(is_rate) || RATES.contains(&base) {
         true => Better::Higher,
         false => Better::Lower,
     }

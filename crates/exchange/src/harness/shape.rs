@@ -1,6 +1,7 @@
 //! Features of a file by which formats recognize it, even if damaged.
 
 use super::json_text::{end_of_string, json_part};
+use std::collections::HashSet;
 
 /// Features of a file by which formats recognize it.
 #[derive(Clone, Debug)]
@@ -80,7 +81,8 @@ fn keys(text: &str) -> Vec<&str> {
         Some(b'[') => 2,
         _ => return vec![],
     };
-    let (mut keys, mut depth, mut position) = (vec![], 0_usize, 0);
+    let (mut keys, mut seen) = (vec![], HashSet::new());
+    let (mut depth, mut position) = (0_usize, 0);
     while position < bytes.len() {
         match bytes[position] {
             b'{' | b'[' => depth += 1,
@@ -89,7 +91,7 @@ fn keys(text: &str) -> Vec<&str> {
                 let end = end_of_string(bytes, position);
                 let after = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
                 let key = text.get(position + 1..end - 1).unwrap_or_default();
-                if depth == wanted && after == Some(&b':') && !keys.contains(&key) {
+                if depth == wanted && after == Some(&b':') && seen.insert(key) {
                     keys.push(key);
                 }
                 position = end;

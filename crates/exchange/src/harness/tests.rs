@@ -91,6 +91,59 @@ fn go_names_lose_common_processors() {
 }
 
 #[test]
+fn go_results_follow_output() {
+    let text = "BenchmarkFast-8   \tsome output\n12345678\t 9.5 ns/op\n\
+                    fast_test.go:7: took 12 ns/op\n\
+                BenchmarkKilled-8 \tmore output\nPASS\n";
+    let run = named("go", "").unwrap().results(&[file("", text)]).unwrap();
+    assert_eq!(
+        (&*run.measured[0].name, &*run.measured[0].values),
+        ("BenchmarkFast", &[9.5][..])
+    );
+    let without_value = [(
+        "BenchmarkKilled".to_owned(),
+        "line 4: no results follow".to_owned(),
+    )];
+    assert_eq!(
+        (run.measured.len(), run.without_value),
+        (1, without_value.to_vec())
+    );
+    let verbose =
+        "BenchmarkA\nBenchmarkA-2 \t 100 \t 5 ns/op\nBenchmarkB\nBenchmarkB/x-2 100 6 ns/op\n";
+    assert!(
+        named("go", "")
+            .unwrap()
+            .results(&[file("", verbose)])
+            .unwrap()
+            .without_value
+            .is_empty()
+    );
+}
+
+#[test]
+fn rates_are_better_when_higher() {
+    for unit in [
+        "MB/s", "ops/sec", "req/ms", "x/us", "runs/h", "jobs/min", "GFLOPS", "MWIPS", "GFlops",
+        "IOPS", "kIOPS", "fps",
+    ] {
+        assert_eq!(direction(unit), Better::Higher, "{unit}");
+    }
+    for unit in [
+        "ns/op",
+        "s",
+        "us/req",
+        "B/op",
+        "allocs/op",
+        "ms",
+        "hops",
+        "%",
+        "steps",
+    ] {
+        assert_eq!(direction(unit), Better::Lower, "{unit}");
+    }
+}
+
+#[test]
 fn pytest_keeps_common_prefixes() {
     let text = r#"{"benchmarks": [
         {"fullname": "t.py::a", "stats": {"data": [0.5, 0.25], "median": 9}},

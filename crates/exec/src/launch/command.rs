@@ -26,6 +26,7 @@ impl Job<'_> {
                 benchmark.id
             )))?;
         }
+        let mut proof_cpu = 0;
         if let Some(verify) = work.verify.as_ref()
             && executor.proof(&benchmark.id) != Some(true)
         {
@@ -36,8 +37,10 @@ impl Job<'_> {
             if !holds {
                 return Ok(proof);
             }
+            proof_cpu = proof.cpu;
         }
         let mut launched = self.start(COMMAND, &self.words(None, None), self.arguments(work)?)?;
+        launched.cpu += proof_cpu;
         let size = work.figure == Figure::LinkedSize;
         let long =
             |event: &Event| matches!(event, Event::Sample(sample) if sample.wall > SAMPLE_NS);

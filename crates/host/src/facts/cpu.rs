@@ -69,7 +69,10 @@ impl Cpu {
             Some(active) => Some(active == "1"),
             None => (threads > 0).then_some(threads > core_count),
         };
-        let first = online.iter().next().unwrap_or(0);
+        let allowed = allowed(root).unwrap_or_else(|| online.clone());
+        // what is measured runs on one of these, and cores may differ
+        let usable = allowed.iter().find(|&cpu| online.contains(cpu));
+        let first = usable.or(online.iter().next()).unwrap_or(0);
         let frequency = format!("{SYS}/cpu{first}/cpufreq");
         Self {
             models: models(cpuinfo),
@@ -78,7 +81,7 @@ impl Cpu {
             present: root
                 .cpus(&format!("{SYS}/present"))
                 .map_or(online.len(), |set| set.len().max(online.len())),
-            allowed: allowed(root).unwrap_or_else(|| online.clone()),
+            allowed,
             capacity: capacity(root, &online),
             caches: caches(root, first),
             governors: governors(root),

@@ -101,14 +101,15 @@ impl Load {
     }
 }
 
-/// True if any battery is discharging.
+/// True if any battery of the machine, and not of a mouse or headset, is discharging.
 fn on_battery(root: &Root) -> Option<bool> {
     const SUPPLIES: &str = "/sys/class/power_supply";
     let line = |supply: &String, file: &str| root.line(&format!("{SUPPLIES}/{supply}/{file}"));
     let supplies = root.names(SUPPLIES);
     let batteries = supplies
         .iter()
-        .filter(|s| line(s, "type").as_deref() == Some("Battery"));
+        .filter(|s| line(s, "type").as_deref() == Some("Battery"))
+        .filter(|s| line(s, "scope").as_deref() != Some("Device"));
     let states: Vec<Option<String>> = batteries.map(|s| line(s, "status")).collect();
     let emptied = |state: &Option<String>| state.as_deref() == Some("Discharging");
     (!states.is_empty()).then(|| states.iter().any(emptied))

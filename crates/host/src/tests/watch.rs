@@ -2,7 +2,7 @@
 
 use super::tree::{Tree, large, plain, using};
 use gritstone_host::Watch;
-use gritstone_model::{Benchmark, Conditions};
+use gritstone_model::{Benchmark, Conditions, CpuSet};
 
 const MS: u64 = 1_000_000;
 
@@ -54,6 +54,15 @@ fn schedstat_is_finer_than_ticks() {
         let grain = Some(u64::from(count) * 4 * MS);
         assert_eq!((seen.grain, seen.cpus), (grain, count));
     }
+}
+
+#[test]
+fn other_cpus_are_ignored() {
+    let mut tree = Tree::recorded("cgroup-v2-half-cpu");
+    tree.answers.allowed = CpuSet::parse("1");
+    let schedstat = "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 9000000500 5000007 7\ndomain0 MC 3 0 1\ncpu1 0 0 0 0 0 0 2000003000 6000100 9\n";
+    let seen = watched(&tree, &[], 1000, &[("/proc/schedstat", schedstat)]);
+    assert_eq!((seen.others, seen.cpus), (Some(2000), 1));
 }
 
 #[test]
@@ -242,13 +251,17 @@ fn energy_sums_packages_and_wraps() {
             .collect();
         watched(&tree, &[0], 0, &changes).energy_uj
     };
-    let [one, core, two, board] = [
+    let [one, core, two, board, again] = [
         ("intel-rapl:0", "package-0", [5_000_000, 7_500_000]),
         ("intel-rapl:0:0", "core", [1, 1_000_000]),
         ("intel-rapl:1", "package-1", [262_143_328_000, 1150]),
         ("intel-rapl:2", "psys", [1, 9_000_000]),
+        ("intel-rapl-mmio:0", "package-0", [5_000_000, 7_500_000]),
     ];
-    assert_eq!(seen(&[one, core, two, board]), Some(2_500_000 + 2000));
+    assert_eq!(
+        seen(&[one, core, two, board, again]),
+        Some(2_500_000 + 2000)
+    );
     assert_eq!(seen(&[core, board]), None, "neither is a package");
     assert_eq!(seen(&[]), None);
 }
