@@ -86,13 +86,11 @@ pub struct Noise {
 
 impl Noise {
     /// Variance of the effect of a run, beyond the errors of its launches.
-    #[must_use]
     pub fn of_runs(&self) -> f64 {
         (self.variance.value - self.within).max(0.0)
     }
 
     /// Standard deviation of one run about its level.
-    #[must_use]
     pub fn sd(&self, point: &Point) -> f64 {
         let variance = scatter::of_run(self.variance.value, self.within, point.variance);
         variance.sqrt().max(MIN_SD)
@@ -107,7 +105,6 @@ fn inflation(correlation: f64, runs: usize) -> f64 {
 
 /// Ratio of the variance of the median of n neighboring runs to that of one run; without `noise`, at the prior correlation. For independent
 /// normal values it is about pi / (2n + pi - 2): exact within 2% for odd n, too large for even n.
-#[must_use]
 pub fn of_median(noise: Option<Noise>, runs: usize) -> f64 {
     let correlation = noise.map_or(PRIOR_CORRELATION, |noise| noise.correlation);
     let independent = PI / (2.0 * runs as f64 + PI - 2.0);
@@ -171,7 +168,6 @@ impl Series {
     }
 
     /// None with fewer than three runs.
-    #[must_use]
     pub fn levels(&self) -> Vec<Level> {
         let levels = |noise| levels(&self.points, &self.starts, &noise);
         self.noise.map_or(vec![], levels)
@@ -186,10 +182,14 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     if !runs.is_empty() {
         // an unknown change adds to scatter and correlation: those decide which the changes leave
         let correlation = share(&mut all, &runs);
-        let runs = shared_changes(&all, Some(correlation));
-        share(&mut all, &runs);
-        for series in &mut all {
-            series.keep_own_changes();
+        let mut runs = shared_changes(&all, Some(correlation));
+        // few benchmarks that change by much move the median too, but show the place better
+        for _ in 0..2 {
+            share(&mut all, &runs);
+            for series in &mut all {
+                series.keep_own_changes();
+            }
+            runs = shared::located(&all, &runs);
         }
         learn(&mut all, PRIOR_CORRELATION);
     }
@@ -315,7 +315,6 @@ fn moderate(all: &mut [&mut Series]) {
 }
 
 /// Deviations of each run from the median of its level.
-#[must_use]
 pub fn deviations(points: &[Point], starts: &[usize]) -> Vec<f64> {
     let mut all = vec![];
     for (start, end) in bounds(points.len(), starts) {
@@ -338,7 +337,6 @@ fn median(points: &[Point]) -> f64 {
 
 /// Degrees of freedom of Student's t that exceeds [`FAR`] of its robust standard deviations as often as `far` of `deviations` do, combined
 /// with the prior; between 2 and 30.
-#[must_use]
 pub fn tails(far: usize, deviations: usize) -> f64 {
     let exceeds = |freedom: f64| {
         // the robust standard deviation of t is its upper quartile over that of the normal distribution
@@ -359,7 +357,6 @@ pub fn tails(far: usize, deviations: usize) -> f64 {
 }
 
 /// The levels between changes.
-#[must_use]
 pub fn levels(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<Level> {
     let level = |(start, end): (usize, usize)| {
         let within = &points[start..end];
@@ -401,7 +398,6 @@ pub struct Departure {
 
 /// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones clipped. The
 /// standard error is at least `chance`, the deviation that odd runs explain ([`by_chance`]).
-#[must_use]
 pub fn departure(
     points: &[Point],
     level: &Level,

@@ -65,7 +65,6 @@ fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize
 
 /// First and last possible position of the change at `split`, between the levels from `start` and to `end`: positions whose sums are
 /// below the largest by no more than chance explains in 19 of 20 cases.
-#[must_use]
 pub fn location(
     points: &[Point],
     noise: &Noise,
@@ -115,7 +114,12 @@ pub(super) fn best_split(
 }
 
 /// Splits of an interval that leave two runs on each side: position, and standard errors between both sides.
-fn splits(points: &[Point], noise: &Noise, start: usize, end: usize) -> Vec<(usize, f64)> {
+pub(super) fn splits(
+    points: &[Point],
+    noise: &Noise,
+    start: usize,
+    end: usize,
+) -> Vec<(usize, f64)> {
     let within = &points[start..end];
     let n = within.len();
     if n < 4 {

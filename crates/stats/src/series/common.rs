@@ -8,7 +8,6 @@ const MIN_IN_COMMON: usize = 8;
 const LESS_IN_COMMON: f64 = 0.1;
 
 /// Deviation that nine of ten values reach, with its sign; 0 with fewer than eight, or if they lie on both sides.
-#[must_use]
 pub fn in_common(values: &[f64]) -> f64 {
     if values.len() < MIN_IN_COMMON {
         return 0.0;
@@ -20,7 +19,6 @@ pub fn in_common(values: &[f64]) -> f64 {
 }
 
 /// Probability that at least `odd` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
-#[must_use]
 pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
     let as_far = others
         .iter()
@@ -36,7 +34,6 @@ pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
 }
 
 /// Mean of the shared deviations of `runs`, if odd runs as frequent as among `others` explain it with a probability above `alpha`; else 0.
-#[must_use]
 pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
     let farther = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
     let most = runs.iter().fold(0.0, farther);

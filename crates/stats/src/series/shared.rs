@@ -1,6 +1,6 @@
 //! Changes that the benchmarks of a system share: each alone may be too small to find, and their median scatters less than any of them.
 
-use super::changes::changes;
+use super::changes::{changes, splits};
 use super::pairs::PRIOR_CORRELATION;
 use super::{Level, Point, Series, learn, levels, median};
 use crate::descriptive;
@@ -78,10 +78,39 @@ fn medians(all: &[&mut Series]) -> Option<Series> {
     })
 }
 
+/// Moves each of these runs to the place between its neighbors at which the benchmarks that belong to the change show it best.
+pub(super) fn located(all: &[&mut Series], runs: &[usize]) -> Vec<usize> {
+    let best = |change: usize| {
+        let mut clearness: BTreeMap<usize, f64> = BTreeMap::new();
+        for series in all {
+            let points = &series.points[..series.before_sides()];
+            let place = position(points, runs[change]);
+            let (Some(noise), Ok(index)) = (series.noise, series.shared.binary_search(&place))
+            else {
+                continue;
+            };
+            let start = index
+                .checked_sub(1)
+                .map_or(0, |before| series.shared[before]);
+            let end = *series.shared.get(index + 1).unwrap_or(&points.len());
+            for (split, distance) in splits(points, &noise, start, end) {
+                *clearness.entry(points[split].run).or_default() += distance.powi(2);
+            }
+        }
+        let best = clearness.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        best.map_or(runs[change], |(run, _)| run)
+    };
+    (0..runs.len()).map(best).collect()
+}
+
+fn position(points: &[Point], run: usize) -> usize {
+    points.partition_point(|point| point.run < run)
+}
+
 /// Positions in a series at which these runs begin levels.
 pub(super) fn positions(points: &[Point], runs: &[usize]) -> Vec<usize> {
-    let position = |run: &usize| points.partition_point(|point| point.run < *run);
-    let mut starts: Vec<usize> = runs.iter().map(position).collect();
+    let mut starts: Vec<usize> = runs.iter().map(|run| position(points, *run)).collect();
+    starts.sort_unstable();
     starts.dedup();
     starts.retain(|start| (MIN_RUNS..=points.len().saturating_sub(MIN_RUNS)).contains(start));
     starts
