@@ -149,6 +149,10 @@ fn wrong_names_get_suggestions() {
             "did you mean 'tty'?",
         ),
         ("run --resume --param tty=/dev/ttyS0", "cannot be used with"),
+        (
+            "fleet node --fleet a --node b --output x --dry-run byte/loop",
+            "cannot be used with",
+        ),
     ] {
         let (_, out, _) = home.run(arguments);
         home.refuses(arguments, what);

@@ -22,7 +22,6 @@ fn event(server: &Server) -> Value {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn triage_shows_on_every_page() {
     let home = changed();
     let [reader, writer, admin] =
@@ -436,7 +435,7 @@ fn taken(listener: &TcpListener, status: &str) -> Value {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn webhooks_get_new_changes_once() {
     let home = Home::new();
     let level = |hour: u32| match hour {

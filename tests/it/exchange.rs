@@ -18,7 +18,6 @@ fn anonymous_copies_are_the_run() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn bundles_round_trip_between_stores() {
     let home = Home::with(&["run"]);
     let bundle = fixture("run");
@@ -301,7 +300,7 @@ fn foreign_results_lack_settings() {
 const SHIPPED: &str = "ref:amd-epyc-kvm-2026";
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn references_need_complete_runs() {
     let home = Home::with(&["run"]);
     home.refuses("export run --reference mine", "a run of suite standard");

@@ -130,7 +130,7 @@ fn outliers(view: &Value) -> Vec<(String, String, f64)> {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn outliers_name_common_facts() {
     let home = Home::new();
     home.fails(2, "fleet report", "no run is stored yet");

@@ -120,7 +120,6 @@ fn example_catalog_is_reported() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn changed_catalogs_need_new_trust() {
     let home = Home::new();
     let folder = evil(&home, TRUE, &[]);

@@ -108,7 +108,7 @@ fn pruned(home: &Home, store: &str) {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn pruning_changes_no_result() {
     let home = changed();
     home.import(&sides("layout", 110, 1.2));
@@ -124,7 +124,7 @@ fn pruning_changes_no_result() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn pruning_on_servers_changes_nothing() {
     let (home, database) = (changed(), Database::start());
     let url = database.url(&database.database(), "owner");

@@ -243,7 +243,6 @@ fn invalid_uploads_leave_nothing() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn killed_servers_lose_no_upload() {
     const MACHINES: u32 = 3;
     const RUNS: u32 = 8;

@@ -13,7 +13,7 @@ pub fn recipe(name: &str) -> PathBuf {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "needs systemd: make test-full"]
 fn the_units_are_sound() {
     let home = Home::new();
     for name in ["gritstone-check.service", "gritstone-check.timer"] {

@@ -41,7 +41,6 @@ pub fn served(home: &Home, store: &str) -> (Server, String, [String; 2]) {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn readers_accept_a_database() {
     let database = Database::start();
     let url = database.url(&database.database(), "owner");
@@ -133,7 +132,6 @@ fn readers_accept_a_database() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn missing_databases_set_retry_after() {
     let mut database = Database::start();
     let url = database.url(&database.database(), "owner");
@@ -262,14 +260,14 @@ fn nothing_acknowledged_is_lost(store: &str) {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn files_lose_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     nothing_acknowledged_is_lost(&folder.path().join("team.db").display().to_string());
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
+#[ignore = "long: make test-full"]
 fn servers_lose_nothing_acknowledged() {
     let database = Database::start();
     nothing_acknowledged_is_lost(&database.url(&database.database(), "owner"));

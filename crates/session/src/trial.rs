@@ -180,3 +180,18 @@ pub fn user_environment() -> BTreeMap<String, String> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_sides_have_names() {
+        for count in [1, 2, 26, 27, 100] {
+            let is_first = |index| is_first_side(&format!("-{}", side_name(index, count)));
+            let first: Vec<usize> = (0..count).filter(|index| is_first(*index)).collect();
+            assert_eq!(first, [0], "{count}");
+        }
+        assert!(!is_first_side("-1") && !is_first_side("a"));
+    }
+}
