@@ -5,7 +5,6 @@ use gritstone_model::{
 };
 
 /// All facts of an entry by name, with identifiers and commands in backticks.
-#[must_use]
 pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
     let launched = !matches!(benchmark.work, Work::Derived { .. } | Work::Score { .. });
     let published = benchmark.published.as_ref().map(|published| {

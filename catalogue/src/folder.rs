@@ -54,7 +54,6 @@ pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
 }
 
 /// SHA-256 of all files: paths, executable bits, and contents.
-#[must_use]
 pub fn hash(files: &BTreeMap<String, CustomFile>) -> String {
     let mut hash = Sha256::new();
     for (path, file) in files {

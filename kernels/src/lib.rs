@@ -57,7 +57,6 @@ impl Packed {
 
 impl Embedded {
     /// How many bytes the executable has.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.packed.size
     }
@@ -82,13 +81,11 @@ impl Embedded {
 }
 
 /// The program of that name, if there is one.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Embedded> {
     PROGRAMS.iter().find(|program| program.name == name)
 }
 
 /// All programs, by name.
-#[must_use]
 pub fn all() -> &'static [Embedded] {
     PROGRAMS
 }
@@ -104,13 +101,11 @@ pub struct Source {
 }
 
 /// All sources, by path.
-#[must_use]
 pub fn sources() -> &'static [Source] {
     SOURCES
 }
 
 /// The source of the program of that name, if there is one.
-#[must_use]
 pub fn source(name: &str) -> Option<&'static Source> {
     SOURCES
         .iter()

@@ -19,26 +19,22 @@ pub const LIBRARIES: [&str; 3] = ["-lm", "-ldl", "-lpthread"];
 pub const BARE: &[&str] = &["-nostdlib", "-static"];
 
 /// Whether `family/name` is a program, and not a part of others: of the runtime only those above are.
-#[must_use]
 pub fn is_program(name: &str) -> bool {
     !name.starts_with("runtime/") || [SUPERVISOR, COMMAND, USER, COUNT].contains(&name)
 }
 
 /// Whether a source is a whole program, with a `main` of its own; any other is linked with the runtime.
-#[must_use]
 pub fn stands_alone(source: &str) -> bool {
     source.lines().any(|line| line.starts_with("int main("))
 }
 
 /// Whether a program is linked dynamically, where the others are static: its name says so, or it loads libraries of the machine.
-#[must_use]
 pub fn is_dynamic(name: &str, source: &str) -> bool {
     name.ends_with("-dynamic") || source.contains("#include <dlfcn.h>")
 }
 
 /// Whether a program is linked without the C library and its startup: it brings its own, for the processors that
 /// `kernel/crt0.h` knows.
-#[must_use]
 pub fn is_bare(source: &str) -> bool {
     let known = cfg!(any(
         target_arch = "x86_64",

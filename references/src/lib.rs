@@ -23,7 +23,6 @@ pub const MEASURED: &str = "measured";
 static BUNDLES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundles.rs"));
 
 /// The zstd-compressed bundle of a measured system; none for a printed one.
-#[must_use]
 pub fn bundle(id: &str) -> Option<&'static [u8]> {
     let bundle = BUNDLES.iter().find(|(name, _)| *name == id);
     bundle.map(|(_, bytes)| *bytes)

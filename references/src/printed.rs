@@ -35,13 +35,11 @@ pub struct Seconds {
 
 impl Seconds {
     /// All four.
-    #[must_use]
     pub fn all(&self) -> [Option<f64>; 4] {
         [self.real, self.user, self.system, self.cpu]
     }
 
     /// Whether no time is printed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all() == [None; 4]
     }
@@ -98,7 +96,6 @@ pub struct Cell {
 
 impl Cell {
     /// Whether it has no number.
-    #[must_use]
     pub fn is_missing(&self) -> bool {
         let printed = self.value.is_some() || self.distribution.is_some();
         !printed && self.seconds.is_empty() && self.faults_per_page.is_none()

@@ -23,7 +23,6 @@ type Rounds = BTreeMap<u32, Vec<(usize, Option<Timed>)>>;
 
 /// A trial from the launches of its sides. A trial that ended by itself or with its budget is tested once more; an interrupted one is not,
 /// since its user saw the interim results.
-#[must_use]
 pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let over = runs.iter().all(|run| run.info.elapsed_s.is_some());
     let views: Vec<RunView> = runs

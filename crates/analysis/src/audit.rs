@@ -24,7 +24,6 @@ pub struct Evidence<'a> {
 }
 
 /// Tests every claim of `benchmark`; none without launches.
-#[must_use]
 pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
     let readings: Vec<Reading> = evidence.launches.iter().map(Reading::new).collect();
     let mut found = Found {

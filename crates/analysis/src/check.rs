@@ -38,7 +38,6 @@ pub type Accepted = BTreeSet<(String, Id)>;
 
 /// Tests the comparison of a run with another against the allowed slowdown, with p adjusted by Holm. Results that only the run has, or
 /// that neither side has, are ignored.
-#[must_use]
 pub fn check(
     view: &CompareView,
     [base, run]: [&RunView; 2],
@@ -114,7 +113,6 @@ fn outcome(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
 }
 
 /// Tests a run against earlier runs of the system, in any order.
-#[must_use]
 pub fn against_history(
     run: &RunView,
     earlier: &[RunSummary],

@@ -30,7 +30,6 @@ pub struct Selection {
 }
 
 impl Selection {
-    #[must_use]
     pub fn new(settings: Option<&Settings>) -> Self {
         let settings = settings.cloned().unwrap_or_default();
         Self {
@@ -44,7 +43,6 @@ impl Selection {
 
 impl Circumstances {
     /// Circumstances of a run on this machine; a printed machine has no settings.
-    #[must_use]
     pub fn new(machine: &Machine, settings: Option<&Settings>) -> Self {
         let settings = settings.cloned().unwrap_or_default();
         Self {

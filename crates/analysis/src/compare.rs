@@ -28,7 +28,6 @@ use pair::{ComparedBy, Pair};
 use std::collections::BTreeMap;
 
 /// Compares all results of both sides, the most important first, with sums by family.
-#[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut options = options.for_runs(base, other);
     let differences = differences(base, other, &options);

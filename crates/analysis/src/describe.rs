@@ -16,7 +16,6 @@ const PERCENTILES: [(&str, f64); 3] = [("p90", 0.9), ("p99", 0.99), ("p99.9", 0.
 /// - `modes` is the number of clearly separated groups, see docs/statistics.md; from six values to 1,000.
 ///
 /// `None` when there is no value, or one that is not finite.
-#[must_use]
 pub fn describe(values: &[f64]) -> Option<Statistics> {
     if values.is_empty() || values.iter().any(|x| !x.is_finite()) {
         return None;
@@ -50,7 +49,6 @@ fn drift(values: &[f64]) -> Option<f64> {
 
 /// Statistics over single events, in ns. Minimum, maximum and mean are exact; the standard deviation places every event at the middle of
 /// its bucket, an error of at most 0.8%. `None` if the histogram is empty.
-#[must_use]
 pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();
     if events == 0.0 || histogram.count == 0 {
@@ -75,7 +73,6 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
 
 /// The buckets of a histogram, ns. Events are spread evenly over each, so that launches that differ by less than a bucket differ; an
 /// integer of ns includes all values that round to it.
-#[must_use]
 pub fn buckets(histogram: &Histogram) -> Vec<Bucket> {
     let (min, max) = (histogram.min as f64, histogram.max as f64);
     let within = |x: f64| x.max(min).min(max);

@@ -16,7 +16,6 @@ pub type KnownEvents = BTreeMap<String, String>;
 
 /// Events of histories, newest first. They keep the identifiers under which they are known, although further or removed runs may have
 /// moved their first run.
-#[must_use]
 pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent> {
     let mut events = group(histories.iter().flat_map(changes_in).collect());
     keep_identifiers(&mut events, known);

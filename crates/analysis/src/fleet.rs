@@ -45,7 +45,6 @@ struct Row<'a> {
 }
 
 /// Compares the nodes of these runs; nodes within the margin, a share, are alike.
-#[must_use]
 pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
     let (nodes, mut kinds) = nodes(runs);
     for kind in &mut kinds {

@@ -46,7 +46,6 @@ impl Role {
 
 /// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Sides come after
 /// the earlier runs, one level each.
-#[must_use]
 pub fn fit<'a>(
     runs: &[&'a RunSummary],
     role: &dyn Fn(&str) -> Role,

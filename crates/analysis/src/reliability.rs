@@ -9,7 +9,6 @@ const LOW: f64 = 1.0 / 3.0;
 const MEDIUM: f64 = 0.1;
 
 /// Rates the reliability of a run.
-#[must_use]
 pub fn assess(run: &RunView) -> Assessment {
     let measured = run.results.iter();
     let measured: Vec<&Measurement> = measured

@@ -59,14 +59,12 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
 type Values<'a> = &'a dyn Fn(&RunSummary) -> Option<&BTreeMap<Id, RunValue>>;
 
 /// [`of_sides`] with one run per side.
-#[must_use]
 pub fn estimate(past: &[impl Borrow<RunSummary>], base: &RunView, other: &RunView) -> RunEffects {
     of_sides(past, &[base, other].map(Side::from))
 }
 
 /// Learns from all stored runs of both systems and from the runs of a side of several. Two systems have separate variances, which are
 /// averaged.
-#[must_use]
 pub fn of_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffects {
     let runs = sides.each_ref().map(|side| side.runs.len());
     let [of_base, of_other] = sides.each_ref().map(|side| &side.runs[0].circumstances);

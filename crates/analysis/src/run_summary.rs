@@ -51,7 +51,6 @@ impl RunSummary {
     }
 
     /// Excludes invalid results and those with interference.
-    #[must_use]
     pub fn new(view: &RunView) -> Self {
         let values = |results: &[Measurement]| -> BTreeMap<Id, RunValue> {
             let value = |result: &Measurement| Some((result.id.clone(), RunValue::new(result)?));
@@ -76,7 +75,6 @@ impl RunSummary {
 
 impl RunValue {
     /// `None` for a result that no series includes.
-    #[must_use]
     pub fn new(result: &Measurement) -> Option<Self> {
         let counts = result.outcome() == Status::Measured
             && varies(result)

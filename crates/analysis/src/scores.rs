@@ -44,7 +44,6 @@ pub struct Options {
 }
 
 /// Scores of the catalog that are parts of other scores, joint ones or not.
-#[must_use]
 pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Environment> {
     let parts = |benchmark: &Benchmark| match &benchmark.work {
         Work::Score { over, together, .. } if *together == counts_together => over.clone(),
@@ -64,7 +63,6 @@ pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Envi
 }
 
 /// The benchmarks of a profile, each an environment with its weight, those of most weight first.
-#[must_use]
 pub fn profiled(profile: &Profile) -> Vec<Environment> {
     let shares = profile.shares().into_iter();
     let each = shares.map(|(id, weight)| Environment {
@@ -77,7 +75,6 @@ pub fn profiled(profile: &Profile) -> Vec<Environment> {
 }
 
 /// Withheld unless both sides have all benchmarks: a score over fewer would be a different one.
-#[must_use]
 pub fn score_profile(
     profile: &Profile,
     machine: &RunView,
@@ -118,7 +115,6 @@ pub fn score_profile(
     }
 }
 
-#[must_use]
 pub fn score(
     environments: &[Environment],
     machine: &RunView,
@@ -137,7 +133,6 @@ pub fn score(
 }
 
 /// All environments or none. `None` where no benchmark is shared.
-#[must_use]
 pub fn score_programs(
     environments: &[Environment],
     machine: &RunView,

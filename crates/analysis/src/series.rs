@@ -16,7 +16,6 @@ use gritstone_stats::series::{self, Level, Series};
 pub struct Systems(Vec<(Circumstances, Vec<String>, SystemLevels)>);
 
 impl Systems {
-    #[must_use]
     pub fn fit(past: &[RunSummary]) -> Self {
         let mut groups: Vec<(&Circumstances, Vec<&RunSummary>)> = vec![];
         for run in past {
@@ -43,7 +42,6 @@ impl Systems {
 }
 
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
-#[must_use]
 pub fn history<'a>(
     id: &Id,
     runs: impl IntoIterator<Item = &'a RunView>,

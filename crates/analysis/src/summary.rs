@@ -116,7 +116,6 @@ fn by_id<'a>(
     by_id
 }
 
-#[must_use]
 pub fn summarize(run: &RunData, options: &Options) -> RunView {
     let floor = Floor::from_run(run);
     let reference_ghz = reference_ghz(run, options);

@@ -20,7 +20,6 @@ struct Family {
 }
 
 /// By system, the one with the newest run first. Of several series of a benchmark on a system the newest counts.
-#[must_use]
 pub fn trends(histories: &[HistoryView]) -> Vec<SystemTrend> {
     let first = first_runs(histories);
     let mut systems: BTreeMap<&str, (&str, BTreeMap<&str, Family>)> = BTreeMap::new();

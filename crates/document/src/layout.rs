@@ -42,14 +42,12 @@ impl<'a> Layout<'a> {
     }
 
     /// Minimum width of the whole table.
-    #[must_use]
     pub fn least(&self) -> usize {
         self.widths.iter().map(|w| w.least).sum()
     }
 
     /// Columns with widths for each panel. Every panel has the key columns and as many others as fit; columns of one
     /// group stay together if possible. A column that does not fit alone shrinks to the floor.
-    #[must_use]
     pub fn panels(&self, room: usize, floor: usize) -> Vec<Vec<(usize, usize)>> {
         let (keys, others): (Vec<usize>, Vec<usize>) =
             (0..self.columns.len()).partition(|&i| self.columns[i].key);

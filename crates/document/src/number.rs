@@ -161,7 +161,6 @@ pub fn counted(n: usize) -> Option<String> {
 }
 
 /// `1 row`, `25 rows`, `10 launches`.
-#[must_use]
 pub fn plural(n: usize, one: &str) -> String {
     format!("{} {}", count(n), pluralize(n, one))
 }
@@ -271,7 +270,6 @@ fn scale(unit: &str, value: f64) -> (f64, String) {
 }
 
 /// Unit with the sign for micro.
-#[must_use]
 pub fn unit_text(unit: &str) -> String {
     scale(unit, 0.0).1
 }

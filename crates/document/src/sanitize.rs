@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 /// Line ends and tabs become spaces; other control characters, and those that reverse the direction of the
 /// text around them, become U+FFFD, so that a reader sees that something was there.
-#[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
     // fast path for nearly all text
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
@@ -21,7 +20,6 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// Truncates to `most` characters.
-#[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -30,7 +28,6 @@ pub fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Text for output to a stream: line ends, tabs and the given styles stay; every other control sequence becomes U+FFFD.
-#[must_use]
 pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
     let obeyed = |c: char| !matches!(c, '\n' | '\t') && is_unprintable(c);
     if !text.contains(obeyed) {
@@ -52,7 +49,6 @@ pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
 }
 
 /// Removes commands for the runner of GitHub: `::` at the start of a line, and `##[` anywhere.
-#[must_use]
 pub fn without_commands(text: &str) -> Cow<'_, str> {
     let commands = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
     if !text.lines().any(commands) {
@@ -75,7 +71,6 @@ pub struct Foreign<'a>(pub &'a str);
 
 impl Foreign<'_> {
     /// For XML and HTML, in text and in quoted attributes.
-    #[must_use]
     pub fn markup(self) -> String {
         let mut out = String::with_capacity(self.0.len());
         for c in clean(self.0).chars() {
@@ -91,12 +86,12 @@ impl Foreign<'_> {
         out
     }
 
-    /// For Markdown, in a paragraph or a cell.
-    #[must_use]
+    /// For Markdown, in a paragraph, a cell, or a comment, where `@name` would notify a user.
     pub fn markdown(self) -> String {
         let mut out = String::with_capacity(self.0.len());
         for c in clean(self.0).chars() {
             match c {
+                '@' if !out.ends_with(char::is_alphanumeric) => out.push_str("@\u{200B}"),
                 '<' => out.push_str("&lt;"),
                 '>' => out.push_str("&gt;"),
                 '&' => out.push_str("&amp;"),
@@ -111,7 +106,6 @@ impl Foreign<'_> {
     }
 
     /// For a cell of CSV: prevents spreadsheets from computing formulas. Quotes and commas are left to the writer.
-    #[must_use]
     pub fn csv(self) -> String {
         let text = clean(self.0);
         let computes = text.trim_start().starts_with(['=', '+', '-', '@']);
@@ -122,19 +116,16 @@ impl Foreign<'_> {
     }
 
     /// For the value of a label of OpenMetrics.
-    #[must_use]
     pub fn openmetrics(self) -> String {
         clean(self.0).replace('\\', "\\\\").replace('"', "\\\"")
     }
 
     /// For the text of a workflow command of GitHub.
-    #[must_use]
     pub fn command(self) -> String {
         clean(self.0).replace('%', "%25")
     }
 
     /// For a property of a workflow command, which has more delimiters.
-    #[must_use]
     pub fn command_property(self) -> String {
         self.command().replace(':', "%3A").replace(',', "%2C")
     }
@@ -202,6 +193,10 @@ mod tests {
         assert!(openmetrics.ends_with("\\\"\\\\%"), "{openmetrics}");
         assert!(command.ends_with("\"\\%25"), "{command}");
         assert!(property.contains("%3A%3Aerror%3A%3A"), "{property}");
+        assert_eq!(
+            Foreign("@all read@cold").markdown(),
+            "@\u{200B}all read@cold"
+        );
         for formula in ["+A1", "-1+A1", "@SUM(1)", " =1", "\t=1", "\r@a"] {
             assert!(Foreign(formula).csv().starts_with('\''), "{formula}");
         }

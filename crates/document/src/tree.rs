@@ -103,7 +103,6 @@ impl Text {
     }
 
     /// A cell without a value.
-    #[must_use]
     pub fn missing() -> Self {
         Self::new(MISSING)
     }
@@ -120,7 +119,6 @@ impl Text {
     }
 
     /// Whether it has neither value nor footnote.
-    #[must_use]
     pub fn is_missing(&self) -> bool {
         self.marks.is_empty() && (self.text == MISSING || self.text.is_empty())
     }
@@ -229,7 +227,6 @@ pub struct Row {
 }
 
 impl Row {
-    #[must_use]
     pub fn new(cells: Vec<Text>) -> Self {
         Self {
             cells,
@@ -361,7 +358,6 @@ impl Document {
     }
 
     /// Footnotes sorted by mark, then in order of addition; those without a mark last.
-    #[must_use]
     pub fn notes(&self) -> Vec<(NoteId, &Footnote)> {
         let mut all: Vec<_> = (0..).map(NoteId).zip(&self.notes).collect();
         all.sort_by_key(|(id, _)| self.order(*id));

@@ -7,7 +7,6 @@ use gritstone_model::ChangeEvent;
 use std::fmt::Write as _;
 
 /// The feed, newest event first; its links are paths on the server that sends it.
-#[must_use]
 pub fn atom(events: &[ChangeEvent]) -> String {
     let newest = events.iter().map(updated).max();
     let mut text = format!(

@@ -8,7 +8,6 @@ use gritstone_model::{Flag, RunView};
 use serde_json::{Value, json};
 
 /// Writes a run in this format.
-#[must_use]
 pub fn bencher(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
     let all = figures.iter().map(|figure| {

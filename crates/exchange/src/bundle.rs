@@ -44,7 +44,6 @@ enum Line<L> {
 }
 
 /// Writes a run as a bundle.
-#[must_use]
 pub fn write(run: &RunData) -> String {
     let mut text = line(&Head {
         schema: SCHEMA_BUNDLE.to_owned(),

@@ -7,7 +7,6 @@ use gritstone_report::{compared_value, findings, missing_reason, value_change};
 use std::fmt::Write as _;
 
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed, an inconclusive benchmark was skipped. Missing benchmarks and a gate that can decide nothing are errors, or skipped where they pass.
-#[must_use]
 pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
     let undecided = match inconclusive_passes {
         true => Unpassed::Skipped,
@@ -42,7 +41,6 @@ pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
 }
 
 /// Workflow commands: an error for each regression and each missing benchmark, one warning for all that is inconclusive, and a notice of the outcome.
-#[must_use]
 pub fn github_annotations(view: &CheckView) -> String {
     let with_outcome = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
     let regressed = with_outcome(CheckOutcome::Regressed).map(|row| (&row.row.id, row_text(row)));
@@ -79,7 +77,6 @@ pub fn github_annotations(view: &CheckView) -> String {
 }
 
 /// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: speed as a multiple of the base's, and missing benchmarks.
-#[must_use]
 pub fn gitlab_metrics(view: &CheckView) -> String {
     let mut text = "# TYPE gritstone_check_speed gauge\n".to_owned();
     for row in &view.rows {
@@ -100,7 +97,6 @@ pub fn gitlab_metrics(view: &CheckView) -> String {
 }
 
 /// A comment or a step summary: the outcome, and a table of all that did not pass.
-#[must_use]
 pub fn check_markdown(view: &CheckView) -> String {
     let mut text = format!(
         "### gritstone check: {}\n\n{}\n",

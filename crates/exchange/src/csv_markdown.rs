@@ -27,7 +27,6 @@ const COLUMNS: [&str; 17] = [
 ];
 
 /// One line per result, RFC 4180, with a header. Numbers have all digits; missing values are empty.
-#[must_use]
 pub fn csv(view: &RunView) -> String {
     let rows = view.results.iter().map(record);
     separated([COLUMNS.map(str::to_owned)].into_iter().chain(rows))
@@ -78,7 +77,6 @@ fn record(result: &Measurement) -> [String; 17] {
 }
 
 /// A Markdown table with the notes below it.
-#[must_use]
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
         "**{}**, {}, {}\n\n| benchmark | what | result | 95% CI | unit | flags |\n| --- | --- | ---: | --- | --- | --- |\n",
@@ -120,11 +118,6 @@ pub fn markdown(view: &RunView) -> String {
 /// The flag that a note raises, if any.
 fn code(note: &Note) -> &'static str {
     note.flag().map_or("note", Flag::as_str)
-}
-
-/// Escapes text for a Markdown comment, so that `@name` in it notifies no user.
-pub(crate) fn comment_text(text: &str) -> String {
-    Foreign(text).markdown().replace('@', "@\u{200B}")
 }
 
 /// Four significant digits, which suffice for an interval of a percent.

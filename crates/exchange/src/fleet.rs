@@ -24,7 +24,6 @@ const COLUMNS: [&str; 13] = [
 
 /// One line per wrong check value, then one per node and level, outlier or not; benchmarks only if they are outliers. A node without a
 /// level has a line without an effect.
-#[must_use]
 pub fn csv(view: &FleetView) -> String {
     let head = COLUMNS.map(str::to_owned);
     let wrong = view.wrong.iter().map(|wrong| {
@@ -131,7 +130,6 @@ fn row(
 }
 
 /// The same as OpenMetrics text, for a textfile collector or a push gateway: without timestamps, which the scraper adds.
-#[must_use]
 pub fn openmetrics(view: &FleetView) -> String {
     let of_fleet = format!("fleet=\"{}\"", Foreign(&view.fleet).openmetrics());
     let labels = |node: &str, (level, about): (&str, &str)| {

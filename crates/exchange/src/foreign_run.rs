@@ -59,7 +59,6 @@ pub struct Repetition {
 
 impl Repetition {
     /// A value of an unknown number of operations.
-    #[must_use]
     pub fn new(value: f64) -> Self {
         Self {
             value,
@@ -212,7 +211,6 @@ pub(crate) fn located(place: &str, what: &str) -> String {
 }
 
 /// Parses a time in the formats of these programs; without a time zone, in UTC, so that all readers agree.
-#[must_use]
 pub fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     text.parse().ok().or_else(|| {

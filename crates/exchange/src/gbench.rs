@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 /// Writes a run in this format: for each result, the launches behind its estimate. Derived results and sizes are left out, since they have
 /// no repetitions.
-#[must_use]
 pub fn write(data: &RunData, view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);
     let mut entries: Vec<Value> = vec![];

@@ -8,7 +8,6 @@ use gritstone_model::{Better, RunView};
 use serde_json::{Value, json};
 
 /// Writes a run in this format.
-#[must_use]
 pub fn github(view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);
     let (other, figures): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| {

@@ -6,7 +6,6 @@ use crate::timings::{self, Timing};
 use gritstone_model::RunView;
 
 /// Writes a run in this format: each sample of a benchmark, in seconds per operation.
-#[must_use]
 pub fn write(data: &RunData, view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);
     let mut all = vec![];

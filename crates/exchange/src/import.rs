@@ -226,7 +226,6 @@ pub fn set_start(run: &mut RunData, started: Timestamp) {
 }
 
 /// Suffix of the identifier of an imported run: a hash of its contents, equal for all copies of a file.
-#[must_use]
 pub fn contents(run_id: &str) -> &str {
     run_id.rsplit('-').next().unwrap_or(run_id)
 }

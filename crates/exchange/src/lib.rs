@@ -123,14 +123,12 @@ pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
 const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The program that wrote a file, if recognized.
-#[must_use]
 pub fn recognize(text: &str) -> Option<&'static dyn Format> {
     let shape = Shape::new(text);
     FORMATS.into_iter().find(|format| format.recognizes(&shape))
 }
 
 /// Names of the files that programs leave in a directory.
-#[must_use]
 pub fn tree_parts() -> Vec<&'static str> {
     let parts = FORMATS.iter().flat_map(|format| format.parts());
     parts.copied().collect()

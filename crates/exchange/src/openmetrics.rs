@@ -16,7 +16,6 @@ const FAMILIES: [(Plain, &str, &str); 3] = [
 ];
 
 /// A run as a file, up to `# EOF`, with its start as timestamp.
-#[must_use]
 pub fn openmetrics(view: &RunView) -> Exported {
     let (_, left_out) = figures(view);
     let text = families(&[view], true) + END;
@@ -24,7 +23,6 @@ pub fn openmetrics(view: &RunView) -> Exported {
 }
 
 /// The newest runs of systems for a scraper, which sets timestamps: the start of a run is a value.
-#[must_use]
 pub fn scraped(views: &[&RunView], stored: usize) -> String {
     let started = views.iter().filter_map(|view| {
         let time = view.started.parse::<jiff::Timestamp>().ok()?;

@@ -5,7 +5,6 @@ use crate::xml::element;
 use gritstone_model::{Better, RunView};
 
 /// Writes a run in this format.
-#[must_use]
 pub fn phoronix(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
     let version = view.gritstone.as_deref().unwrap_or_default();

@@ -1,6 +1,5 @@
 //! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
-use crate::csv_markdown::comment_text;
 use crate::junit::{JunitCases, Unpassed};
 use gritstone_document::Foreign;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
@@ -11,9 +10,8 @@ use std::fmt::Write as _;
 const SHOWN: usize = 100;
 
 /// A comment: the outcome, a table, remarks.
-#[must_use]
 pub fn pr_markdown(view: &PrView) -> String {
-    let safe = comment_text;
+    let safe = |text: &str| Foreign(text).markdown();
     let mut text = format!(
         "### gritstone pr: {}\n\n{}\n",
         view.outcome.as_str(),
@@ -50,7 +48,6 @@ pub fn pr_markdown(view: &PrView) -> String {
 }
 
 /// Workflow commands: an error per regression, a warning if nothing was decided, a notice of the outcome.
-#[must_use]
 pub fn pr_github_annotations(view: &PrView) -> String {
     let mut text = String::new();
     for row in view.rows.iter().filter(|row| row.regressed) {
@@ -74,7 +71,6 @@ pub fn pr_github_annotations(view: &PrView) -> String {
 }
 
 /// OpenMetrics for GitLab (`artifacts: reports: metrics`): speed of the head as a multiple of the base's.
-#[must_use]
 pub fn pr_gitlab_metrics(view: &PrView) -> String {
     let metric = match view.quantity {
         PrQuantity::Time => "gritstone_pr_speed",
@@ -95,7 +91,6 @@ pub fn pr_gitlab_metrics(view: &PrView) -> String {
 
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed; errors are benchmarks of one side alone, and
 /// a gate that can decide nothing or was interrupted; an inconclusive benchmark was skipped.
-#[must_use]
 pub fn pr_junit(view: &PrView, complete: bool) -> String {
     let mut cases = JunitCases::default();
     let gate = match view.outcome {
@@ -125,7 +120,6 @@ pub fn pr_junit(view: &PrView, complete: bool) -> String {
 }
 
 /// The suite where there is nothing to compare.
-#[must_use]
 pub fn pr_junit_error(why: &str, outcome: CheckOutcome) -> String {
     let mut cases = JunitCases::default();
     let unpassed = match outcome {

@@ -1,8 +1,8 @@
 //! The summary of a run for an issue or a chat, in Markdown. Its input is anonymous already.
 
-use crate::csv_markdown::{comment_text, significant};
+use crate::csv_markdown::significant;
 use crate::exportable::flags;
-use gritstone_document::unit_text;
+use gritstone_document::{Foreign, unit_text};
 use gritstone_model::{Measurement, RunView};
 use std::fmt::Write as _;
 
@@ -10,9 +10,8 @@ use std::fmt::Write as _;
 const SHOWN: usize = 60;
 
 /// The system, a table of results, and the number of results that are only in the file.
-#[must_use]
 pub fn share_markdown(view: &RunView, file: &str) -> String {
-    let safe = comment_text;
+    let safe = |text: &str| Foreign(text).markdown();
     let machine = &view.machine;
     let mut text = format!("### {}\n\n{}", safe(&machine.name), safe(&machine.system));
     if !machine.configuration.is_empty() {

@@ -34,7 +34,6 @@ pub struct Timing {
 
 impl Timing {
     /// From the launches of a run of one command.
-    #[must_use]
     pub fn of(command: &str, parameters: &[(String, String)], run: &RunData) -> Self {
         Self {
             parameters: parameters.to_vec(),
@@ -111,7 +110,6 @@ fn with_statistics(timings: &[Timing]) -> Vec<(&Timing, TimeStatistics)> {
 }
 
 /// Output of `hyperfine --export-json`, in seconds.
-#[must_use]
 pub fn json(timings: &[Timing]) -> String {
     let results = with_statistics(timings).into_iter();
     let results: Vec<Value> = results.map(|(timing, all)| result(timing, all)).collect();
@@ -145,7 +143,6 @@ fn result(timing: &Timing, all: TimeStatistics) -> Value {
 }
 
 /// Output of `hyperfine --export-csv`, in seconds.
-#[must_use]
 pub fn csv(timings: &[Timing]) -> String {
     let heads = [
         "command", "mean", "stddev", "median", "user", "system", "min", "max",
@@ -209,7 +206,6 @@ const COLUMNS: usize = 5;
 
 /// A table of all commands, in this unit or one near the first mean, sorted by time or as given; relative to the first if it is the
 /// reference, else to the fastest.
-#[must_use]
 pub fn table(
     timings: &[Timing],
     markup: Markup,

@@ -169,12 +169,10 @@ fn kills_in(text: &str) -> u64 {
     count.unwrap_or(0)
 }
 
-#[must_use]
 pub fn is_confined(benchmark: &Benchmark) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(MEMORY_PAGES))
 }
 
-#[must_use]
 pub fn is_throttled(benchmark: &Benchmark) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(CPU_PERCENT))
 }

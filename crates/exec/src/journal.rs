@@ -294,7 +294,6 @@ impl UndoBy {
 }
 
 /// Runs that processes of this user are measuring, with their process ids, without the run of `except`.
-#[must_use]
 pub fn measuring(state: &State, except: Option<&Journal>) -> BTreeMap<String, u32> {
     let Ok(dir) = state.open() else {
         return BTreeMap::new();

@@ -114,7 +114,6 @@ pub(crate) struct Job<'a> {
 
 impl Executor {
     /// Acquires the resources that the benchmarks need. Launches report the ones that are unavailable, and why.
-    #[must_use]
     pub fn new(setup: Setup, config: Config<'_>, journal: Option<&Journal>) -> Self {
         let (acquired, load) = acquired::make(&setup, &config, journal);
         Self {
@@ -131,12 +130,10 @@ impl Executor {
     }
 
     /// Result of the untimed proof of a command, once made.
-    #[must_use]
     pub fn proof(&self, id: &Id) -> Option<bool> {
         self.proofs.borrow().get(id).copied()
     }
 
-    #[must_use]
     pub fn setup(&self) -> &Setup {
         &self.setup
     }

@@ -103,7 +103,6 @@ pub enum ExecError {
 }
 
 impl ExecError {
-    #[must_use]
     pub fn shortage(&self) -> Option<Shortage> {
         match self {
             Self::NowhereToMeasure { why, .. } | Self::System { why, .. } => {

@@ -22,7 +22,6 @@ pub enum Shortage {
 }
 
 impl Shortage {
-    #[must_use]
     pub fn from_error(error: &Error) -> Option<Self> {
         match (error.kind(), error.raw_os_error()) {
             (ErrorKind::StorageFull, _) => Some(Self::Space),

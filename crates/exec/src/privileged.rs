@@ -20,7 +20,6 @@ pub struct Description {
 }
 
 /// What it is, why it is done, and how it is undone.
-#[must_use]
 pub const fn describe(action: Action) -> Description {
     let (what, why, undone) = match action {
         Action::FileSystem => (
@@ -93,7 +92,6 @@ pub const fn describe(action: Action) -> Description {
 }
 
 /// Whether a launch of a benchmark needs this action.
-#[must_use]
 pub fn is_needed(action: Action, benchmark: &Benchmark) -> bool {
     let by_us = match action {
         Action::FileSystem => needs_scratch_fs(benchmark),
@@ -117,7 +115,6 @@ pub struct Permits {
 
 impl Permits {
     /// Why the permissions exclude a benchmark, with the option that would include it.
-    #[must_use]
     pub fn refusal(self, benchmark: &Benchmark) -> Option<String> {
         let needs = |action: Action| is_needed(action, benchmark);
         if self.nothing {

@@ -123,7 +123,6 @@ impl Setup {
 
 impl Workshop {
     /// Version of the C compiler; empty if unknown.
-    #[must_use]
     pub fn version(&self) -> &str {
         &self.c.version
     }

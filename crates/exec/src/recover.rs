@@ -120,7 +120,6 @@ impl UndoReport {
 }
 
 /// Undoes the changes of this user's killed runs whose watchdogs are dead too. Returns messages for the user.
-#[must_use]
 pub fn recover(state: &State) -> Vec<String> {
     let dir = match state.open() {
         Ok(dir) => dir,

@@ -120,7 +120,6 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
     overwrite(&path, u64::try_from(size).map_err(io::Error::other)?)
 }
 
-#[must_use]
 pub fn needs_swap(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
 }

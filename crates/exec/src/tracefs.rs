@@ -112,7 +112,6 @@ impl Instance {
     }
 }
 
-#[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
 }

@@ -104,7 +104,6 @@ impl HeldWorkTree {
         Ok(Self(held?))
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.0.path
     }

@@ -132,7 +132,6 @@ impl Dir {
         Ok(dir)
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -18,7 +18,6 @@ pub struct State {
 }
 
 impl State {
-    #[must_use]
     pub fn path(&self) -> PathBuf {
         self.base.join(&self.below)
     }

@@ -69,7 +69,6 @@ struct Counters {
 }
 
 impl Watch {
-    #[must_use]
     pub fn open(root: &Root) -> Self {
         let possible = root
             .cpus("/sys/devices/system/cpu/possible")

@@ -127,7 +127,6 @@ fn upper_layer(root: &Root, mounts: &[Mount], mount: &Mount) -> Option<FileSyste
 
 impl FileSystem {
     /// For tables: `ext4 on /dev/vda`, `tmpfs (memory)`, `overlay over ext4 on /dev/vda`, `nfs4 from server:/export`.
-    #[must_use]
     pub fn describe(&self) -> String {
         let (kind, device) = (&self.fs_type, &self.device);
         match &self.below {
@@ -140,7 +139,6 @@ impl FileSystem {
         }
     }
 
-    #[must_use]
     pub fn in_memory(&self) -> bool {
         ["tmpfs", "ramfs", "devtmpfs", "rootfs"].contains(&&*self.fs_type)
     }

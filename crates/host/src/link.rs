@@ -7,7 +7,6 @@ use std::fs;
 use std::net::{IpAddr, UdpSocket};
 
 /// The interface of this machine with this address, if any.
-#[must_use]
 pub fn with_address(address: IpAddr) -> Option<Link> {
     let found = getifaddrs().ok()?.find(|interface| {
         let storage = interface.address.as_ref();
@@ -20,7 +19,6 @@ pub fn with_address(address: IpAddr) -> Option<Link> {
 }
 
 /// The interface that routes to an address. Sends nothing.
-#[must_use]
 pub fn toward(address: IpAddr) -> Option<Link> {
     let any = match address {
         IpAddr::V4(_) => "0.0.0.0:0",

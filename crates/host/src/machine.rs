@@ -9,7 +9,6 @@ use std::path::Path;
 
 impl Host {
     /// This machine, with files measured in `dir`. Without facts that change by the minute (load, free space).
-    #[must_use]
     pub fn machine(&self, dir: &Path) -> Machine {
         let place = filesystem::containing(dir).ok();
         Machine {
@@ -26,14 +25,12 @@ impl Host {
     /// Twelve hexadecimal digits that identify the machine: a hash of its machine-id (else of a serial number, or the
     /// names in its firmware) and of its processors' models and number, offline ones included. Independent of
     /// frequency, memory, host name and kernel. The machine-id cannot be recovered from it.
-    #[must_use]
     pub fn id(&self) -> String {
         self.hash("gritstone machine")[..12].to_owned()
     }
 
     /// Full hash with another key. No exported document has it, and it cannot be computed from [`Host::id`], which
     /// they have.
-    #[must_use]
     pub fn private_id(&self) -> String {
         self.hash("gritstone owner")
     }

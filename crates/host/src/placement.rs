@@ -18,7 +18,6 @@ pub struct Chosen {
 /// kernel's own work prefer CPU 0. The peer is another core, of the same socket and kind if possible, so that a
 /// benchmark across CPUs measures two equal cores and not the path between sockets. The watcher avoids the measured
 /// core and the peer's if possible. The choice depends on the machine alone, so that runs agree.
-#[must_use]
 pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
     let place = |number: u32| {
         cpu.cores.get(&number).copied().unwrap_or(Core {
@@ -71,7 +70,6 @@ pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
 
 impl Chosen {
     /// All permitted CPUs in the order in which copies take them: the chosen ones first.
-    #[must_use]
     pub fn in_turn(&self, cpu: &Cpu) -> Vec<u32> {
         let first: Vec<u32> = [self.measured].into_iter().chain(self.peer).collect();
         let others = cpu

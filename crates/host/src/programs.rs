@@ -9,13 +9,11 @@ use std::path::{Path, PathBuf};
 /// `PATH`). Absolute names are taken as they are; a component with `*` is a version, of which the highest counts.
 /// Relative directories, also the empty one, are skipped: their content depends on the working directory, which
 /// differs for measured processes.
-#[must_use]
 pub fn find<S: AsRef<str>>(names: &[S], path: &OsStr) -> Option<PathBuf> {
     names.iter().find_map(|name| locate(name.as_ref(), path))
 }
 
 /// The program that meets a need.
-#[must_use]
 pub fn meeting(need: &Need, path: &OsStr) -> Option<PathBuf> {
     if need.any.is_empty() {
         find(&[&need.name], path)

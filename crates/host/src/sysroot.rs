@@ -37,7 +37,6 @@ pub struct Root {
 
 impl Root {
     /// This machine.
-    #[must_use]
     pub fn live() -> Self {
         let resolution = |clock| {
             let time = clock_getres(clock).ok()?;
@@ -60,7 +59,6 @@ impl Root {
     }
 
     /// A machine with files below `directory` (`directory/proc/cpuinfo`, ...).
-    #[must_use]
     pub fn recorded(directory: &Path, answers: Answers) -> Self {
         Self {
             directory: directory.to_owned(),
@@ -68,7 +66,6 @@ impl Root {
         }
     }
 
-    #[must_use]
     pub fn answers(&self) -> &Answers {
         &self.answers
     }

@@ -24,7 +24,6 @@ pub struct Setting {
 }
 
 /// Possible tunings for measurements on `chosen`, on a machine with these online CPUs.
-#[must_use]
 pub fn aims(root: &Root, online: &CpuSet, chosen: &Chosen) -> Vec<Aim> {
     vec![
         Aim {

@@ -24,7 +24,6 @@ pub struct AfterPilot {
 
 impl AfterPilot {
     /// Schedules all steps of all sides, each a track of its own.
-    #[must_use]
     pub fn new(plans: &[&Plan], limits: Limits, prior_runs: &PriorRuns) -> Self {
         let mut tracks = vec![];
         let mut paired: Vec<Vec<usize>> = vec![];
@@ -54,7 +53,6 @@ impl AfterPilot {
     }
 
     /// Expected time of the fewest launches of everything.
-    #[must_use]
     pub fn expected(&self) -> Duration {
         let least = self.limits.min_launches();
         duration_of(&self.tracks, |track| track.missing(least))

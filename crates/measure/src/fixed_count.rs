@@ -24,7 +24,6 @@ pub struct Bounded {
 
 impl Bounded {
     /// `seed` determines the orders of additional rounds.
-    #[must_use]
     pub fn new(inner: Box<dyn Scheduler>, sides: usize, [min, max]: [u32; 2], seed: u64) -> Self {
         Self {
             inner,

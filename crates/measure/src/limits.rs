@@ -39,7 +39,6 @@ impl Limits {
     }
 
     /// Longest time of a run whose fewest launches take `expected`.
-    #[must_use]
     pub fn longest(&self, expected: Duration) -> Duration {
         match (self.budget, self.quick) {
             (Some(budget), _) => budget,

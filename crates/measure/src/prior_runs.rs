@@ -21,7 +21,6 @@ pub struct Prior {
 pub type PriorRuns = BTreeMap<(Id, u32), Prior>;
 
 /// Launch times of the newest run, and the median scatter of at least three runs of the same work. Expects the newest run first.
-#[must_use]
 pub fn learn_prior(runs: &[RunData], benchmarks: &[Benchmark]) -> PriorRuns {
     let mut scatters: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
     let mut priors = PriorRuns::new();

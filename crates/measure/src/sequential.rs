@@ -77,7 +77,6 @@ impl Track {
 }
 
 impl Sequential {
-    #[must_use]
     pub fn new(design: Design) -> Self {
         let track = |_| Track {
             times: Times(vec![vec![]; design.sides]),
@@ -100,7 +99,6 @@ impl Sequential {
     }
 
     /// By step.
-    #[must_use]
     pub fn times(&self) -> Vec<Times> {
         self.tracks
             .iter()

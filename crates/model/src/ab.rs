@@ -35,7 +35,6 @@ pub struct AbView {
 
 impl AbView {
     /// True if something was measured.
-    #[must_use]
     pub fn has_estimate(&self) -> bool {
         let mut figures = self.rows.iter().flat_map(|row| &row.figures);
         figures.any(|figure| figure.estimate.is_some())

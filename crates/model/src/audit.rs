@@ -105,7 +105,6 @@ pub enum ClaimOutcome {
 
 impl AuditView {
     /// Whether a failure in this build fails the entry; true for unlisted builds.
-    #[must_use]
     pub fn counts(&self, build: &str) -> bool {
         self.builds
             .iter()
@@ -113,7 +112,6 @@ impl AuditView {
     }
 
     /// Whether a claim of the entry fails in a build that counts.
-    #[must_use]
     pub fn fails(&self, entry: &AuditEntry) -> bool {
         entry
             .tests
@@ -124,7 +122,6 @@ impl AuditView {
 
 impl AuditEntry {
     /// Whether any claim of it could be tested.
-    #[must_use]
     pub fn was_tested(&self) -> bool {
         self.tests
             .iter()

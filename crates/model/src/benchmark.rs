@@ -286,7 +286,6 @@ pub enum Work {
 
 impl Work {
     /// Which of the five kinds.
-    #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
             Self::Kernel(_) => Kind::Kernel,
@@ -298,7 +297,6 @@ impl Work {
     }
 
     /// Benchmarks that it is computed from; none if it is launched itself.
-    #[must_use]
     pub fn parts(&self) -> Vec<&Id> {
         match self {
             Self::Derived { terms, share_of } => {
@@ -385,13 +383,11 @@ pub const SERVER: &str = "dsn";
 pub(crate) const LOAD: &str = "load/";
 
 impl KernelWork {
-    #[must_use]
     pub fn asks(&self, key: &str) -> bool {
         self.params.get(key).is_some_and(|value| value == "yes")
     }
 
     /// Whether its far end is on another host.
-    #[must_use]
     pub fn has_peer(&self) -> bool {
         self.params.get(OVER).is_some_and(|way| way == PEER)
     }
@@ -433,7 +429,6 @@ impl Benchmark {
     }
 
     /// An entry without claims, for commands outside a catalog: higher rates are better, everything else lower.
-    #[must_use]
     pub fn new(id: Id, unit: Unit, work: Work) -> Self {
         Self {
             id,
@@ -465,12 +460,10 @@ impl Benchmark {
         }
     }
 
-    #[must_use]
     pub fn is_peak(&self) -> bool {
         self.is_of_curve(|curve| curve.scaling)
     }
 
-    #[must_use]
     pub fn is_longest(&self) -> bool {
         self.is_of_curve(|curve| curve.longest)
     }
@@ -482,7 +475,6 @@ impl Benchmark {
     /// Several copies require workloads on one CPU: commands, sizes and derived results are not workloads; benchmarks across CPUs use all
     /// of them already; one control group limits one process's memory, one trace times one, a peer has one far end, one has real-time
     /// priority on a CPU; and copies would add to a load.
-    #[must_use]
     pub fn can_be_copied(&self) -> bool {
         let alone = ["memory_pages", "traced", "priority"];
         let free = |work: &KernelWork| {
@@ -495,7 +487,6 @@ impl Benchmark {
     }
 
     /// Load programs, from level 1.
-    #[must_use]
     pub fn load(&self) -> Vec<&str> {
         match &self.work {
             Work::Kernel(work) => work.load().collect(),

@@ -59,7 +59,6 @@ pub enum BisectOutcome {
 }
 
 impl BisectOutcome {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Good => "good",

@@ -76,7 +76,6 @@ impl ChangeState {
         Self::Fixed,
     ];
 
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -88,7 +87,6 @@ impl ChangeState {
     }
 
     /// Whether it still needs work.
-    #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::New | Self::Assigned | Self::Acknowledged)
     }

@@ -50,7 +50,6 @@ impl Commit {
     }
 
     /// A page with the commits after `good` up to `bad`, in the syntax of GitHub and GitLab; `None` unless both have the same web address.
-    #[must_use]
     pub fn link_between(good: &Self, bad: &Self) -> Option<String> {
         let repository = good
             .repository

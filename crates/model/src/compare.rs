@@ -22,7 +22,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -188,7 +187,6 @@ pub struct CompareRow {
 
 impl CompareRow {
     /// The work is in doubt: the row is shown without a conclusion. A doubt about another quantity, such as process time, does not count.
-    #[must_use]
     pub fn in_doubt(&self) -> bool {
         let doubts = [Some(Flag::Invalid), Some(Flag::NotComparable)];
         self.notes.iter().any(|note| {

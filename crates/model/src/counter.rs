@@ -48,7 +48,6 @@ impl Counter {
     ];
 
     /// Its name in the protocol and in JSON.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Instructions => "instructions",
@@ -84,7 +83,6 @@ pub enum Counting {
 
 impl Counting {
     /// The most that any of these counts implies.
-    #[must_use]
     pub fn from_counts<'a>(counts: impl Iterator<Item = &'a Counts<f64>>) -> Self {
         let one = |counts: &Counts<f64>| {
             if counts.contains_key(&Counter::Cycles) {

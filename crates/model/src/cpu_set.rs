@@ -12,7 +12,6 @@ pub struct CpuSet(BTreeSet<u32>);
 
 impl CpuSet {
     /// Reads a list such as `0-3,8,10-11`; the empty text is the empty set. `None` when it is not such a list.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut set = BTreeSet::new();
         for part in text.trim().split(',').filter(|part| !part.is_empty()) {
@@ -27,18 +26,15 @@ impl CpuSet {
         Some(Self(set))
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether `cpu` is one of them.
-    #[must_use]
     pub fn contains(&self, cpu: u32) -> bool {
         self.0.contains(&cpu)
     }

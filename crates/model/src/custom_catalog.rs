@@ -38,7 +38,6 @@ pub enum Contents {
 
 impl Contents {
     /// A file of these bytes.
-    #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::Text(text),
@@ -47,7 +46,6 @@ impl Contents {
     }
 
     /// The bytes; `None` if they are damaged.
-    #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
             Self::Text(text) => Some(text.clone().into_bytes()),
@@ -65,7 +63,6 @@ impl Contents {
     }
 
     /// The content, if it is text.
-    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -75,20 +72,17 @@ impl Contents {
 }
 
 impl CustomCatalog {
-    #[must_use]
     pub fn has(&self, id: &Id) -> bool {
         self.families.iter().any(|family| family == id.family())
     }
 
     /// Its name with the beginning of its hash, for people.
-    #[must_use]
     pub fn named(&self) -> String {
         let short = self.hash.get(..HASH_SHOWN).unwrap_or(&self.hash);
         format!("{} ({short})", self.name)
     }
 
     /// The note on every result of its benchmarks.
-    #[must_use]
     pub fn note(&self) -> Note {
         Note::new(Finding::Custom {
             catalog: self.named(),

@@ -9,14 +9,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    #[must_use]
     pub fn exact(value: f64) -> Self {
         let interval = None;
         Self { value, interval }
     }
 
     /// Half of the interval relative to the value: the only meaning of half-width. `None` without an interval, or for a value of 0.
-    #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         let [low, high] = self.interval.filter(|_| self.value != 0.0)?;
         Some((high - low) / 2.0 / self.value.abs())

@@ -81,7 +81,6 @@ pub struct ResponsesOf {
 
 impl Histogram {
     /// Smallest value in a bucket, ns.
-    #[must_use]
     pub fn floor(bucket: u32) -> u64 {
         if bucket < 128 {
             u64::from(bucket)
@@ -157,7 +156,6 @@ pub enum Cause {
 }
 
 impl Event {
-    #[must_use]
     pub fn cause(&self) -> Option<Cause> {
         match self {
             Self::Fail { call, .. } if call == "calibrate" => Some(Cause::NoGrowth),

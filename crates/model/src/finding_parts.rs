@@ -37,7 +37,6 @@ pub struct Count {
 }
 
 impl Count {
-    #[must_use]
     pub fn launches(part: usize, total: usize) -> Self {
         let what = Repeat::Launch;
         Self {
@@ -47,7 +46,6 @@ impl Count {
         }
     }
 
-    #[must_use]
     pub fn samples(part: usize, total: usize) -> Self {
         let what = Repeat::Sample;
         Self {
@@ -57,7 +55,6 @@ impl Count {
         }
     }
 
-    #[must_use]
     pub fn rounds(part: usize, total: usize) -> Self {
         let what = Repeat::Round;
         Self {

@@ -47,7 +47,6 @@ pub struct FleetNodeProgress {
 
 impl FleetNodeProgress {
     /// Whether it has no complete run.
-    #[must_use]
     pub fn is_missing(&self) -> bool {
         self.state != FleetNodeState::Done
     }

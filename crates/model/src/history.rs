@@ -55,7 +55,6 @@ pub struct HistorySeries {
 
 impl HistorySeries {
     /// Number of runs that are compared.
-    #[must_use]
     pub fn compared(&self) -> usize {
         let points = self.points.iter();
         points.filter(|point| point.value.is_some()).count()
@@ -161,7 +160,6 @@ pub enum CheckOutcome {
 }
 
 impl CheckOutcome {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "passed",

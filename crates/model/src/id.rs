@@ -51,25 +51,21 @@ impl Id {
         Ok(Self(text.to_owned()))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The part before the first `/` or `@`.
-    #[must_use]
     pub fn family(&self) -> &str {
         self.0.split(['/', '@']).next().unwrap_or(&self.0)
     }
 
     /// The part before `@`, which variants share.
-    #[must_use]
     pub fn stem(&self) -> &str {
         self.0.split('@').next().unwrap_or(&self.0)
     }
 
     /// The part after `@`, if any.
-    #[must_use]
     pub fn variant(&self) -> Option<&str> {
         self.0.split_once('@').map(|(_, variant)| variant)
     }
@@ -101,25 +97,21 @@ pub struct Selector(String);
 
 impl Selector {
     /// Any text is valid; the caller reports selectors without a match.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 
     /// The text it was made from.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether `id` is selected: by the pattern, or by the name of its family as by `family/*`.
-    #[must_use]
     pub fn matches(&self, id: &Id) -> bool {
         self.matches_text(id.as_str()) || id.family() == self.0 && !id.as_str().contains('@')
     }
 
     /// Whether a label, or any other text, is selected.
-    #[must_use]
     pub fn matches_text(&self, text: &str) -> bool {
         glob(self.0.as_bytes(), text.as_bytes())
     }

@@ -16,7 +16,6 @@ pub struct Latencies {
 
 impl Latencies {
     /// A percentile by its name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Percentile> {
         self.percentiles
             .iter()

@@ -50,7 +50,6 @@ pub enum CacheKind {
 }
 
 /// The model of a processor without trademarks, frequency and filler: "Intel Xeon Gold 6148".
-#[must_use]
 pub fn short_processor(model: &str) -> String {
     let model = model.replace("(R)", "").replace("(TM)", "");
     let model = model.split(" @ ").next().unwrap_or(&model);
@@ -66,7 +65,6 @@ impl Machine {
     pub const ALLOWED_CPUS: &str = "cpu.allowed";
 
     /// CPUs that the process may use; empty if unknown, `None` if unreadable.
-    #[must_use]
     pub fn allowed_cpus(&self) -> Option<CpuSet> {
         CpuSet::parse(
             self.facts
@@ -76,14 +74,12 @@ impl Machine {
     }
 
     /// Whether two threads may share a core: with SMT, and on a virtual machine, which cannot know.
-    #[must_use]
     pub fn may_share_cores(&self) -> bool {
         let smt = self.facts.get("cpu.smt").is_some_and(|state| state == "on");
         smt || self.facts.contains_key("virtual.machine")
     }
 
     /// Caches by level; unreadable ones are omitted.
-    #[must_use]
     pub fn caches(&self) -> Vec<Cache> {
         let facts = self.facts.iter();
         let read = facts.filter_map(|(name, value)| Cache::read(name, value));
@@ -95,7 +91,6 @@ impl Machine {
 
 impl Cache {
     /// The name of its fact: `cache.l1d`, `cache.l3`.
-    #[must_use]
     pub fn name(&self) -> String {
         let kind = match self.kind {
             CacheKind::Unified => "",

@@ -71,7 +71,6 @@ pub enum Status {
 
 impl Status {
     /// The word that it has in JSON.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -85,14 +84,12 @@ impl Status {
 
 impl Measurement {
     /// Nothing was launched before the run ended.
-    #[must_use]
     pub fn is_unreached(&self) -> bool {
         let unreached = |note: &Note| matches!(note.finding, Finding::NotReached { .. });
         self.notes.iter().any(unreached)
     }
 
     /// A result with the identifier as its title.
-    #[must_use]
     pub fn new(id: Id, kind: Kind, unit: Unit, better: Better, data: Data) -> Self {
         Self {
             title: id.to_string(),
@@ -123,7 +120,6 @@ impl Measurement {
         }
     }
 
-    #[must_use]
     pub fn outcome(&self) -> Status {
         match &self.data {
             Data::Measured(_) | Data::Derived(_) => Status::Measured,
@@ -132,7 +128,6 @@ impl Measurement {
         }
     }
 
-    #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
         match &self.data {
             Data::Printed(printed) => printed.estimate,
@@ -141,37 +136,30 @@ impl Measurement {
     }
 
     /// The value of the estimate.
-    #[must_use]
     pub fn value(&self) -> Option<f64> {
         self.estimate().map(|estimate| estimate.value)
     }
 
-    #[must_use]
     pub fn interval(&self) -> Option<[f64; 2]> {
         self.estimate().and_then(|estimate| estimate.interval)
     }
 
-    #[must_use]
     pub fn confidence(&self) -> Option<f64> {
         self.data.sampled()?.confidence
     }
 
-    #[must_use]
     pub fn cycles(&self) -> Option<Estimate> {
         self.data.sampled()?.cycles
     }
 
-    #[must_use]
     pub fn ghz(&self) -> Option<f64> {
         self.data.sampled()?.ghz
     }
 
-    #[must_use]
     pub fn launches(&self) -> usize {
         self.data.sampled().map_or(0, |sampled| sampled.launches)
     }
 
-    #[must_use]
     pub fn samples(&self) -> usize {
         match &self.data {
             Data::Absent(absent) => absent.samples,
@@ -179,7 +167,6 @@ impl Measurement {
         }
     }
 
-    #[must_use]
     pub fn statistics(&self) -> Option<&Statistics> {
         match &self.data {
             Data::Printed(printed) => printed.statistics.as_ref(),
@@ -187,18 +174,15 @@ impl Measurement {
         }
     }
 
-    #[must_use]
     pub fn latencies(&self) -> Option<&Latencies> {
         self.data.measured()?.latencies.as_ref()
     }
 
-    #[must_use]
     pub fn responses(&self) -> &[Responses] {
         let sampled = self.data.sampled();
         sampled.map_or(&[], |sampled| &sampled.responses)
     }
 
-    #[must_use]
     pub fn copies(&self) -> Option<&CopiesView> {
         match &self.data {
             Data::Absent(absent) => absent.copies.as_ref(),
@@ -214,7 +198,6 @@ impl Measurement {
         }
     }
 
-    #[must_use]
     pub fn faults_per_page(&self) -> Option<f64> {
         match &self.data {
             Data::Printed(printed) => printed.faults_per_page,
@@ -223,14 +206,12 @@ impl Measurement {
     }
 
     /// Empty without counters.
-    #[must_use]
     pub fn counters(&self) -> &Counts<f64> {
         static NONE: Counts<f64> = Counts::new();
         let measured = self.data.measured();
         measured.map_or(&NONE, |measured| &measured.counters)
     }
 
-    #[must_use]
     pub fn parts(&self) -> &[PartValue] {
         match &self.data {
             Data::Absent(absent) => &absent.parts,
@@ -238,45 +219,38 @@ impl Measurement {
         }
     }
 
-    #[must_use]
     pub fn names(&self) -> &[String] {
         let measured = self.data.measured();
         measured.map_or(&[], |measured| &measured.names)
     }
 
     /// One value per launch, in the unit of the result, in the order of time.
-    #[must_use]
     pub fn values(&self) -> &[f64] {
         let sampled = self.data.sampled();
         sampled.map_or(&[], |sampled| &sampled.values)
     }
 
     /// Share of the samples of each launch that were undisturbed; empty unless the result is from launches.
-    #[must_use]
     pub fn weights(&self) -> &[f64] {
         let sampled = self.data.sampled();
         sampled.map_or(&[], |sampled| &sampled.weights)
     }
 
     /// The same in core cycles per operation; empty without a cycle probe.
-    #[must_use]
     pub fn paced_values(&self) -> &[f64] {
         let sampled = self.data.sampled();
         sampled.map_or(&[], |sampled| &sampled.paced_values)
     }
 
-    #[must_use]
     pub fn series(&self) -> Option<&[SeriesPoint]> {
         self.curve.as_ref().map(|curve| curve.points.as_slice())
     }
 
-    #[must_use]
     pub fn is_published(&self) -> bool {
         matches!(self.data, Data::Printed(_))
     }
 
     /// Whether a document prints only the basis of this part of the result.
-    #[must_use]
     pub fn is_reckoned(&self, about: Subject) -> bool {
         let reckoned = |note: &Note| matches!(note.finding, Finding::Reckoned { .. });
         let mut notes = self.notes.iter();
@@ -284,14 +258,12 @@ impl Measurement {
     }
 
     /// Whether a flag concerns this part of the result.
-    #[must_use]
     pub fn has_flag(&self, flag: Flag, about: Subject) -> bool {
         let mut notes = self.notes.iter();
         notes.any(|note| note.flag() == Some(flag) && note.about.concerns(about))
     }
 
     /// Whether a flag concerns the result as a whole.
-    #[must_use]
     pub fn is_flagged(&self, flag: Flag) -> bool {
         self.has_flag(flag, Subject::Result)
     }
@@ -302,7 +274,6 @@ impl Measurement {
     }
 
     /// Flags that concern the estimate, each once.
-    #[must_use]
     pub fn flags_of_estimate(&self) -> Vec<Flag> {
         let notes = self.notes.iter();
         let concern = notes.filter(|note| note.about.concerns(Subject::Estimate));
@@ -310,7 +281,6 @@ impl Measurement {
     }
 
     /// Flags of all notes, each once.
-    #[must_use]
     pub fn flags(&self) -> Vec<Flag> {
         flags(&self.notes)
     }

@@ -29,7 +29,6 @@ pub enum Flag {
 }
 
 impl Flag {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Invalid => "invalid",
@@ -92,7 +91,6 @@ pub enum Subject {
 
 impl Subject {
     /// Its name in JSON and in the files of references.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Result => "result",
@@ -110,7 +108,6 @@ impl Subject {
     }
 
     /// Whether a note on `self` concerns a use of `other`: notes on the whole result always do.
-    #[must_use]
     pub fn concerns(self, other: Self) -> bool {
         self == Self::Result || self == other
     }
@@ -132,7 +129,6 @@ pub struct Note {
 
 impl Note {
     /// A note on the result as a whole.
-    #[must_use]
     pub fn new(finding: Finding) -> Self {
         Self {
             finding,
@@ -148,7 +144,6 @@ impl Note {
     }
 
     /// The flag that it raises.
-    #[must_use]
     pub fn flag(&self) -> Option<Flag> {
         self.finding.flag()
     }
@@ -161,7 +156,6 @@ impl From<Finding> for Note {
 }
 
 /// The flags that notes raise, each once.
-#[must_use]
 pub fn flags(notes: &[Note]) -> Vec<Flag> {
     let mut flags: Vec<Flag> = notes.iter().filter_map(Note::flag).collect();
     flags.sort_unstable();
@@ -170,7 +164,6 @@ pub fn flags(notes: &[Note]) -> Vec<Flag> {
 }
 
 /// Sorted by flag, those without one last; each once.
-#[must_use]
 pub fn in_order(mut notes: Vec<Note>) -> Vec<Note> {
     notes.sort_by_key(|note| {
         let flag = note.flag();
@@ -187,7 +180,6 @@ pub fn in_order(mut notes: Vec<Note>) -> Vec<Note> {
 
 impl Finding {
     /// The flag that it raises.
-    #[must_use]
     pub fn flag(&self) -> Option<Flag> {
         match self {
             Self::Stated { flag, .. } => *flag,

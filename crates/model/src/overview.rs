@@ -156,7 +156,6 @@ pub struct FoundBenchmark {
 
 impl FoundBenchmark {
     /// Whether a text is its id, or its id without family or variant, ignoring case.
-    #[must_use]
     pub fn is_named(&self, text: &str) -> bool {
         let stem = self.id.stem();
         let name = stem.split_once('/').map_or(stem, |(_, name)| name);

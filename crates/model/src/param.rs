@@ -122,12 +122,10 @@ impl Number {
         Some(Self(text.to_owned()))
     }
 
-    #[must_use]
     pub fn get(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
     }
 
-    #[must_use]
     pub fn integer(&self) -> Option<u64> {
         self.0.parse().ok()
     }
@@ -140,7 +138,6 @@ impl From<u64> for Number {
 }
 
 impl Param {
-    #[must_use]
     pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
         let (key, value) = (key.into(), value.into());
         let typed = match key.as_str() {
@@ -166,7 +163,6 @@ impl Param {
         typed.unwrap_or(Self::Other { key, value })
     }
 
-    #[must_use]
     pub fn key(&self) -> &str {
         match self {
             Self::Copy(_) => "copy",
@@ -188,7 +184,6 @@ impl Param {
         }
     }
 
-    #[must_use]
     pub fn value(&self) -> Cow<'_, str> {
         match self {
             Self::Copy(number) | Self::OtherRun(number) | Self::Layout(number) => {

@@ -43,7 +43,6 @@ pub struct PeerPath {
 
 impl Peer {
     /// Identity of the peer, without its user.
-    #[must_use]
     pub fn path(&self) -> PeerPath {
         let host = self.host.rsplit('@').next().unwrap_or_default();
         PeerPath {

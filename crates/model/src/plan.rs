@@ -34,7 +34,6 @@ pub struct Skip {
 
 impl Skip {
     /// The note on its result.
-    #[must_use]
     pub fn note(&self) -> Note {
         Note::new(Finding::Unavailable {
             reason: self.reason.clone(),

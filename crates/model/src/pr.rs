@@ -71,7 +71,6 @@ pub struct PrSide {
 
 impl PrSide {
     /// A commit whose harness did not fail.
-    #[must_use]
     pub fn new(revision: &str, commit: &str) -> Self {
         Self {
             revision: revision.to_owned(),
@@ -151,7 +150,6 @@ pub enum PrSideName {
 }
 
 impl PrSideName {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Base => "base",

@@ -19,7 +19,6 @@ pub enum Reliability {
 }
 
 impl Reliability {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",

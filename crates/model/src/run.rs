@@ -22,7 +22,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// `measured`, `skipped`, `failed`, `timed_out`.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -33,7 +32,6 @@ impl Outcome {
     }
 
     /// The reason; empty when measured.
-    #[must_use]
     pub fn why(&self) -> &str {
         match self {
             Self::Measured => "",
@@ -268,7 +266,6 @@ pub struct RunInfo {
 }
 
 /// The program that measured, if `version` is not one of Gritstone; its settings are unknown.
-#[must_use]
 pub fn other_program(version: &str) -> Option<&str> {
     let begins = version.chars().next()?;
     (!begins.is_ascii_digit()).then_some(version)

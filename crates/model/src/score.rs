@@ -43,7 +43,6 @@ pub struct Profile {
 
 impl Profile {
     /// The relative weight of each benchmark, the largest first.
-    #[must_use]
     pub fn shares(&self) -> Vec<(&Id, f64)> {
         let total: f64 = self.weights.values().sum();
         let shares = self.weights.iter().map(|(id, weight)| (id, weight / total));

@@ -2,7 +2,6 @@
 
 /// Whether a character controls a terminal or the layout instead of being shown: control characters (C0, C1, DEL), the marks, embeddings,
 /// overrides and isolates of the bidirectional algorithm, line separators, and code points that no document may contain.
-#[must_use]
 pub fn is_unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
@@ -11,7 +10,6 @@ pub fn is_unprintable(c: char) -> bool {
 }
 
 /// An equivalent JSON text in which such characters are escaped (`\u009b`). JSON requires that only for C0.
-#[must_use]
 pub fn escape_json(text: String) -> String {
     let obeyed = |c: char| c != '\n' && is_unprintable(c);
     if !text.contains(obeyed) {
@@ -31,13 +29,11 @@ pub fn escape_json(text: String) -> String {
 }
 
 /// Quotes a word for a POSIX shell.
-#[must_use]
 pub fn quote_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// `1, "core"` gives `core`, `2, "process"` gives `processes`.
-#[must_use]
 pub fn pluralize(n: usize, noun: &str) -> String {
     let suffix = match n {
         1 => "",
@@ -47,7 +43,6 @@ pub fn pluralize(n: usize, noun: &str) -> String {
     format!("{noun}{suffix}")
 }
 
-#[must_use]
 pub fn hexadecimal(bytes: impl AsRef<[u8]>) -> String {
     let digits = bytes.as_ref().iter().map(|byte| format!("{byte:02x}"));
     digits.collect()

@@ -16,7 +16,6 @@ pub enum Better {
 
 impl Better {
     /// Factor of a value, from the factor of its quality.
-    #[must_use]
     pub fn value_ratio(self, ratio: f64) -> f64 {
         match self {
             Self::Higher => ratio,
@@ -77,19 +76,16 @@ impl Unit {
             .ok_or_else(|| UnitError(text.to_owned()))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    #[must_use]
     pub fn quantity(&self) -> Quantity {
         // a Unit is only made by `parse`, which has called this too
         quantity(&self.0).unwrap_or(Quantity::Exact)
     }
 
     /// Converts the time per operation with `amount` of the counted unit.
-    #[must_use]
     pub fn convert(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
         match self.quantity() {
             Quantity::Time { ns } => Some(ns_per_op / amount / ns),

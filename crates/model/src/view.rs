@@ -76,26 +76,22 @@ pub struct Contention {
 
 impl RunView {
     /// The result of a benchmark.
-    #[must_use]
     pub fn get(&self, id: &Id) -> Option<&Measurement> {
         self.results.iter().find(|result| result.id == *id)
     }
 
     /// A side of a trial, which no history includes.
-    #[must_use]
     pub fn is_side(&self) -> bool {
         let settings = self.settings.as_ref();
         settings.is_some_and(|settings| settings.trial.is_some())
     }
 
     /// Whether the run was interrupted, or is still measuring.
-    #[must_use]
     pub fn is_unfinished(&self) -> bool {
         self.settings.is_some() && self.elapsed_s.is_none()
     }
 
     /// Interrupted, or ended by its budget before everything was measured.
-    #[must_use]
     pub fn is_partial(&self) -> bool {
         self.elapsed_s.is_none() || self.results.iter().any(Measurement::is_unreached)
     }
@@ -168,7 +164,6 @@ pub struct Statistics {
 
 impl Statistics {
     /// The share of events at or below a percentile, in percent, by its name: 99.9 of `p99.9`.
-    #[must_use]
     pub fn percent(name: &str) -> Option<f64> {
         name.strip_prefix('p')?.parse().ok()
     }

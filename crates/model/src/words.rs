@@ -16,7 +16,6 @@ pub fn split_words(text: &str) -> Result<Vec<String>, UnclosedQuote> {
 }
 
 /// Replaces each `{NAME}` that has a value, in one pass: braces in values stay.
-#[must_use]
 pub fn fill_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     fill(text, |rest| {
         let name = &rest[1..rest.find('}')?];
@@ -25,7 +24,6 @@ pub fn fill_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String
 }
 
 /// The same in a catalog, where `{{NAME}}` is a literal `{NAME}`.
-#[must_use]
 pub fn fill_catalog_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     fill(text, |rest| {
         if let Some(name) = rest
@@ -43,7 +41,6 @@ pub fn fill_catalog_places(text: &str, value: impl Fn(&str) -> Option<String>) -
 }
 
 /// The inverse of [`fill_catalog_places`] for literal text.
-#[must_use]
 pub fn escape_catalog_places(text: &str) -> String {
     fill_places(text, |name| {
         is_place_name(name).then(|| format!("{{{{{name}}}}}"))
@@ -51,7 +48,6 @@ pub fn escape_catalog_places(text: &str) -> String {
 }
 
 /// True if `{NAME}` may be a placeholder in a catalog.
-#[must_use]
 pub fn is_place_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphanumeric() || "/._+-".contains(c);
     !name.is_empty() && name.chars().all(letter)

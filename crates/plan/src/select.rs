@@ -37,12 +37,10 @@ pub fn select_refs<'a>(
 pub struct Selectors(Vec<Selector>);
 
 impl Selectors {
-    #[must_use]
     pub fn new(texts: &[String]) -> Self {
         Self(texts.iter().map(|text| Selector::new(text)).collect())
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -51,7 +49,6 @@ impl Selectors {
         self.0.iter()
     }
 
-    #[must_use]
     pub fn select(&self, id: &Id) -> bool {
         self.is_empty() || self.0.iter().any(|selector| selector.matches(id))
     }
@@ -64,7 +61,6 @@ impl Selectors {
 }
 
 /// The selected benchmarks, and all that these are computed from.
-#[must_use]
 pub fn with_parts<'a>(all: &'a [Benchmark], selectors: &Selectors) -> BTreeSet<&'a Id> {
     let by_id: BTreeMap<&Id, &Benchmark> = all.iter().map(|b| (&b.id, b)).collect();
     let mut open: Vec<&Id> = by_id.keys().copied().collect();
@@ -97,7 +93,6 @@ fn hint(all: &[Benchmark], text: &str) -> String {
 }
 
 /// The most similar name, if any is similar.
-#[must_use]
 pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     names
         .iter()

@@ -21,7 +21,6 @@ pub struct Offer {
 }
 
 /// One step for each benchmark that can be launched, one skip for each that cannot.
-#[must_use]
 pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
     let mut plan = Plan::default();
     for benchmark in &benchmarks {
@@ -84,7 +83,6 @@ pub fn add_copies(
 }
 
 /// The first reason for which a benchmark cannot run here, with a remedy.
-#[must_use]
 pub fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
     if let Some(why) = offer.refused.get(&benchmark.id) {
         return Some(why.clone());

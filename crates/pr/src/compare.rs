@@ -94,7 +94,6 @@ impl Place {
         })
     }
 
-    #[must_use]
     pub fn workshop<'a>(&'a self, repository: &'a Repository) -> Workshop<'a> {
         Workshop {
             repository,
@@ -127,7 +126,6 @@ impl Comparison {
         })
     }
 
-    #[must_use]
     pub fn launcher<'a>(&'a self, place: &'a Place) -> Launcher<'a> {
         Launcher {
             harness: self.harness.as_ref(),
@@ -140,7 +138,6 @@ impl Comparison {
         }
     }
 
-    #[must_use]
     pub fn turns(&self) -> Turns<'_> {
         Turns {
             quantity: self.quantity,

@@ -25,7 +25,6 @@ fn extremes(counts: &[f64]) -> [f64; 2] {
 }
 
 /// The largest difference between executions of one side, as a share; none before there are two.
-#[must_use]
 pub fn spread(sides: [&[f64]; 2]) -> Option<f64> {
     let range = |side: &[f64]| {
         let [low, high] = extremes(side);
@@ -35,7 +34,6 @@ pub fn spread(sides: [&[f64]; 2]) -> Option<f64> {
 }
 
 /// None where executions of one side do not agree, or are too few.
-#[must_use]
 pub fn decide(sides: [&[f64]; 2], margin: f64) -> Option<Decided> {
     spread(sides).filter(|spread| *spread <= AGREEMENT)?;
     let [[base_low, base_high], [head_low, head_high]] = sides.map(extremes);

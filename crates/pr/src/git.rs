@@ -20,7 +20,6 @@ const LEFT_OUT: [&str; 8] = [
 ];
 
 /// The environment of git, builds and harnesses.
-#[must_use]
 pub fn environment() -> BTreeMap<String, OsString> {
     let mut all: BTreeMap<String, OsString> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))

@@ -61,7 +61,6 @@ impl Counter {
     }
 
     /// A command that leaves its count in an empty directory.
-    #[must_use]
     pub fn argv(&self, command: &[String], directory: &Path) -> Vec<OsString> {
         let mut argv = vec![self.program.clone().into_os_string()];
         match self.kind {

@@ -98,7 +98,6 @@ impl Linkers {
     }
 
     /// Environment of the build with this number.
-    #[must_use]
     pub fn environment(&self, number: usize) -> BTreeMap<String, OsString> {
         let directory = self.directory.as_os_str();
         let before = |variable: &str| {

@@ -23,7 +23,6 @@ pub struct Search {
 impl Search {
     /// # Panics
     /// Without a commit.
-    #[must_use]
     pub fn new(commits: usize) -> Self {
         let mut marks = vec![None; commits];
         *marks.last_mut().expect("the last commit is the bad one") = Some(Mark::Bad);
@@ -45,7 +44,6 @@ impl Search {
     }
 
     /// The commit to test: the one nearest to the middle that is not skipped. None: no test would narrow it.
-    #[must_use]
     pub fn next(&self) -> Option<usize> {
         let (first, bad) = self.range();
         // of n + 1 candidates, one test leaves half
@@ -55,7 +53,6 @@ impl Search {
     }
 
     /// Commits that may be the change: one, unless commits next to it were skipped or the search is not over.
-    #[must_use]
     pub fn candidates(&self) -> std::ops::RangeInclusive<usize> {
         let (first, bad) = self.range();
         first..=bad

@@ -101,7 +101,6 @@ fn time(result: &HarnessResult) -> Option<Timed> {
 
 impl Trial {
     /// The benchmarks that a first launch of each side has; its values do not count.
-    #[must_use]
     pub fn new(
         first: [&[HarnessResult]; 2],
         quantity: PrQuantity,
@@ -178,13 +177,11 @@ impl Trial {
     }
 
     /// Benchmarks that are not decided.
-    #[must_use]
     pub fn open(&self) -> Vec<String> {
         self.names(false)
     }
 
     /// Benchmarks that need no more launches, those that one side alone has among them.
-    #[must_use]
     pub fn closed(&self) -> Vec<String> {
         let unmatched = self
             .unmatched
@@ -242,7 +239,6 @@ impl Trial {
     }
 
     /// What was measured of a side.
-    #[must_use]
     pub fn side(&self, side: usize) -> Vec<SideBenchmark> {
         let values = |row: &Row| {
             let times = row.times.0[side].iter();
@@ -261,7 +257,6 @@ impl Trial {
     }
 
     /// Regressions first, then slower, faster, inconclusive and the same; by name among these.
-    #[must_use]
     pub fn rows(&self, harness: &str) -> Vec<PrRow> {
         let judged = self.judge(true);
         let family = family_wise(&judged);
@@ -346,7 +341,6 @@ fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrR
 }
 
 /// A regression decides; else a benchmark that one side alone has or that fails, or no decision at all, leaves it open.
-#[must_use]
 pub fn outcome(rows: &[PrRow], unmatched: &[PrUnmatched]) -> CheckOutcome {
     let all_open = rows.iter().all(|row| row.verdict == Verdict::Inconclusive);
     let failing = rows.iter().any(|row| row.failed > row.pairs);

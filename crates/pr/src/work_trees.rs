@@ -42,13 +42,11 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
-    #[must_use]
     pub fn root(&self) -> &Path {
         self.held.path()
     }
 
     /// Where commands are executed.
-    #[must_use]
     pub fn directory(&self) -> PathBuf {
         self.root().join(&self.prefix)
     }
@@ -260,7 +258,6 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf> {
 }
 
 /// How a command ended, after its name.
-#[must_use]
 pub fn describe(end: &UserEnd) -> String {
     match end {
         UserEnd::Success => "succeeded".to_owned(),

@@ -38,7 +38,6 @@ pub struct Parser {
 }
 
 impl Parser {
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

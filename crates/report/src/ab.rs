@@ -18,7 +18,6 @@ const TIME_DIGITS: i32 = 3;
 const START_SHARE: f64 = 0.1;
 
 /// A trial: the sides, the verdict of each benchmark in a sentence, then the results.
-#[must_use]
 pub fn ab(view: &AbView) -> Document {
     let mut document = Document::new(format!("Side by side on {}", view.machine));
     document.terms(view.sides.iter().map(|side| {

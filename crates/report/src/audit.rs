@@ -26,7 +26,6 @@ const CLAIMS: [(Claim, &str, &str); 9] = [
 
 /// An audit: the summary as its title, then a table for each topic. A failed claim is marked `*`, an untested one `§`, a failure that is
 /// only reported `¶`, each with a note.
-#[must_use]
 pub fn audit(view: &AuditView) -> Document {
     let mut document = Document::new(title(view));
     crate::lists::not_ours(&mut document, view.catalogue.as_ref());

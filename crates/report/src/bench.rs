@@ -69,7 +69,6 @@ const MEMORY_MARGIN: f64 = 1.05;
 /// Reason for a missing ratio of pairs.
 const TOO_SHORT: &str = "no ratio, since one takes less than can be measured";
 /// Commands with their times, and the verdict or the ranking.
-#[must_use]
 pub fn commands(view: &AbView, ranking: &Ranking) -> String {
     let Some(row) = view.rows.first() else {
         return String::new();

@@ -13,7 +13,6 @@ const LEAST: f64 = 0.005;
 
 /// A result of a run: its numbers, its launches as drawings, its reference workload and all its notes. `launches` are those of the
 /// benchmark, in order of time, if the run has them.
-#[must_use]
 pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Document {
     let mut document = Document::new(format!("{}: {}", result.id, result.title));
     document.subtitle = Some(subtitle(view));
@@ -45,7 +44,6 @@ const WHOLE_LINE: usize = 80;
 
 /// A result in one line, during a run: `byte/pipe  520 MB/s  [495 – 565]  ±7%`; empty without an interval, which is left out on a narrow
 /// terminal.
-#[must_use]
 pub fn line(result: &Measurement, width: usize) -> Option<String> {
     let shown = columns::figure(result)?;
     let (interval, half) = (shown.brackets()?, columns::precision(result)?);

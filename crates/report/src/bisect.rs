@@ -8,7 +8,6 @@ use gritstone_document::{Document, Style, Text, Tone};
 use gritstone_model::{Better, BisectCommit, BisectOutcome, BisectStep, BisectView, PrQuantity};
 
 /// The commit, the change, and the tested steps.
-#[must_use]
 pub fn bisect(view: &BisectView) -> Document {
     let mut document = Document::new("The first slow commit");
     document.terms([("good", side(&view.good)), ("bad", side(&view.bad))]);

@@ -10,7 +10,6 @@ use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, Tri
 const MAX_BENCHMARKS_IN_COMMAND: usize = 6;
 
 /// The number of events, and the newest `most` of them: new ones first, closed ones last. `compared`: whether any series has two runs.
-#[must_use]
 pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document {
     let mut document = Document::new("Changes");
     document.subtitle = Some(words::plural(events.len(), "event"));
@@ -134,7 +133,6 @@ fn short_commits(commits: &CommitRange) -> String {
 }
 
 /// The page of an event.
-#[must_use]
 pub fn change(event: &ChangeEvent) -> Document {
     let mut document = Document::new(format!("Change {}", event.id));
     document.subtitle = Some(sentence(event, &|_| None));
@@ -223,7 +221,6 @@ fn confirmation(document: &mut Document, event: &ChangeEvent) {
 }
 
 /// Newest triage entry of an event as a sentence, without its full stop.
-#[must_use]
 pub fn newest_entry(event: &ChangeEvent) -> Option<String> {
     let entry = event.triage.log.last()?;
     let to = entry
@@ -293,13 +290,11 @@ fn value(change: &Change, value: Option<f64>) -> Option<String> {
 }
 
 /// Number of new events in words.
-#[must_use]
 pub fn new_events(count: usize) -> String {
     words::plural(count, "new change")
 }
 
 /// An event in a sentence: `12 benchmarks 1.03 to 1.09× slower on x since run y of 1 May 2026, 12:00 UTC; differs in cpu microcode`.
-#[must_use]
 pub fn event(event: &ChangeEvent) -> String {
     sentence(event, &|commits| commits.link.clone())
 }
@@ -355,7 +350,6 @@ fn between(event: &ChangeEvent) -> Option<String> {
 }
 
 /// A line for each benchmark of an event.
-#[must_use]
 pub fn event_lines(event: &ChangeEvent) -> Vec<String> {
     let line = |change: &Change| {
         let ratio = words::ratio(change.change.ratio, change.change.interval, Sense::Speed);

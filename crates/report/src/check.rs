@@ -17,7 +17,6 @@ const FEW_FACTS: usize = 3;
 const SHOWN: usize = 3;
 
 /// The outcome in a sentence, the worst benchmarks, and why others are inconclusive. All benchmarks and notes on request.
-#[must_use]
 pub fn check(view: &CheckView, detail: Detail) -> Document {
     let mut document = Document::new(format!("{} against {}", view.run, view.base));
     let count = |outcome| {
@@ -138,7 +137,6 @@ fn table_of_missing(document: &mut Document, missing: &[MissingBenchmark]) {
 }
 
 /// Of a benchmark that a run lacks.
-#[must_use]
 pub fn missing_reason(missing: &MissingBenchmark) -> String {
     let measured = words::plural(missing.runs, "run");
     let why = missing.notes.iter().map(findings::message);

@@ -28,7 +28,6 @@ pub struct Comparison<'a> {
 
 /// A comparison: the sides and their differences, a line for each benchmark with both estimates, the change, its interval and the verdict,
 /// and the summary.
-#[must_use]
 pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
     let mut terms = vec![

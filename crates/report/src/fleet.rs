@@ -28,7 +28,6 @@ const SD: &str = "SD of a node";
 const SD_OF_BENCHMARKS: &str = "SD of a node: standard deviation of the result of one node, as the tests use it: robust, moderated over all benchmarks, and no less than the scatter of launches.";
 
 /// The report of a fleet.
-#[must_use]
 pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     let mut document = Document::new("Fleet report");
     let benchmarks = words::plural(view.benchmarks.len(), "benchmark");
@@ -64,7 +63,6 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
 }
 
 /// A sentence for each outlier: "node-0217: memory −18% [−20, −16]; all else like the others".
-#[must_use]
 pub fn fleet_lines(view: &FleetView) -> Vec<String> {
     let of_nodes = view.outliers.chunk_by(|a, b| a.node == b.node);
     of_nodes.map(sentence).collect()
@@ -144,7 +142,6 @@ fn drift(drift: &FleetDrift) -> String {
 }
 
 /// The result of a health check of a node, in a line.
-#[must_use]
 pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
     let outliers: Vec<FleetOutlier> = view
         .outliers

@@ -17,7 +17,6 @@ const SHOWN: usize = 20;
 const SPARKS: usize = 60;
 
 /// The history of a benchmark: for each series its trend, its changes, and the newest runs.
-#[must_use]
 pub fn history(view: &HistoryView) -> Document {
     let mut document = Document::new(format!("History of {}", view.id));
     document.subtitle = Some(subtitle(view));
@@ -32,7 +31,6 @@ pub fn history(view: &HistoryView) -> Document {
 }
 
 /// The page of a benchmark: its description, and its history with drawings, the newest series first.
-#[must_use]
 pub fn benchmark(
     id: &Id,
     title: &str,
@@ -91,7 +89,6 @@ fn no_change(series: &HistorySeries) -> &'static str {
 type Newest<'a> = (&'a HistoryView, &'a HistorySeries);
 
 /// A line for each benchmark: the newest result of its newest series, its trend and its last change. Those that changed come first.
-#[must_use]
 pub fn histories(views: &[HistoryView]) -> Document {
     let mut document = Document::default();
     let newest = views
@@ -124,7 +121,6 @@ pub fn histories(views: &[HistoryView]) -> Document {
 }
 
 /// The drawing of the newest series alone, a complete `<svg>` element.
-#[must_use]
 pub fn history_svg(view: &HistoryView) -> Option<String> {
     let newest = view.series.last()?;
     drawn(view, newest, 0).svgs.pop()

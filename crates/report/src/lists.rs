@@ -6,7 +6,6 @@ use gritstone_document::{Column, Document, Row, Table, Text};
 use gritstone_model::{CustomCatalog, Flag};
 
 /// A document of one table; the first column names the row.
-#[must_use]
 pub fn table<const N: usize>(
     title: &str,
     columns: [impl Into<Column>; N],

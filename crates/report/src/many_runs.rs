@@ -31,7 +31,6 @@ impl<'a> Line<'a> {
 }
 
 /// Several runs against a base.
-#[must_use]
 pub fn several(base: &RunView, others: &[Other]) -> Document {
     let mut document = Document::new(format!(
         "{} against {}",

@@ -11,7 +11,6 @@ const MAPPED: usize = 40;
 /// Changes in a table.
 const LISTED: usize = 50;
 
-#[must_use]
 pub fn overview(view: &OverviewView) -> Document {
     let mut document = Document::new("Overview");
     document.subtitle = Some(format!(

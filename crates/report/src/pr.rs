@@ -16,7 +16,6 @@ const COUNTED_ROUNDS: usize = 2;
 const SHORT_COMMIT: usize = 12;
 
 /// The outcome in a sentence, then all benchmarks.
-#[must_use]
 pub fn pr(view: &PrView) -> Document {
     let mut document = Document::new("Head against base");
     document.terms([("base", side(&view.base)), ("head", side(&view.head))]);
@@ -41,7 +40,6 @@ pub(crate) fn side(side: &PrSide) -> String {
 }
 
 /// The outcome in a sentence.
-#[must_use]
 pub fn pr_verdict(view: &PrView) -> String {
     let outcome = words::capital(view.outcome.as_str());
     let counted = view.quantity == PrQuantity::Instructions;
@@ -97,7 +95,6 @@ pub fn pr_verdict(view: &PrView) -> String {
 }
 
 /// Remarks that the table does not show.
-#[must_use]
 pub fn pr_remarks(view: &PrView) -> Vec<String> {
     let mut remarks: Vec<String> = vec![];
     for (name, side) in [("base", &view.base), ("head", &view.head)] {

@@ -10,7 +10,6 @@ use gritstone_document::{About, Block, Document, Style, number};
 use gritstone_model::{EnvironmentScore, ScoredSystem, ScoresView};
 
 /// The systems of a store, each by a run, the best first.
-#[must_use]
 pub fn ranking(view: &ScoresView) -> Document {
     let mut document = Document::new("Scores of systems");
     document.subtitle = Some(format!(

@@ -14,7 +14,6 @@ const PROGRAMS: &str = "programs and users";
 /// Why the printed MIPS are not a baseline.
 const NOT_COMPARABLE: &str = "MIPS (≠): hp-1987, table 1.1, instructions per second relative to the 840S, as traced; a score here is of time or throughput.";
 
-#[must_use]
 pub fn scores(view: &ScoresView) -> Document {
     let mut document = Document::new(format!("Scores against {}", view.base_name));
     document.subtitle = Some(format!(
@@ -73,7 +72,6 @@ impl<'a> Scale<'a> {
 }
 
 /// The score lines of a machine, each with its composition; their footnotes go to `document`.
-#[must_use]
 pub fn score_lines(
     document: &mut Document,
     view: &ScoresView,

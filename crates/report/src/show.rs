@@ -32,7 +32,6 @@ const WORKLOAD: [Col; 6] = {
 };
 
 /// A run or a reference system: its head, a line for each result, and a summary of its flags.
-#[must_use]
 pub fn show(view: &RunView, detail: Detail) -> Document {
     let name = name(view);
     let mut document = Document::new(match &view.label {
@@ -297,7 +296,6 @@ pub(crate) fn subtitle(view: &RunView) -> String {
 }
 
 /// "vm (AMD EPYC). 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda".
-#[must_use]
 pub fn machine_line(machine: &Machine) -> String {
     format!("{}{}", machine.name.trim(), system_in_brief(machine))
 }

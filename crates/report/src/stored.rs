@@ -10,7 +10,6 @@ use gritstone_model::{
 };
 
 /// The runs as a list.
-#[must_use]
 pub fn runs(runs: &[ListedRun]) -> Document {
     let mut document = Document::default();
     if runs.is_empty() {
@@ -53,7 +52,6 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
 }
 
 /// Progress of an unfinished run.
-#[must_use]
 pub fn progress(launches: u64, last: Option<&str>) -> String {
     let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
     let last = last.map_or_else(String::new, |id| format!(", the last of {id}"));
@@ -61,7 +59,6 @@ pub fn progress(launches: u64, last: Option<&str>) -> String {
 }
 
 /// All systems compared by their newest results.
-#[must_use]
 pub fn systems_compared(
     view: &FleetView,
     all: &[ListedSystem],
@@ -118,7 +115,6 @@ pub(crate) fn systems(document: &mut Document, systems: &[ListedSystem]) {
 }
 
 /// A system: its facts, their changes, its runs.
-#[must_use]
 pub fn system(view: &SystemView) -> Document {
     let machine = &view.machine;
     let name = match machine.name.trim() {
@@ -163,7 +159,6 @@ pub fn system(view: &SystemView) -> Document {
 }
 
 /// Results of a search.
-#[must_use]
 pub fn search(view: &SearchView) -> Document {
     let mut document = Document::new("Search");
     if !view.query.is_empty() {
@@ -216,7 +211,6 @@ fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchma
 }
 
 /// All benchmarks by family.
-#[must_use]
 pub fn benchmark_list(view: &BenchmarksView) -> Document {
     let mut document = Document::new("Benchmarks");
     document.subtitle = Some(words::plural(view.benchmarks.len(), "benchmark"));
@@ -232,7 +226,6 @@ pub fn benchmark_list(view: &BenchmarksView) -> Document {
 }
 
 /// The newest runs of a store.
-#[must_use]
 pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
     let mut document = Document::new("Runs");
     document.subtitle = Some(format!(
@@ -245,7 +238,6 @@ pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
 }
 
 /// An error page.
-#[must_use]
 pub fn refused(title: &str, why: &str) -> Document {
     let mut document = Document::new(title);
     document.paragraph(why);

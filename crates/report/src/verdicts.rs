@@ -79,7 +79,6 @@ pub(crate) fn short_name(name: &str) -> &str {
 }
 
 /// The value of a side.
-#[must_use]
 pub fn side(value: Option<f64>, unit: &str) -> Option<String> {
     value.map(|value| match unit {
         "bytes" => number::figure(value, None, unit).with_unit(),

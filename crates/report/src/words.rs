@@ -35,7 +35,6 @@ pub(crate) fn assigned(values: &BTreeMap<String, String>) -> String {
 }
 
 /// "db1 (10.0.0.7): Intel Xeon Gold 6148, Linux 6.18.1; from eth0 (10000 Mbit/s, MTU 1500, ixgbe) to ens3 (MTU 1500)".
-#[must_use]
 pub fn peer(peer: &Peer) -> String {
     let link = |link: &Option<Link>| {
         let Some(link) = link else {
@@ -83,14 +82,12 @@ pub(crate) fn pruned(view: &RunView) -> Option<String> {
 }
 
 /// Size of raw samples: `3 runs, 90 launches, 189 KB`.
-#[must_use]
 pub fn samples(runs: usize, launches: usize, bytes: u64) -> String {
     let (runs, launches) = (plural(runs, "run"), plural(launches, "launch"));
     format!("{runs}, {launches}, {}", self::bytes(bytes))
 }
 
 /// `512 B`, `189 KB`, `1.2 GB`: in steps of a thousand.
-#[must_use]
 pub fn bytes(bytes: u64) -> String {
     let mut scaled = bytes as f64;
     let mut units = ["B", "KB", "MB", "GB"].into_iter();
@@ -270,7 +267,6 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
 
 /// The change of a value that became `ratio` times as good, in percent with its interval: `+24.2%` and `[+17.1 – +31.4]`; beyond
 /// ten times as a factor. A time of 125 ns against 100 ns is `+25%`.
-#[must_use]
 pub fn change(better: Better, ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     let interval = interval.map(|ends| ends.map(|end| better.value_ratio(end)));
     let interval = interval.map(|[a, b]| [a.min(b), a.max(b)]);

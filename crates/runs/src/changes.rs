@@ -23,7 +23,6 @@ pub fn recurring(context: &Context, store: &Store, runs: usize) -> Result<Vec<Hi
 }
 
 /// Whether any series has two runs to compare.
-#[must_use]
 pub fn is_compared(histories: &[HistoryView]) -> bool {
     let mut series = histories.iter().flat_map(|view| &view.series);
     series.any(|series| series.compared() > 1)

@@ -13,7 +13,6 @@ pub fn rfc3339(time: Timestamp) -> String {
 }
 
 /// The time `days` days before `time`, RFC 3339 in UTC; `None` if `time` is invalid.
-#[must_use]
 pub fn days_before(time: &str, days: i64) -> Option<String> {
     let time: Timestamp = time.parse().ok()?;
     let before = time.checked_sub(jiff::SignedDuration::from_hours(24 * days));

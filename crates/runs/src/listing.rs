@@ -3,7 +3,6 @@
 use gritstone_model::ListedRun;
 use gritstone_store::RunHead;
 
-#[must_use]
 pub fn listed(head: RunHead) -> ListedRun {
     ListedRun {
         kind: head.kind.as_str().to_owned(),

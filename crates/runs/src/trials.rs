@@ -49,7 +49,6 @@ impl Context {
         Ok(view)
     }
 
-    #[must_use]
     pub fn trial_of_runs(&self, sides: &[RunData]) -> AbView {
         gritstone_analysis::ab::view(sides, &self.summary_options(sides))
     }

@@ -399,7 +399,6 @@ fn user_command(benchmark: &Benchmark) -> Option<&UserCommand> {
 }
 
 /// Why a command has no time, without the name of its benchmark.
-#[must_use]
 pub fn failure<'a>(outcome: &'a Outcome, events: &'a [Event]) -> &'a str {
     match events.last() {
         Some(Event::Fail { errno: 0, why, .. }) => why,

@@ -189,7 +189,6 @@ fn is_ipv6(text: &str) -> bool {
 }
 
 /// True for a plain word that names a host or a user.
-#[must_use]
 pub fn is_host_name(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(plain)

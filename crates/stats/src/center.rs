@@ -18,7 +18,6 @@ pub struct Estimate {
 /// Center of positive values, one per launch: the pseudo-median of ln(value), exponentiated.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
-#[must_use]
 pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     let estimate = plain_center(&descriptive::logs(values)?, confidence)?;
     Some(Estimate {
@@ -30,7 +29,6 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 /// Center of values that may be negative, such as differences, one per launch.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not finite.
-#[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     let in_range = (1..=descriptive::MAX_VALUES).contains(&values.len());
     let is_valid = in_range && values.iter().all(|x| x.is_finite());

@@ -101,7 +101,6 @@ pub struct Fit {
 type Column = Vec<Option<(f64, f64)>>;
 
 /// Fits the model.
-#[must_use]
 pub fn fit(measured: &Measured) -> Fit {
     let nodes = measured.kinds.len();
     let mut columns: Vec<Column> = measured
@@ -387,7 +386,6 @@ fn tested(
 
 /// Index from which a series of values, oldest first and each with its standard deviation, has the level of the last one: by least squares,
 /// with a level of `before` or a free mean until then; 0 if one level fits best. Without `before`, two levels always fit at least as well.
-#[must_use]
 pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
     let mean = |part: &[(f64, f64)]| {
         let weight: f64 = part.iter().map(|(_, sd)| sd.powi(-2)).sum();
@@ -414,7 +412,6 @@ pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
 }
 
 /// Change of a fleet between two runs: the median over nodes, and its standard deviation, by the robust scale of nodes.
-#[must_use]
 pub fn shift(by_node: &[f64]) -> Option<(f64, f64)> {
     if by_node.len() < MIN_NODES {
         return None;

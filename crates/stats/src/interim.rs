@@ -60,7 +60,6 @@ pub struct Comparison {
 
 /// Compares all pairs of sides of all benchmarks, the n-th with `margin(n)`; the false-discovery rate is over all of them. `over`: no more
 /// data will come, so that an undecided comparison is tested once more, instead of at the next number of pairs.
-#[must_use]
 pub fn decide_all(
     rows: &[Times],
     margin: impl Fn(usize) -> f64,
@@ -111,7 +110,6 @@ fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
 
 /// Shown comparisons: the one of two sides; of more, those with the best side, or with the first if it is the reference. Choosing the best
 /// keeps the error rate: it is controlled over all pairs of sides.
-#[must_use]
 pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
     let best = || row.best().filter(|_| row.0.len() > 2);
     let Some(base) = (if reference { Some(0) } else { best() }) else {
@@ -123,7 +121,6 @@ pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Compari
 
 /// Sides of a ranking that need no more launches: each is slower than every side that may be the best. None in
 /// comparisons with a reference.
-#[must_use]
 pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
     let Some(best) = row.best().filter(|_| row.0.len() > 2 && !reference) else {
         return vec![];
@@ -140,7 +137,6 @@ pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec
 }
 
 /// Whether more pairs are useless: all shown comparisons have a verdict.
-#[must_use]
 pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
     let shown = shown(row, judged, reference);
     shown.iter().all(|c| c.verdict != Verdict::Inconclusive)
@@ -148,7 +144,6 @@ pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
 
 impl Comparison {
     /// Smallest slowdown that is detected as beyond the margin, with 95% power.
-    #[must_use]
     pub fn smallest_beyond(&self, margin: f64) -> Option<f64> {
         let beyond = margin.ln_1p() + quantile::normal(2.0 * POWER - 1.0) * self.standard_error?;
         Some(self.smallest?.max(beyond.exp_m1()))

@@ -31,7 +31,6 @@ impl Variance {
 }
 
 /// The prior distribution of variances; `None` with fewer than two.
-#[must_use]
 pub fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
     let known: Vec<Variance> = variances.iter().copied().flatten().collect();
     (known.len() > 1).then(|| prior(&known))

@@ -5,7 +5,6 @@
 ///
 /// Rows of one run share its conditions, so their p values are correlated; the method keeps its rate under such positive dependence
 /// (Benjamini and Yekutieli 2001).
-#[must_use]
 pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut known: Vec<(usize, f64)> = p
         .iter()
@@ -25,7 +24,6 @@ pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
 
 /// Holm (1979): the i-th smallest of m becomes the largest of p_j (m - j + 1) over j <= i, at most 1: it controls the probability of any
 /// false call, under any dependence.
-#[must_use]
 pub fn holm(p: &[Option<f64>]) -> Vec<Option<f64>> {
     let known = p.iter().enumerate();
     let mut known: Vec<(usize, f64)> = known.filter_map(|(row, p)| Some((row, (*p)?))).collect();

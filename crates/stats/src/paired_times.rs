@@ -112,7 +112,6 @@ impl Times {
 
     /// The fastest side: each is compared with the best so far in their common rounds, since a dropped side was measured under other
     /// conditions.
-    #[must_use]
     pub fn best(&self) -> Option<usize> {
         let sides = 0..self.0.len();
         let known = sides.filter(|&side| self.0[side].iter().any(Option::is_some));
@@ -126,7 +125,6 @@ impl Times {
     }
 
     /// Rounds in which all remaining sides have a value.
-    #[must_use]
     pub fn rounds(&self) -> usize {
         let still_in = self.still_in();
         let has =
@@ -138,7 +136,6 @@ impl Times {
     }
 
     /// Compared pairs of each two sides that remain.
-    #[must_use]
     pub fn compared_pairs(&self) -> Vec<usize> {
         let still_in = self.still_in();
         let after = |first: usize| still_in[first + 1..].iter();

@@ -22,14 +22,12 @@ pub struct Bucket {
 
 /// The largest of this number of events exceeds this percentile with a probability of 95%: from 29 events for p90, 299
 /// for p99 and 2,995 for p99.9. With fewer it would be the maximum under another name.
-#[must_use]
 pub fn supports(share: f64, events: f64) -> bool {
     share.powf(events) <= 0.05
 }
 
 /// The value below which this share of the events lies, from buckets in ascending order: the median-unbiased estimate of Hyndman and Fan
 /// (1996, definition 8), rank (n + 1/3) p + 1/3. `None` without events.
-#[must_use]
 pub fn percentile(buckets: &[Bucket], share: f64) -> Option<f64> {
     from_top(
         buckets.iter().rev().map(|b| (b.low, b.high, b.events)),
@@ -83,7 +81,6 @@ pub struct Pooled {
 ///
 /// No interval with fewer than six launches, or if the upper end would be beyond all events more often than the confidence allows. `None`
 /// without events, or if the percentile is not above 0.
-#[must_use]
 pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<Pooled> {
     let n = launches.len();
     // from the highest bucket: its bounds, and the events of each launch

@@ -12,7 +12,6 @@ const OF_LOWER_QUARTILE: f64 = 1.3626;
 /// docs/validation.md.
 ///
 /// `max` if the values have no interval: fewer than 6, or one that is not positive and finite.
-#[must_use]
 pub fn launches_needed(
     values: &[f64],
     weights: &[f64],
@@ -38,7 +37,6 @@ pub fn launches_needed(
 /// The same before the first launch, if the standard deviation s of ln(value) is known from earlier runs: n = ceil((q z s / e)^2), with z
 /// the normal quantile, e = ln(1 + `half_width`), and q = 1.36 the ratio of the deviations of a lower quartile and a mean. At least `min`,
 /// at most `max`.
-#[must_use]
 pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, max: usize) -> usize {
     let n = (OF_LOWER_QUARTILE * quantile::normal(confidence) * ln_sd / half_width.ln_1p())
         .powi(2)

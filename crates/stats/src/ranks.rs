@@ -6,7 +6,6 @@ use crate::quantile;
 /// weights), with midranks, by the normal approximation with continuity correction; `None` without values to compare.
 ///
 /// A stratum has values in ascending order, each with its group. With few values the test is conservative.
-#[must_use]
 pub fn p_of_groups(strata: &[Vec<(f64, usize)>], groups: usize) -> Vec<Option<f64>> {
     let mut off = vec![0.0; groups];
     let mut variance = vec![0.0; groups];

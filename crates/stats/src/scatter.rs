@@ -33,7 +33,6 @@ impl From<Scatter> for Variance {
 
 impl Scatter {
     /// A known standard deviation.
-    #[must_use]
     pub const fn known(ln_sd: f64) -> Self {
         Self {
             ln_sd,
@@ -44,7 +43,6 @@ impl Scatter {
     }
 
     /// An assumed one with few degrees of freedom.
-    #[must_use]
     pub const fn stated(ln_sd: f64, freedom: f64) -> Self {
         Self {
             ln_sd,
@@ -55,7 +53,6 @@ impl Scatter {
     }
 
     /// Variance of ln(estimate) of a run with launch variance `within`: a learned one includes the errors of usual launches.
-    #[must_use]
     pub fn of_run(&self, within: f64) -> f64 {
         let variance = self.ln_sd * self.ln_sd;
         match self.runs {
@@ -65,7 +62,6 @@ impl Scatter {
     }
 
     /// Standard deviation of the run effect, without that of launches.
-    #[must_use]
     pub fn beyond_launches(&self) -> f64 {
         (self.ln_sd * self.ln_sd - self.within).max(0.0).sqrt()
     }

@@ -34,7 +34,6 @@ impl Ratio {
 }
 
 /// The confidence of [`Ratio::inner`].
-#[must_use]
 pub fn inner(confidence: f64) -> f64 {
     2.0 * confidence - 1.0
 }
@@ -47,7 +46,6 @@ pub fn inner(confidence: f64) -> f64 {
 /// Student's quantile for its degrees of freedom, and p is that of the widened interval. With 0 both are the exact test's.
 ///
 /// `None` when a side is empty, has more than 1,000 values, or one that is not positive and finite.
-#[must_use]
 pub fn ratio(
     base: &[f64],
     other: &[f64],
@@ -59,7 +57,6 @@ pub fn ratio(
 }
 
 /// A ratio with a known variance of its logarithm.
-#[must_use]
 pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Ratio {
     let sd = variance.sqrt();
     let ends = |confidence| {
@@ -84,7 +81,6 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
 ///
 /// `None` when the sides are empty or of different length, have more than 1,000 values, or one that is not positive and
 /// finite.
-#[must_use]
 pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
     let (x, y) = (descriptive::logs(base)?, descriptive::logs(other)?);
     let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
@@ -103,7 +99,6 @@ pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
 /// No interval for fewer than two.
 ///
 /// `None` as of [`paired`].
-#[must_use]
 pub fn paired_means(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
     let (x, y) = (descriptive::logs(base)?, descriptive::logs(other)?);
     let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();

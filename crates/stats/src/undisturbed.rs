@@ -20,7 +20,6 @@ const MIN_WEIGHT: f64 = 0.02;
 const MIN_TOTAL: f64 = 0.5;
 
 /// The quantile of weighted values, interpolated between the middles of the weights (Hazen's definition if all are 1). `None` if empty.
-#[must_use]
 pub fn weighted_quantile(values: &[(f64, f64)], quantile: f64) -> Option<f64> {
     let total: f64 = values.iter().map(|(_, weight)| weight).sum();
     at_weight(&sorted(values), quantile * total)
@@ -34,7 +33,6 @@ pub fn weighted_quantile(values: &[(f64, f64)], quantile: f64) -> Option<f64> {
 /// docs/validation.md has the coverage of both.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
-#[must_use]
 pub fn estimate(
     values: &[f64],
     weights: &[f64],

@@ -14,7 +14,6 @@ pub enum Verdict {
 }
 
 /// Whether an interval of a ratio lies inside \[1 / (1 + margin), 1 + margin\].
-#[must_use]
 pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
     low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
 }
@@ -30,7 +29,6 @@ pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
 ///    interval is not adjusted for the number of rows, and p may have another level than the interval. The word gives the direction; the size
 ///    may still be below the margin, as the interval shows;
 /// 4. anything else: inconclusive.
-#[must_use]
 pub fn verdict(
     ratio_interval: Option<[f64; 2]>,
     p_adjusted: Option<f64>,

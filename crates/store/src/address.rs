@@ -16,19 +16,16 @@ pub(crate) fn server_url(path: &Path) -> Option<&str> {
 }
 
 /// Path for display: a URL without its password.
-#[must_use]
 pub fn shown(path: &Path) -> PathBuf {
     server_url(path).map_or_else(|| path.to_owned(), |url| without_password(url).into())
 }
 
 /// Whether a path is a server URL with a password.
-#[must_use]
 pub fn has_password(path: &Path) -> bool {
     server_url(path).is_some_and(|url| without_password(url) != url)
 }
 
 /// Whether a path is a server URL.
-#[must_use]
 pub fn is_server(path: &Path) -> bool {
     server_url(path).is_some()
 }

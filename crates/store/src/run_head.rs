@@ -41,7 +41,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -58,12 +57,10 @@ impl Kind {
 pub struct Resumable(pub(crate) RunData);
 
 impl Resumable {
-    #[must_use]
     pub fn data(&self) -> &RunData {
         &self.0
     }
 
-    #[must_use]
     pub fn into_data(self) -> RunData {
         self.0
     }

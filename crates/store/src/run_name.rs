@@ -10,7 +10,6 @@ use jiff::Timestamp;
 /// let now = "2026-11-21T09:30:12Z".parse().unwrap();
 /// assert_eq!(gritstone_store::new_id(now, 0x4f2a_19c3), "20261121-093012-4f2a19c3");
 /// ```
-#[must_use]
 pub fn new_id(now: Timestamp, random: u32) -> String {
     format!("{}-{random:08x}", now.strftime("%Y%m%d-%H%M%S"))
 }

@@ -59,12 +59,10 @@ impl Store {
     }
 
     /// Path, or URL without password.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    #[must_use]
     pub fn is_in_memory(&self) -> bool {
         self.path == Path::new(IN_MEMORY)
     }
@@ -136,7 +134,6 @@ impl Store {
     }
 
     /// Number of waiting launches.
-    #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }

@@ -26,7 +26,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",

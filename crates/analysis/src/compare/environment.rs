@@ -24,7 +24,6 @@ const VOLATILE_FACTS: [&str; 9] = [
 const UNKNOWN: &str = "not known";
 
 /// Differences of each run of a side from the one before.
-#[must_use]
 pub fn runs_differ_in(runs: &[RunView]) -> Vec<Difference> {
     let pairs = runs.windows(2);
     pairs

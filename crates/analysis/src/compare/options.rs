@@ -31,7 +31,6 @@ pub struct Options {
 
 impl Options {
     /// With the usual confidence and level.
-    #[must_use]
     pub fn new(margin: f64, effects: RunEffects) -> Self {
         Self {
             margin,

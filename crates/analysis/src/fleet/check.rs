@@ -7,7 +7,6 @@ use gritstone_stats::multiple;
 const ALPHA: f64 = 0.01;
 
 /// Verdict on a node. Of the many tests of the fleet only those of this node count; the error rate holds over all of them.
-#[must_use]
 pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
     if view.wrong.iter().any(|wrong| wrong.node == node) {
         return FleetVerdict::Failed;

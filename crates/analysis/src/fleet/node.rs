@@ -55,7 +55,6 @@ pub struct CheckValue {
 
 impl NodeResult {
     /// Version and parameters: results of other work are not compared.
-    #[must_use]
     pub fn work(&self) -> (u32, &str) {
         (self.version, &self.program)
     }
@@ -84,13 +83,11 @@ impl NodeResult {
 
 impl NodeRun {
     /// A run as that of a node: by its fleet, else by the host name of the machine, else by label or id.
-    #[must_use]
     pub fn of(run: &RunData, view: &RunView) -> Self {
         Self::with_checks(view, checks(run))
     }
 
     /// The same without check values, which a view lacks.
-    #[must_use]
     pub fn of_view(view: &RunView) -> Self {
         Self::with_checks(view, BTreeMap::new())
     }

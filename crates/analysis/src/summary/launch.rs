@@ -8,7 +8,6 @@ use gritstone_model::{Benchmark, Event, Launch, Param, RunInfo};
 use gritstone_stats::paired_times::Timed;
 
 /// ns per operation, for the variance that pilots estimate. `None` unless measured.
-#[must_use]
 pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
     ns_per_op(benchmark, &Reading::new(launch))
 }
@@ -48,7 +47,6 @@ pub struct LaunchTime {
 }
 
 impl LaunchTime {
-    #[must_use]
     pub fn timed(&self) -> Option<Timed> {
         let Self {
             contended, layout, ..
@@ -71,7 +69,6 @@ pub struct Reader {
 
 impl Reader {
     /// For a run, or the first side of a trial, before its first launch.
-    #[must_use]
     pub fn new(run: &RunInfo) -> Self {
         Self {
             floor: Floor::before(run),

@@ -23,7 +23,6 @@ impl Files {
         self.0.insert(path.to_owned(), file.to_owned());
     }
 
-    #[must_use]
     pub fn file(&self, path: &str) -> Option<&str> {
         self.0.get(path).map(String::as_str)
     }

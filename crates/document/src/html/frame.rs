@@ -171,7 +171,6 @@ impl Frame {
 }
 
 /// Path and query of a target.
-#[must_use]
 pub fn path(about: &About) -> String {
     match about {
         About::Run(id) => format!("/runs/{}", encoded(id)),
@@ -189,7 +188,6 @@ pub fn path(about: &About) -> String {
 }
 
 /// Percent-encodes text for a path or query; bytes of identifiers stay.
-#[must_use]
 pub fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

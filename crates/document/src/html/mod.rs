@@ -70,26 +70,22 @@ struct Page<'a> {
 }
 
 /// Renders a page for a file.
-#[must_use]
 pub fn render(document: &Document) -> String {
     page(document, None)
 }
 
 /// Renders a page of a server, with links to other pages.
-#[must_use]
 pub fn served(document: &Document, frame: &Frame) -> String {
     page(document, Some((frame, Links::Server)))
 }
 
 /// Renders the page of a path on a server as a file, with links to other files.
-#[must_use]
 pub fn filed(document: &Document, frame: &Frame, files: &Files, path: &str) -> String {
     page(document, Some((frame, Links::Files(files, path))))
 }
 
 /// Contents of the elements `style` and `script` of served pages, for the content security policy: the style, then the
 /// scripts.
-#[must_use]
 pub fn inline() -> (String, [String; 2]) {
     let scripts = [SCRIPT, LIVE].map(|script| format!("\n{script}"));
     (style(true), scripts)

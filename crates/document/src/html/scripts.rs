@@ -12,7 +12,6 @@ pub const CHARTS_PATH: &str = "/assets/charts.js";
 pub(super) const TRIAGE_PATH: &str = "/assets/triage.js";
 
 /// The script at a path; pages load it from the server or, on a static site, from a relative path.
-#[must_use]
 pub fn script(path: &str) -> Option<String> {
     match path {
         CHARTS_PATH => Some(charts()),
@@ -22,7 +21,6 @@ pub fn script(path: &str) -> Option<String> {
 }
 
 /// The script of pages with charts.
-#[must_use]
 pub fn charts() -> String {
     format!("{UPLOT}{CHARTS}")
 }

@@ -49,7 +49,6 @@ const LOG_FACTOR: f64 = 3.0;
 const MAX_REACH: f64 = 3.0;
 
 /// Draws the panels on one canvas, or on two of similar height.
-#[must_use]
 pub fn draw(panels: &[Panel]) -> Vec<Canvas> {
     let taken = |panel: &Panel| panel.dots.len() + FRAME_LINES;
     let lines: usize = panels.iter().map(taken).sum();

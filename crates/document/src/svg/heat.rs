@@ -37,7 +37,6 @@ const BELOW: [f64; 3] = [240.0, 160.0, 80.0];
 const ABOVE: [f64; 3] = [130.0, 190.0, 235.0];
 
 impl Heat {
-    #[must_use]
     pub fn draw(&self) -> Canvas {
         let names: Vec<String> = self.rows.iter().map(|(name, _)| cut(name)).collect();
         let left = widest(names.iter()) + MARGIN + CHAR;

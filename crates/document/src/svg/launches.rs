@@ -20,7 +20,6 @@ const MOST_BINS: f64 = 16.0;
 const MOST_TICKS: usize = 6;
 
 /// Interval around the estimate on a relative scale common to all results; an arrow where it is wider.
-#[must_use]
 pub fn whisker(value: f64, [low, high]: [f64; 2]) -> String {
     let place = |end: f64| 50.0 + 50.0 * (end / value - 1.0) / WHISKER * value.signum();
     let mut path = String::new();
@@ -46,7 +45,6 @@ pub fn whisker(value: f64, [low, high]: [f64; 2]) -> String {
 }
 
 /// Launches from left to right, scaled from smallest to largest; empty for fewer than two.
-#[must_use]
 pub fn sparkline(values: &[f64]) -> String {
     let group = values.len().div_ceil(POINTS).max(1);
     let mean = |chunk: &[f64]| chunk.iter().sum::<f64>() / chunk.len() as f64;
@@ -71,7 +69,6 @@ pub fn sparkline(values: &[f64]) -> String {
 }
 
 /// Time series of the launches with the interval of the estimate, and their histogram.
-#[must_use]
 pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]>) -> Canvas {
     let bottom = TOP + HEIGHT;
     let all = values.iter().copied().chain(interval.into_iter().flatten());

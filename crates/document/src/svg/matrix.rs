@@ -30,7 +30,6 @@ const WHITE_BELOW: f64 = 118.0;
 const ALIKE: f64 = 1.1;
 
 impl Matrix {
-    #[must_use]
     pub fn draw(&self) -> Canvas {
         let (right, bottom) = place(self.names.len(), self.names.len());
         let mut canvas = Canvas::new(right + MARGIN, bottom + MARGIN);

@@ -59,7 +59,6 @@ impl Canvas {
         }
     }
 
-    #[must_use]
     pub fn figure(self, id: &str, caption: String, alternative: String) -> Figure {
         figure(vec![self], id, caption, alternative)
     }
@@ -108,7 +107,6 @@ impl Canvas {
 
 /// A figure of drawings side by side, with a text alternative including the numbers. `id` is unique in the document:
 /// letters, digits and `-`.
-#[must_use]
 pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String) -> Figure {
     let svg = |(index, canvas): (usize, &Canvas)| match index {
         0 => canvas.svg(id, &caption, &alternative),

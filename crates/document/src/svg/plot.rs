@@ -102,7 +102,6 @@ struct Label {
 
 impl Plot {
     /// Values without a position on a logarithmic axis are left out.
-    #[must_use]
     pub fn draw(&self) -> Canvas {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let names = self.lines.len() as f64 * ROW + ROW;

@@ -48,7 +48,6 @@ pub struct Look {
 
 impl Look {
     /// Plain text.
-    #[must_use]
     pub fn plain(width: usize) -> Self {
         Self {
             width,
@@ -59,7 +58,6 @@ impl Look {
     }
 }
 
-#[must_use]
 pub fn render(document: &Document, look: Look) -> String {
     let width = look.width.max(MIN_WIDTH);
     let plain: Vec<Option<Block>> = document.blocks.iter().map(Block::plain).collect();

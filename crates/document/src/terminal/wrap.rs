@@ -14,7 +14,6 @@ pub(super) fn width_of(text: &str) -> usize {
 pub const NO_BREAK: char = '\u{a0}';
 
 /// The same text, all on one line.
-#[must_use]
 pub fn unbroken(text: &str) -> String {
     text.replace(' ', &NO_BREAK.to_string())
 }

@@ -52,7 +52,6 @@ impl Tile {
 
 impl ResultLine {
     /// The lines as a table without empty columns.
-    #[must_use]
     pub fn table(lines: &[Self]) -> Table {
         let number = |head| Column::new(head, Style::Number);
         let columns = vec![

@@ -170,7 +170,6 @@ pub trait Harness: Format {
 }
 
 /// All harnesses; `pointer` is that of the values for `json`.
-#[must_use]
 pub fn all(pointer: &str) -> Vec<Box<dyn Harness>> {
     vec![
         Box::new(wall_time::WallTime),
@@ -192,7 +191,6 @@ pub fn all(pointer: &str) -> Vec<Box<dyn Harness>> {
 }
 
 /// The harness of this name.
-#[must_use]
 pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
     all(pointer)
         .into_iter()

@@ -14,7 +14,6 @@ pub struct Shape<'a> {
 
 impl<'a> Shape<'a> {
     /// Scans the text once.
-    #[must_use]
     pub fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -23,13 +22,11 @@ impl<'a> Shape<'a> {
     }
 
     /// Whether it has all these keys.
-    #[must_use]
     pub fn has(&self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.keys.contains(key))
     }
 
     /// Describes the apparent type, if no format matches.
-    #[must_use]
     pub fn describe(&self) -> String {
         let text = self.text.trim();
         if text.is_empty() {

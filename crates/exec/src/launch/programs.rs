@@ -22,7 +22,6 @@ type Hashes = BTreeMap<Vec<PathBuf>, String>;
 
 impl Executor {
     /// Programs of benchmarks, as stored with results.
-    #[must_use]
     pub fn programs(&self, variant: &Variant, benchmarks: &[Benchmark]) -> BTreeMap<Id, Program> {
         let mut hashes = Hashes::new();
         let program = |benchmark: &Benchmark| {

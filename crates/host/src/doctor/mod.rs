@@ -82,7 +82,6 @@ impl Finding {
 
 /// Examines a machine for `benchmarks` with files in `dir` and programs along `path` (a value of `PATH`). Current load first, then the
 /// machine, then missing programs.
-#[must_use]
 pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) -> Vec<Finding> {
     let named = |(name, check): &(&str, fn(&Host) -> Finding)| check(host).named(*name);
     let mut findings: Vec<Finding> = checks::MACHINE.iter().map(named).collect();
@@ -93,7 +92,6 @@ pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) 
 }
 
 /// Current sources of scatter: load, steal, quota, battery.
-#[must_use]
 pub fn now(host: &Host) -> Vec<Finding> {
     let checks = checks::MACHINE.iter().take(checks::CHANGING);
     let findings = checks.map(|(name, check)| check(host).named(*name));

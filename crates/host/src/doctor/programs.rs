@@ -25,27 +25,23 @@ pub struct Needed {
 
 impl Needed {
     /// Whether it, or a program that serves instead, has this name.
-    #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         let file_name = |path: &String| Path::new(path).file_name() == Some(OsStr::new(name));
         self.need.name == name || self.need.any.iter().any(file_name)
     }
 
     /// Whether both are met by the same program.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let [a, b] = [&self.need, &other.need];
         (&a.name, &a.any, &a.package) == (&b.name, &b.any, &b.package)
     }
 
     /// Where it is along `path` (a value of `PATH`).
-    #[must_use]
     pub fn found(&self, path: &OsStr) -> Option<PathBuf> {
         meeting(&self.need, path)
     }
 
     /// `app/calc, app/edit/1, app/edit/2 and 4 more`.
-    #[must_use]
     pub fn users(&self) -> String {
         match self.benchmarks.as_slice() {
             [] => "`gritstone pr --count instructions`".to_owned(),
@@ -54,7 +50,6 @@ impl Needed {
     }
 
     /// The finding on it: a warning if it is missing.
-    #[must_use]
     pub fn finding(&self, host: &Host, path: &OsStr) -> Finding {
         let need = &self.need;
         let (severity, value) = match (self.found(path), need.any.as_slice()) {
@@ -80,7 +75,6 @@ impl Needed {
 }
 
 /// The program that counts instructions without a kernel counter: for `pr --count instructions`, not for benchmarks.
-#[must_use]
 pub fn counter() -> Needed {
     let need = Need {
         name: "valgrind".to_owned(),
@@ -96,7 +90,6 @@ pub fn counter() -> Needed {
 
 /// The command that installs all of them, as program and arguments; `None` if nothing is missing or the distribution
 /// is not based on Debian.
-#[must_use]
 pub fn install(host: &Host, missing: &[Needed]) -> Option<Vec<String>> {
     let mut packages: Vec<&str> = missing
         .iter()
@@ -122,7 +115,6 @@ pub fn install(host: &Host, missing: &[Needed]) -> Option<Vec<String>> {
 }
 
 /// A command of [`install`] as typed.
-#[must_use]
 pub fn shown(command: &[String]) -> String {
     match command {
         [shell, option, script] if shell == "sh" && option == "-c" => script.clone(),
@@ -131,7 +123,6 @@ pub fn shown(command: &[String]) -> String {
 }
 
 /// Whether it is about a program that only some benchmarks need.
-#[must_use]
 pub fn is_program(finding: &Finding) -> bool {
     finding.name.starts_with(PROGRAM)
 }
@@ -163,7 +154,6 @@ fn name_some(benchmarks: &[Id]) -> String {
 }
 
 /// Programs that `benchmarks` need, in their order.
-#[must_use]
 pub fn needed(benchmarks: &[Benchmark]) -> Vec<Needed> {
     let mut all: Vec<Needed> = Vec::new();
     for benchmark in benchmarks {

@@ -93,7 +93,6 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
 
 /// Directories in which a new control group may be able to limit `what` (memory, pids), nearest first; of version 2
 /// only those that delegate the controller. Only trying shows whether a group can be made there.
-#[must_use]
 pub fn groups_for(root: &Root, what: &str) -> Vec<PathBuf> {
     let levels = levels(root, what).unwrap_or_default();
     let delegates = |level: &str| lists(root, &format!("{level}/cgroup.subtree_control"), what);

@@ -52,7 +52,6 @@ pub struct Turbo {
 
 impl Cpu {
     /// Unreadable facts are `None` or empty; nothing is guessed.
-    #[must_use]
     pub fn read(root: &Root) -> Self {
         let cpuinfo = &root.text("/proc/cpuinfo").unwrap_or_default();
         let listed: CpuSet = processors(cpuinfo).collect();

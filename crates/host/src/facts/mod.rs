@@ -38,13 +38,11 @@ pub struct Host {
 
 impl Host {
     /// Unreadable facts are `None` or empty; nothing is guessed.
-    #[must_use]
     pub fn read(root: &Root) -> Self {
         Self::with_cpu(Cpu::read(root), root)
     }
 
     /// With known processors.
-    #[must_use]
     pub fn with_cpu(cpu: Cpu, root: &Root) -> Self {
         let kernel = Kernel::read(root);
         let virtualization = Virtualization::read(root, &cpu, &kernel);

@@ -82,7 +82,6 @@ pub enum Absence {
 }
 
 impl Data {
-    #[must_use]
     pub fn absent(absence: Absence) -> Self {
         Self::Absent(Absent {
             absence,

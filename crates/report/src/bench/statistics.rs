@@ -24,7 +24,6 @@ pub struct TimeStatistics {
 
 impl TimeStatistics {
     /// `None` without a time.
-    #[must_use]
     pub fn of(times: &[f64]) -> Option<Self> {
         let sorted = sorted(times);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
@@ -42,7 +41,6 @@ impl TimeStatistics {
 }
 
 /// Quantile of the times, interpolated between neighbors (type 7); `None` without a time.
-#[must_use]
 pub fn percentile(times: &[f64], share: f64) -> Option<f64> {
     let sorted = sorted(times);
     let last = sorted.len().checked_sub(1)?;

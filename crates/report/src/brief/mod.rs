@@ -49,7 +49,6 @@ pub(crate) fn name(run: &RunView) -> String {
 }
 
 /// The first page alone, with a table where it has room.
-#[must_use]
 pub fn data_sheet(input: &Brief) -> Document {
     let mut document = titled(input);
     data_sheet::head(&mut document, input);
@@ -62,7 +61,6 @@ fn titled(input: &Brief) -> Document {
     Document::new(format!("Performance brief: {}", name(input.run)))
 }
 
-#[must_use]
 pub fn brief(input: &Brief) -> Document {
     let mut document = titled(input);
     data_sheet::head(&mut document, input);

@@ -30,7 +30,6 @@ pub struct Pair<'a> {
 const LINES: usize = 104;
 
 /// The report as a document.
-#[must_use]
 pub fn pair(input: &Pair) -> Document {
     let view = input.compared;
     let runs = [input.base, input.other];

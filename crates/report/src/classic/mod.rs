@@ -21,7 +21,6 @@ pub struct Classic<'a> {
 }
 
 /// A chapter for each area, then the configurations and the tests.
-#[must_use]
 pub fn classic(input: &Classic) -> Document {
     let run = input.brief.run;
     let mut document = Document::new(format!("Performance brief: {}", name(run)));

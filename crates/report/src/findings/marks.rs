@@ -86,7 +86,6 @@ static MARKS: [Mark; 8] = [
 ];
 
 /// The mark of a flag.
-#[must_use]
 pub fn mark_of(flag: Flag) -> &'static Mark {
     let index = match flag {
         Flag::Invalid => 0,
@@ -102,19 +101,16 @@ pub fn mark_of(flag: Flag) -> &'static Mark {
 }
 
 /// The reference mark of a flag, and of notes without one.
-#[must_use]
 pub fn mark(flag: Option<Flag>) -> &'static str {
     flag.map_or(PLAIN_SIGN, |flag| mark_of(flag).sign)
 }
 
 /// The letter of a flag in a table of a terminal.
-#[must_use]
 pub fn letter(flag: Flag) -> &'static str {
     mark_of(flag).letter
 }
 
 /// What a flag means.
-#[must_use]
 pub fn meaning(flag: Option<Flag>) -> &'static str {
     flag.map_or("note without a flag", |flag| mark_of(flag).meaning)
 }

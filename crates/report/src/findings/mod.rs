@@ -13,7 +13,6 @@ pub use marks::{footnote, letter, mark, mark_of, meaning};
 use sentence::sentence;
 
 /// A note in a sentence, with its side of a comparison.
-#[must_use]
 pub fn message(note: &Note) -> String {
     match &note.side {
         Some(side) => format!("{side}: {}", sentence(&note.finding)),
@@ -38,7 +37,6 @@ pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
 }
 
 /// The word for an outcome.
-#[must_use]
 pub fn outcome(status: Status) -> &'static str {
     match status {
         Status::Measured => "measured",

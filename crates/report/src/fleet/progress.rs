@@ -10,7 +10,6 @@ use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 const MOST: usize = 200;
 
 /// In a sentence: "Fleet november: 3 of 8 nodes done, 2 measuring, 1 failed."
-#[must_use]
 pub fn fleet_progress(progress: &FleetProgress) -> String {
     let count = |state| {
         progress

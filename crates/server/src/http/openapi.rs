@@ -7,7 +7,6 @@ use gritstone_store::Scope;
 use serde_json::{Map, Value, json};
 
 /// OpenAPI description of routes.
-#[must_use]
 pub fn description<P>(routes: &[&Route<P>]) -> Value {
     let mut paths = Map::new();
     for route in routes {

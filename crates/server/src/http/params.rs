@@ -122,7 +122,6 @@ impl Params {
     }
 
     /// The text of a parameter; empty if absent.
-    #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.texts(name).next().unwrap_or_default()
     }
@@ -136,7 +135,6 @@ impl Params {
     }
 
     /// The number of a parameter, or its default.
-    #[must_use]
     pub fn number(&self, name: &str) -> u32 {
         let mut numbers = self.values(name).filter_map(|value| match value {
             Value::Number(number) => Some(*number),

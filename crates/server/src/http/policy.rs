@@ -21,7 +21,6 @@ pub struct Policy {
 
 impl Policy {
     /// Allows exactly this style and these scripts, and fetches only from this server.
-    #[must_use]
     pub fn new(own_names_only: bool, style: &str, scripts: &[String]) -> Self {
         let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
         let scripts: Vec<String> = scripts.iter().map(|script| hash(script)).collect();

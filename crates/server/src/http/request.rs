@@ -57,7 +57,6 @@ impl Key {
     }
 
     /// The secret, of either kind.
-    #[must_use]
     pub fn secret(&self) -> Option<&str> {
         match self {
             Self::Token(secret) | Self::Password(secret) => Some(secret),
@@ -172,7 +171,6 @@ impl PageRequest {
     }
 
     /// The path of the JSON form, with its query.
-    #[must_use]
     pub fn json(&self) -> String {
         match self.uri.query() {
             None | Some("") => format!("{}.json", self.uri.path()),

@@ -57,7 +57,6 @@ pub struct Route<P> {
 
 impl<P> Route<P> {
     /// A GET for readers, without parameters.
-    #[must_use]
     pub const fn get(
         path: &'static str,
         summary: &'static str,
@@ -79,7 +78,6 @@ impl<P> Route<P> {
     }
 
     /// A page for readers, without parameters.
-    #[must_use]
     pub const fn page(
         path: &'static str,
         summary: &'static str,
@@ -90,19 +88,16 @@ impl<P> Route<P> {
     }
 
     /// Whether the answer is computed once per revision.
-    #[must_use]
     pub fn is_cached(&self) -> bool {
         self.cached && self.method == Method::Get
     }
 
     /// Whether it has an HTML page.
-    #[must_use]
     pub fn is_page(&self) -> bool {
         matches!(self.gives, Gives::Page(_))
     }
 
     /// Whether a path parameter may name a missing object.
-    #[must_use]
     pub fn names_something(&self) -> bool {
         let mut kinds = self.parameters.iter().map(|parameter| parameter.kind);
         kinds.any(|kind| matches!(kind, Kind::Path))

@@ -123,7 +123,6 @@ fn ssl_mode(word: Option<&str>, local: bool) -> Option<SslMode> {
 }
 
 /// The certificate file of this system.
-#[must_use]
 pub fn trusted() -> Option<PathBuf> {
     let files = TRUSTED.iter().map(PathBuf::from);
     files.into_iter().find(|path| path.exists())
