@@ -16,7 +16,7 @@ use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
     Measurement, RowVariance, RunView,
 };
-use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series};
+use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series, Shared};
 use gritstone_stats::{multiple, quantile};
 use missing::is_broken;
 use std::collections::{BTreeMap, BTreeSet};
@@ -319,8 +319,9 @@ impl Gate<'_> {
         let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
         let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
-        let is_shared = |start: &usize| (best.end + from..=last.start + from).contains(start);
-        let least = match series.shared.iter().any(is_shared) {
+        let is_after =
+            |change: &Shared| (best.end + from..=last.start + from).contains(&change.start);
+        let least = match series.shared.iter().any(is_after) {
             true => series::SHARED,
             false => series::CHANGE,
         };
@@ -397,8 +398,8 @@ impl Gate<'_> {
     /// Minimum detectable slowdown of the newest run alone, as a share.
     fn detectable(&self, standing: &Standing, tests: usize) -> f64 {
         let level = ALPHA / tests.max(1) as f64 / NEWEST.len() as f64;
-        let needed =
-            quantile::student(1.0 - 2.0 * level, self.system.tails) * standing.error_of_one;
+        let freedom = standing.noise.variance.df.min(self.system.tails);
+        let needed = quantile::student(1.0 - 2.0 * level, freedom) * standing.error_of_one;
         let surely = quantile::normal(2.0 * POWER - 1.0) * standing.error_of_one;
         (needed.max(self.allowed) + surely).exp_m1()
     }

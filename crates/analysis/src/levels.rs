@@ -58,7 +58,7 @@ pub fn fit<'a>(
     order.dedup_by(|a, b| runs[*a].run == runs[*b].run);
     let mut all: BTreeMap<Id, Series> = BTreeMap::new();
     let mut versions: BTreeMap<Id, u32> = BTreeMap::new();
-    for &run in &order {
+    for (place, &run) in order.iter().enumerate() {
         for (id, value) in values(runs[run]).into_iter().flatten() {
             let version = versions.entry(id.clone()).or_insert(value.version);
             let series = all.entry(id.clone()).or_default();
@@ -66,12 +66,13 @@ pub fn fit<'a>(
                 *version = value.version;
                 *series = Series::default();
             }
-            let before = series.points.last().map(|point| role(point.run).side());
-            if before.is_some_and(|before| before != role(run).side()) {
+            let before = series.points.last();
+            let before = before.and_then(|point| role(order[point.run]).side());
+            if before != role(run).side() {
                 series.sides.push(series.points.len());
             }
             series.points.push(Point {
-                run,
+                run: place,
                 y: value.speed,
                 variance: value.within,
                 judged: matches!(role(run), Role::Judged | Role::Compared),
@@ -82,6 +83,8 @@ pub fn fit<'a>(
         }
     }
     series::fit(all.values_mut());
+    let points = all.values_mut().flat_map(|series| &mut series.points);
+    points.for_each(|point| point.run = order[point.run]);
     let apart = deviations(&all);
     let by = |all: &[Deviation]| {
         all.iter()
@@ -94,6 +97,8 @@ pub fn fit<'a>(
         .collect();
     let is_other = |run: usize| !matches!(role(run), Role::Judged | Role::Compared);
     let others = common.iter().filter(|(run, _)| is_other(**run));
+    // the others have no value in common
+    let others = others.filter(|(run, _)| apart[run].len() >= series::MIN_IN_COMMON);
     SystemLevels {
         others_common: others.map(|(_, common)| *common).collect(),
         tails: tails(&apart, &common, &is_other),

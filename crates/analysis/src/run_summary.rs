@@ -80,7 +80,7 @@ impl RunValue {
             && varies(result)
             && !result.is_flagged(Flag::Invalid)
             && !result.is_flagged(Flag::Interference);
-        let interval = result.interval().filter(|_| counts)?;
+        let interval = result.interval().filter(|[low, _]| counts && *low > 0.0)?;
         let value = result.value().filter(|x| x.is_finite() && *x > 0.0)?;
         Some(Self {
             version: result.version,
@@ -98,7 +98,7 @@ pub(crate) fn varies(result: &Measurement) -> bool {
     result.kind != Kind::Score && result.unit.quantity() != Quantity::Exact
 }
 
-/// Variance of ln(estimate) that a 95% interval implies; 0 without an interval.
+/// Variance of ln(estimate) that a 95% interval above 0 implies; 0 without one.
 pub(crate) fn within(interval: Option<[f64; 2]>) -> f64 {
     let Some([low, high]) = interval.filter(|[low, _]| *low > 0.0) else {
         return 0.0;

@@ -9,7 +9,7 @@ use gritstone_model::{
     Measurement, RunView, SCHEMA_HISTORY, Subject, Unit,
 };
 use gritstone_stats::quantile;
-use gritstone_stats::series::{self, Level, Series};
+use gritstone_stats::series::{self, Level, Series, Shared};
 
 /// Levels (means between change points) of all benchmarks, fitted per system to all of its runs.
 #[derive(Clone, Debug, Default)]
@@ -104,9 +104,8 @@ fn compiler(result: &Measurement) -> String {
 }
 
 fn kernel(run: &RunView) -> String {
-    let machine = &run.machine;
-    let release = machine.facts.get("kernel.release");
-    release.unwrap_or(&machine.system).clone()
+    let release = run.machine.facts.get("kernel.release");
+    release.cloned().unwrap_or_default()
 }
 
 fn series(
@@ -177,6 +176,17 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
         let index = place(after.start)?;
         let (first, last) =
             series::location(&known.points, &noise, before.start, after.start, after.end);
+        let shared = known
+            .shared
+            .iter()
+            .find(|change| change.start == after.start);
+        let [first, last] = match shared {
+            // the benchmarks together may know the place better
+            Some(Shared {
+                between: [a, b], ..
+            }) if b - a < last - first => [*a, *b],
+            _ => [first, last],
+        };
         let by = after.mean - before.mean;
         let half = quantile::student(0.95, noise.variance.df) * before.error.hypot(after.error);
         Some(HistoryChange {

@@ -14,8 +14,8 @@ mod pairs;
 mod shared;
 
 pub use changes::location;
-pub use common::{by_chance, chance, in_common};
-pub use shared::SHARED;
+pub use common::{MIN_IN_COMMON, by_chance, chance, in_common};
+pub use shared::{SHARED, Shared};
 
 use crate::moderated::{self, Variance};
 use crate::{descriptive, quantile, scatter};
@@ -99,8 +99,10 @@ impl Noise {
 
 /// Ratio of the variance of the mean of neighboring runs to that of independent ones.
 fn inflation(correlation: f64, runs: usize) -> f64 {
-    let lag = |lag: usize| (1.0 - lag as f64 / runs as f64) * correlation.powi(lag as i32);
-    1.0 + 2.0 * (1..runs.min(32)).map(lag).sum::<f64>()
+    let (n, left) = (runs as f64, 1.0 - correlation);
+    // the sum of correlation^k (1 - k/n)
+    let sum = correlation / left * (1.0 - (1.0 - correlation.powi(runs as i32)) / (n * left));
+    1.0 + 2.0 * sum
 }
 
 /// Ratio of the variance of the median of n neighboring runs to that of one run; without `noise`, at the prior correlation. For independent
@@ -118,9 +120,9 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Positions at which a level begins, except the first.
     pub starts: Vec<usize>,
-    /// Those of them at which most benchmarks change.
-    pub shared: Vec<usize>,
-    /// First positions of the sides of a comparison, which follow all other runs; each side is one level.
+    /// Those of them at which most benchmarks change, in order.
+    pub shared: Vec<Shared>,
+    /// First positions of the sides of a comparison, which follow the other runs; each side is one level.
     pub sides: Vec<usize>,
     /// Fewest other runs for each judged one that is left out of the scatter; at least three in all.
     pub others_per_judged: usize,
@@ -152,18 +154,16 @@ impl Series {
 
     /// Runs before the sides, between shared changes.
     fn segments(&self) -> Vec<(usize, usize)> {
-        bounds(self.before_sides(), &self.shared).collect()
+        let starts: Vec<usize> = self.shared_starts().collect();
+        bounds(self.before_sides(), &starts).collect()
     }
 
     /// At these positions, shared changes and sides.
     fn begin_levels(&mut self, starts: impl IntoIterator<Item = usize>) {
-        let starts: BTreeSet<usize> = starts
-            .into_iter()
-            .chain(self.shared.iter().copied())
-            .collect();
+        let starts: BTreeSet<usize> = starts.into_iter().chain(self.shared_starts()).collect();
         self.starts = starts
             .into_iter()
-            .chain(self.sides.iter().copied())
+            .chain(self.sides.iter().copied().filter(|side| *side > 0))
             .collect();
     }
 
@@ -178,36 +178,34 @@ impl Series {
 pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     let mut all: Vec<&mut Series> = all.into_iter().collect();
     learn(&mut all, PRIOR_CORRELATION);
-    let runs = shared_changes(&all, None);
-    if !runs.is_empty() {
+    let found = shared_changes(&all, None);
+    if !found.is_empty() {
         // an unknown change adds to scatter and correlation: those decide which the changes leave
-        let correlation = share(&mut all, &runs);
-        let mut runs = shared_changes(&all, Some(correlation));
+        let correlation = share(&mut all, &found);
+        let mut found = shared_changes(&all, Some(correlation));
         // few benchmarks that change by much move the median too, but show the place better
         for _ in 0..2 {
-            share(&mut all, &runs);
+            share(&mut all, &found);
             for series in &mut all {
                 series.keep_own_changes();
             }
-            runs = shared::located(&all, &runs);
+            found = shared::located(&all, &found);
         }
         learn(&mut all, PRIOR_CORRELATION);
     }
     for series in &mut all {
         let Some(noise) = series.noise else { continue };
-        let found = series.segments().into_iter().flat_map(|(start, end)| {
-            let within = changes(&series.points[start..end], &noise).into_iter();
-            within.map(move |split| start + split)
-        });
-        let found: Vec<usize> = found.collect();
-        series.begin_levels(found);
+        let starts = changes(&series.points[..series.before_sides()], &noise);
+        let starts = series.at_shared_places(&starts, &noise);
+        series.begin_levels(starts);
+        series.keep_own_changes();
     }
 }
 
-/// Begins levels of all benchmarks at these runs, and fits their scatter; returns the correlation of neighboring runs.
-fn share(all: &mut [&mut Series], runs: &[usize]) -> f64 {
+/// Begins levels of all benchmarks at these changes, and fits their scatter; returns the correlation of neighboring runs.
+fn share(all: &mut [&mut Series], changes: &[Shared]) -> f64 {
     for series in all.iter_mut() {
-        series.shared = shared::positions(&series.points[..series.before_sides()], runs);
+        series.shared = shared::by_points(&series.points[..series.before_sides()], changes);
     }
     learn(all, PRIOR_CORRELATION)
 }

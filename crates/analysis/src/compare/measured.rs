@@ -5,7 +5,7 @@ use super::difference::Difference;
 use super::pair::{ComparedBy, Pair, ratio};
 use crate::conversion::{scale, to_reference};
 use crate::run_summary::within;
-use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance};
+use gritstone_model::{Better, Estimate, Finding, Kind, Measurement, Quantity, RowVariance};
 use gritstone_stats::quantile;
 
 /// Power at the minimum detectable effect.
@@ -69,7 +69,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     pair
 }
 
-/// Above 0 when the other is better. `None` where a side has no interval.
+/// Above 0 when the other is better. `None` where a side has no interval above 0.
 pub(super) fn difference(
     base: &Measurement,
     other: &Measurement,
@@ -78,6 +78,7 @@ pub(super) fn difference(
     let scale =
         scale(&other.unit, &base.unit)? * to_reference(other, &base.unit, options.reference_ghz);
     let (b, o) = (base.estimate()?, other.estimate()?);
+    let interval = |side: Estimate| side.interval.filter(|[low, _]| *low > 0.0);
     let ln_ratio = (o.value * scale / b.value).ln();
     let frequencies = base.ghz().zip(other.ghz());
     let slope = match (base.processor_bound, frequencies, options.reference_ghz) {
@@ -89,7 +90,7 @@ pub(super) fn difference(
             Better::Higher => ln_ratio,
             Better::Lower => -ln_ratio,
         },
-        within: [within(Some(b.interval?)), within(Some(o.interval?))],
+        within: [within(Some(interval(b)?)), within(Some(interval(o)?))],
         frequency: slope * slope,
         effect: options.effect(&base.id),
         medians: options.medians(&base.id),

@@ -4,7 +4,7 @@ use super::pair::{ComparedBy, Pair};
 use super::{Options, Row, measured, set_verdict};
 use crate::conversion::scale;
 use crate::tails;
-use gritstone_model::{CompareFigure, ComparePercentile, Latencies, Measurement};
+use gritstone_model::{CompareFigure, ComparePercentile, Latencies, Measurement, Verdict};
 use gritstone_stats::multiple;
 use gritstone_stats::two_sample::Ratio;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ pub(super) fn percentiles(
     names.filter_map(one).collect()
 }
 
-/// Adjusts p of percentiles beyond the median as a separate family; the median has p of the benchmark. Inconclusive if the benchmark is.
+/// Adjusts p of percentiles beyond the median as a separate family; the median is that of the benchmark.
 pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
     let is_tail = |percentile: &ComparePercentile| tails::TAILS.contains(&percentile.name.as_str());
     for Row { row, .. } in rows.iter_mut() {
@@ -74,11 +74,14 @@ pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
     let mut adjusted = multiple::holm(&p).into_iter();
     for Row { row, .. } in rows {
         for percentile in &mut row.percentiles {
-            let p = match is_tail(percentile) {
-                true => adjusted.next().flatten(),
-                false => row.p_adjusted,
-            };
-            set_verdict(&mut percentile.figure, p, options);
+            if is_tail(percentile) {
+                let p = adjusted.next().flatten();
+                set_verdict(&mut percentile.figure, p, options);
+                continue;
+            }
+            let figure = &mut percentile.figure;
+            (figure.interval, figure.p_adjusted) = (row.interval, row.p_adjusted);
+            figure.verdict = row.verdict.unwrap_or(Verdict::Inconclusive);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::descriptive;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Fewest values that can share a deviation, and the share of them that may deviate less.
-const MIN_IN_COMMON: usize = 8;
+pub const MIN_IN_COMMON: usize = 8;
 const LESS_IN_COMMON: f64 = 0.1;
 
 /// Deviation that nine of ten values reach, with its sign; 0 with fewer than eight, or if they lie on both sides.

@@ -97,7 +97,7 @@ pub(super) fn correlation<'a>(
     };
     let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));
     let pairs = apart.len() as f64;
-    if apart.is_empty() || descriptive::median(&apart) == 0.0 {
+    if neighbors.is_empty() || apart.is_empty() || descriptive::median(&apart) == 0.0 {
         return before;
     }
     let ratio = descriptive::median(&neighbors) / descriptive::median(&apart);

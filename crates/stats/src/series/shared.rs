@@ -1,8 +1,8 @@
 //! Changes that the benchmarks of a system share: each alone may be too small to find, and their median scatters less than any of them.
 
-use super::changes::{changes, splits};
+use super::changes::{changes, location, splits};
 use super::pairs::PRIOR_CORRELATION;
-use super::{Level, Point, Series, learn, levels, median};
+use super::{CHANGE, Level, Noise, Point, Series, learn, levels, median};
 use crate::descriptive;
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
@@ -14,9 +14,17 @@ pub const SHARED: f64 = 3.0;
 /// Fewest runs of a benchmark on either side.
 const MIN_RUNS: usize = 2;
 
-/// Positions of the runs, among those of the system, that begin a shared level, by the scatter of medians, or also by the scatter of
-/// benchmarks and the correlation of their neighboring runs.
-pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> Vec<usize> {
+/// A change of most benchmarks: by runs of the system, or by points of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Position of the first after it.
+    pub start: usize,
+    /// First and last possible one, as [`super::location`] has them.
+    pub between: [usize; 2],
+}
+
+/// Changes by runs, by the scatter of medians, or also by the scatter of benchmarks and the correlation of their neighboring runs.
+pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> Vec<Shared> {
     let Some(mut medians) = medians(all) else {
         return vec![];
     };
@@ -36,20 +44,31 @@ pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> V
         let least = descriptive::mean(&variances) * FRAC_PI_2 / variances.len() as f64;
         noise.variance.value = noise.variance.value.max(least);
     }
-    let starts = changes(&medians.points, &noise).into_iter();
-    starts.map(|start| medians.points[start].run).collect()
+    let points = &medians.points;
+    let all = levels(points, &changes(points, &noise), &noise);
+    let change = |pair: &[Level]| {
+        let (before, after) = (pair[0], pair[1]);
+        let (first, last) = location(points, &noise, before.start, after.start, after.end);
+        Shared {
+            start: points[after.start].run,
+            between: [first, last].map(|place| points[place].run),
+        }
+    };
+    all.windows(2).map(change).collect()
 }
 
-/// By run, the median of the deviations of the benchmarks from their medians, for runs that have at least half of the benchmarks.
+/// By run, the median of the deviations of the benchmarks from their medians, for runs that have at least half of the benchmarks that are
+/// measured before or with it and afterwards or with it.
 fn medians(all: &[&mut Series]) -> Option<Series> {
     let mut runs: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
+    let mut spans = vec![];
     for series in all.iter().filter(|series| series.noise.is_some()) {
         let points = &series.points[..series.before_sides()];
-        let center = if points.is_empty() {
-            0.0
-        } else {
-            median(points)
+        let (Some(first), Some(last)) = (points.first(), points.last()) else {
+            continue;
         };
+        spans.push(first.run..=last.run);
+        let center = median(points);
         for point in points {
             let y = point.y - center;
             runs.entry(point.run)
@@ -57,7 +76,10 @@ fn medians(all: &[&mut Series]) -> Option<Series> {
                 .push(Point { y, ..*point });
         }
     }
-    let most = runs.values().map(Vec::len).max()?;
+    let has_most = |(run, points): &(usize, Vec<Point>)| {
+        let measured = spans.iter().filter(|span| span.contains(run)).count();
+        points.len() >= MIN_BENCHMARKS && 2 * points.len() >= measured
+    };
     let point = |(run, points): (usize, Vec<Point>)| {
         let variances: Vec<f64> = points.iter().map(|point| point.variance).collect();
         Point {
@@ -67,68 +89,118 @@ fn medians(all: &[&mut Series]) -> Option<Series> {
             judged: points.iter().any(|point| point.judged),
         }
     };
-    let points = runs
-        .into_iter()
-        .filter(|(_, points)| 2 * points.len() >= most)
-        .map(point)
-        .collect();
-    (most >= MIN_BENCHMARKS).then_some(Series {
+    let points: Vec<Point> = runs.into_iter().filter(has_most).map(point).collect();
+    let others = all.iter().map(|series| series.others_per_judged);
+    (!points.is_empty()).then_some(Series {
+        others_per_judged: others.max().unwrap_or(0),
         points,
         ..Series::default()
     })
 }
 
-/// Moves each of these runs to the place between its neighbors at which the benchmarks that belong to the change show it best.
-pub(super) fn located(all: &[&mut Series], runs: &[usize]) -> Vec<usize> {
-    let best = |change: usize| {
+/// Moves each change to the run between its neighbors at which the benchmarks that belong to it show it best.
+pub(super) fn located(all: &[&mut Series], changes: &[Shared]) -> Vec<Shared> {
+    let best = |change: &Shared| {
         let mut clearness: BTreeMap<usize, f64> = BTreeMap::new();
         for series in all {
             let points = &series.points[..series.before_sides()];
-            let place = position(points, runs[change]);
-            let (Some(noise), Ok(index)) = (series.noise, series.shared.binary_search(&place))
-            else {
+            let place = position(points, change.start);
+            let edges = [0]
+                .into_iter()
+                .chain(series.shared_starts())
+                .chain([points.len()]);
+            let edges: Vec<usize> = edges.collect();
+            let around = edges.windows(3).find(|edges| edges[1] == place);
+            let (Some(noise), Some(&[start, _, end])) = (series.noise, around) else {
                 continue;
             };
-            let start = index
-                .checked_sub(1)
-                .map_or(0, |before| series.shared[before]);
-            let end = *series.shared.get(index + 1).unwrap_or(&points.len());
             for (split, distance) in splits(points, &noise, start, end) {
                 *clearness.entry(points[split].run).or_default() += distance.powi(2);
             }
         }
         let best = clearness.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        best.map_or(runs[change], |(run, _)| run)
+        let start = best.map_or(change.start, |(run, _)| run);
+        let [first, last] = change.between;
+        Shared {
+            start,
+            between: [first.min(start), last.max(start)],
+        }
     };
-    (0..runs.len()).map(best).collect()
+    changes.iter().map(best).collect()
 }
 
 fn position(points: &[Point], run: usize) -> usize {
     points.partition_point(|point| point.run < run)
 }
 
-/// Positions in a series at which these runs begin levels.
-pub(super) fn positions(points: &[Point], runs: &[usize]) -> Vec<usize> {
-    let mut starts: Vec<usize> = runs.iter().map(|run| position(points, *run)).collect();
-    starts.sort_unstable();
-    starts.dedup();
-    starts.retain(|start| (MIN_RUNS..=points.len().saturating_sub(MIN_RUNS)).contains(start));
-    starts
+/// The changes by points of a series.
+pub(super) fn by_points(points: &[Point], changes: &[Shared]) -> Vec<Shared> {
+    let by_points = |change: &Shared| Shared {
+        start: position(points, change.start),
+        between: change
+            .between
+            .map(|run| position(points, run).min(points.len() - 1)),
+    };
+    let has_sides = |change: &Shared| (MIN_RUNS..=points.len() - MIN_RUNS).contains(&change.start);
+    if points.len() < 2 * MIN_RUNS {
+        return vec![];
+    }
+    let mut found: Vec<Shared> = changes.iter().map(by_points).filter(has_sides).collect();
+    found.sort_by_key(|change| change.start);
+    found.dedup_by_key(|change| change.start);
+    found
 }
 
 impl Series {
-    /// Drops the shared changes to which the benchmark does not belong.
-    pub(super) fn keep_own_changes(&mut self) {
+    pub(super) fn shared_starts(&self) -> impl Iterator<Item = usize> {
+        self.shared.iter().map(|change| change.start)
+    }
+
+    /// Own changes, at the place of a shared one unless they are clearer elsewhere by as much as a change.
+    pub(super) fn at_shared_places(&self, own: &[usize], noise: &Noise) -> Vec<usize> {
         let points = &self.points[..self.before_sides()];
+        let edges = [0]
+            .into_iter()
+            .chain(own.iter().copied())
+            .chain([points.len()]);
+        let edges: Vec<usize> = edges.collect();
+        let place = |around: &[usize]| {
+            let squares: Vec<(usize, f64)> = splits(points, noise, around[0], around[2])
+                .into_iter()
+                .map(|(split, distance)| (split, distance.powi(2)))
+                .collect();
+            let clearest = squares
+                .iter()
+                .map(|(_, square)| *square)
+                .fold(0.0, f64::max);
+            let shared = squares.iter().filter(|(split, square)| {
+                clearest - square < CHANGE * CHANGE
+                    && self.shared_starts().any(|start| start == *split)
+            });
+            let shared = shared.max_by(|a, b| a.1.total_cmp(&b.1));
+            shared.map_or(around[1], |(split, _)| *split)
+        };
+        edges.windows(3).map(place).collect()
+    }
+
+    /// Drops the shared changes to which the benchmark does not belong, by its levels.
+    pub(super) fn keep_own_changes(&mut self) {
         let Some(noise) = self.noise else { return };
         loop {
-            let all = levels(points, &self.shared, &noise);
+            let all = levels(&self.points, &self.starts, &noise);
+            let is_shared =
+                |pair: &&[Level]| self.shared_starts().any(|start| start == pair[1].start);
+            let shared = all.windows(2).filter(is_shared);
             let distance = |pair: &[Level]| {
-                (pair[1].mean - pair[0].mean).abs() / pair[1].error.hypot(pair[0].error)
+                let [before, after] = [pair[0], pair[1]];
+                let distance = (after.mean - before.mean).abs() / after.error.hypot(before.error);
+                (after.start, distance)
             };
-            let distances = all.windows(2).map(distance).enumerate();
-            match distances.min_by(|a, b| a.1.total_cmp(&b.1)) {
-                Some((change, distance)) if distance <= SHARED => drop(self.shared.remove(change)),
+            match shared.map(distance).min_by(|a, b| a.1.total_cmp(&b.1)) {
+                Some((weakest, distance)) if distance <= SHARED => {
+                    self.shared.retain(|change| change.start != weakest);
+                    self.starts.retain(|start| *start != weakest);
+                }
                 _ => return,
             }
         }
@@ -172,6 +244,52 @@ mod tests {
             found(&alone)
         );
         assert!(all[15..].iter().all(|series| series.starts.is_empty()));
+    }
+
+    #[test]
+    fn own_changes_leave_no_other() {
+        let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(5);
+        for own in 3..14 {
+            let mut all: Vec<Series> = (0..20).map(|n| benchmark(&mut random, n > 0)).collect();
+            for point in &mut all[0].points[own..] {
+                point.y -= 0.2;
+            }
+            fit(&mut all);
+            // two clipped runs may be odd
+            let starts = &all[0].starts;
+            assert!(
+                matches!(starts[..], [start] if start.abs_diff(own) <= 2),
+                "{own} {starts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn few_and_changing_runs_fit() {
+        let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(6);
+        for runs in 0..8 {
+            for judged in [[0, 1], [1, 3], [5, 6]] {
+                let mut all: Vec<Series> = (0..4).map(|_| benchmark(&mut random, true)).collect();
+                for (number, series) in all.iter_mut().enumerate() {
+                    series.points.truncate(runs);
+                    series.points.drain(..number.min(runs));
+                    series.others_per_judged = 3;
+                    series.sides = [vec![], vec![0], vec![series.points.len() / 2]]
+                        .into_iter()
+                        .nth(judged[0] % 3)
+                        .unwrap_or_default();
+                    series.sides.retain(|side| *side < series.points.len());
+                    for point in &mut series.points {
+                        point.judged = judged.contains(&point.run);
+                    }
+                }
+                fit(&mut all);
+                assert!(
+                    all.iter()
+                        .all(|series| series.starts.iter().all(|start| *start > 0))
+                );
+            }
+        }
     }
 
     #[test]
