@@ -141,7 +141,7 @@ fn mean(view: &CompareView) -> String {
 }
 
 /// Whether a ratio is of two printed values without intervals, which gives no verdict.
-fn published(view: &CompareView, row: &CompareRow) -> bool {
+pub(crate) fn published(view: &CompareView, row: &CompareRow) -> bool {
     let both = [&view.base, &view.other]
         .into_iter()
         .all(|side| is_reference(side));

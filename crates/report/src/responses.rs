@@ -205,7 +205,7 @@ pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
         let details: Vec<String> = p95.into_iter().chain(more).collect();
         Some(Tile {
             name: result.title.clone(),
-            value: format!("{} users", number::count(least as usize)),
+            value: words::things(&number::count(least as usize), "users"),
             said: details.join("; "),
             tone: None,
         })

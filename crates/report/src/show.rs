@@ -323,7 +323,7 @@ fn other_program(view: &RunView) -> Option<&str> {
     gritstone_model::other_program(view.gritstone.as_deref()?)
 }
 
-fn settings_of_ours(view: &RunView) -> Option<&Settings> {
+pub(crate) fn settings_of_ours(view: &RunView) -> Option<&Settings> {
     view.settings
         .as_ref()
         .filter(|_| other_program(view).is_none())

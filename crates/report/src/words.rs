@@ -285,7 +285,9 @@ fn percent(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     }
     let ends = interval.map(|ends| ends.map(|end| end - 1.0));
     let decimals = match ends {
-        Some([low, high]) => number::significant_decimals((high - low) * 50.0, 1),
+        Some([low, high]) if high > low => number::significant_decimals((high - low) * 50.0, 1),
+        // counts are exact
+        Some(_) => 2,
         None => 1,
     };
     let shown = |share: f64, decimals: i32| {
@@ -358,6 +360,14 @@ pub(crate) fn score(score: &EnvironmentScore) -> String {
         },
         (None, Some(_)) => "not computed".to_owned(),
         (None, None) => "no score: the base has none of the benchmarks".to_owned(),
+    }
+}
+
+/// A number of things, whose plural ends in s: `2 users`.
+pub(crate) fn things(number: &str, things: &str) -> String {
+    match number {
+        "1" => format!("1 {}", things.trim_end_matches('s')),
+        _ => format!("{number} {things}"),
     }
 }
 

@@ -141,7 +141,7 @@ impl Panel {
         for (tick, x) in scale.ticks() {
             let text = match self.unit.as_str() {
                 "" if tick >= 1e6 => number::count_of(tick, None, 1),
-                unit => number::at_most(tick, unit, 4),
+                unit => number::at_most(tick, unit, 10),
             };
             let half = widest(std::iter::once(&text)) / 2.0;
             if x - half > last + 6.0 {

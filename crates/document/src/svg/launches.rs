@@ -75,7 +75,7 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
     let y = Scale::new(all, false, [bottom, TOP]).spread().padded();
     let ticks = y.ticks();
     let every = ticks.len().div_ceil(MOST_TICKS);
-    let named = |(tick, y): (f64, f64)| (number::at_most(tick, unit, 5), y);
+    let named = |(tick, y): (f64, f64)| (number::at_most(tick, unit, 10), y);
     let ticks: Vec<(String, f64)> = ticks.into_iter().step_by(every.max(1)).map(named).collect();
     let left = widest(ticks.iter().map(|(text, _)| text)) + 14.0;
     let (right, second) = (left + ORDER, left + ORDER + GAP);

@@ -107,7 +107,7 @@ impl Plot {
         let names = self.lines.len() as f64 * ROW + ROW;
         let bottom = TOP + LEAST_HEIGHT.max(names);
         let y = self.scale(bottom);
-        let tick = |(tick, y)| (number::at_most(tick, &self.y_unit, 4), y);
+        let tick = |(tick, y)| (number::at_most(tick, &self.y_unit, 10), y);
         let ticks: Vec<(String, f64)> = y.ticks().into_iter().map(tick).collect();
         let left = NAME + widest(ticks.iter().map(|(text, _)| text)).max(LEAST_TICK) + 8.0;
         let right = left + PLOT_WIDTH;

@@ -116,7 +116,8 @@ fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale
     let mut text = format!("    {}\n", parts.join(&format!("{NO_BREAK} ")));
     let ranks = percentiles.iter().filter_map(|&share| {
         let value = percentile(&ranked.times_s, share)?;
-        Some(format!("p{} {}", 100.0 * share, show(value)))
+        let name = number::at_most(100.0 * share, "", 6);
+        Some(format!("p{name} {}", show(value)))
     });
     let ranks: Vec<String> = ranks.collect();
     if !ranks.is_empty() {

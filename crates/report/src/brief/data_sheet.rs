@@ -4,7 +4,7 @@ use super::command::command;
 use super::{Brief, name};
 use crate::scores::Scale;
 use crate::table::Columns;
-use crate::{columns, findings, responses, words};
+use crate::{columns, findings, responses, show, words};
 use gritstone_document::svg::dots::{self, Dot, Panel};
 use gritstone_document::{About, Block, Document, Style, Text, Tile, Tone};
 use gritstone_document::{number, svg};
@@ -86,9 +86,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ("Samples", words::pruned(run).unwrap_or_default()),
         (
             "Command",
-            run.settings
-                .as_ref()
-                .map_or(String::new(), |s| command(s, SELECTORS)),
+            show::settings_of_ours(run).map_or(String::new(), |s| command(s, SELECTORS)),
         ),
     ];
     let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());

@@ -2,7 +2,7 @@
 
 use super::command::command;
 use crate::table::Columns;
-use crate::{findings, words};
+use crate::{findings, show, words};
 use gritstone_document::{Document, Style, Text};
 use gritstone_model::{Flag, Measurement, PRIVATE_FACTS, Program, RunView};
 use std::collections::BTreeMap;
@@ -37,14 +37,17 @@ pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
 pub(super) fn append(document: &mut Document, run: &RunView) {
     document.heading(1, "Environment");
     let launches: usize = run.results.iter().map(|result| result.launches()).sum();
-    document.paragraph(format!(
+    let settings = show::settings_of_ours(run).filter(|_| launches > 0);
+    if settings.is_some() {
+        document.paragraph(format!(
         "Each of {} is a fresh process, calibrated, and warmed where an operation is short; all benchmarks take turns in rounds of random \
          order. An estimate is the lower quartile of launches, each a low quantile of its samples without contention, at one frequency of the \
          processor; its interval, at 95%, is of the launches of this run.",
         words::plural(launches, "launch"),
     ));
+    }
     document.terms(facts(run));
-    if let Some(settings) = &run.settings {
+    if let Some(settings) = settings {
         let command = command(settings, usize::MAX);
         document.terms([
             ("Command", command),

@@ -56,14 +56,18 @@ pub fn pair(input: &Pair) -> Document {
         false => ["Slower", "Faster"],
     };
     let sections = [
-        (slower, Some(Verdict::Slower)),
-        (faster, Some(Verdict::Faster)),
-        (&format!("Unchanged within {margin}"), Some(Verdict::Same)),
-        ("Inconclusive", Some(Verdict::Inconclusive)),
-        ("Without a ratio", None),
+        (slower, Group::Verdict(Verdict::Slower)),
+        (faster, Group::Verdict(Verdict::Faster)),
+        (
+            &format!("Unchanged within {margin}"),
+            Group::Verdict(Verdict::Same),
+        ),
+        ("Inconclusive", Group::Verdict(Verdict::Inconclusive)),
+        ("Published, without intervals", Group::Published),
+        ("Without a ratio", Group::WithoutRatio),
     ];
-    for (title, verdict) in sections {
-        section(&mut document, input, title, verdict);
+    for (title, group) in sections {
+        section(&mut document, input, title, group);
     }
     for ((letter, name), run) in ["A", "B"].into_iter().zip(&names).zip(runs) {
         document.heading(1, format!("{letter}: {name}"));
@@ -84,19 +88,41 @@ pub fn pair(input: &Pair) -> Document {
     document
 }
 
-fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<Verdict>) {
+/// Rows that one section shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Verdict(Verdict),
+    Published,
+    WithoutRatio,
+}
+
+impl Group {
+    fn of(view: &CompareView, row: &CompareRow) -> Self {
+        match row.verdict.filter(|_| row.ratio.is_some()) {
+            _ if compare::published(view, row) => Self::Published,
+            Some(verdict) => Self::Verdict(verdict),
+            None => Self::WithoutRatio,
+        }
+    }
+}
+
+fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
     let mut rows: Vec<&CompareRow> = input.compared.rows.iter().collect();
-    rows.retain(|row| row.verdict.filter(|_| row.ratio.is_some()) == verdict);
-    if rows.is_empty() && verdict.is_none() {
+    rows.retain(|row| Group::of(input.compared, row) == group);
+    if rows.is_empty() && !matches!(group, Group::Verdict(_)) {
         return;
     }
     document.heading(1, format!("{title} ({})", number::count(rows.len())));
     if rows.is_empty() {
         document.paragraph("None.");
     }
-    let side = |run: &RunView, row: &CompareRow| {
-        let result = run.get(&row.id)?;
-        result.value().map(|_| columns::figure_with_unit(result))
+    // the compared values, or those of a benchmark that is not compared
+    let side = |compared: Option<f64>, run: &RunView, row: &CompareRow| {
+        let measured = || {
+            let result = run.get(&row.id)?;
+            result.value().map(|_| columns::figure_with_unit(result))
+        };
+        verdicts::side(compared, &row.unit).or_else(measured)
     };
     let change = |row: &CompareRow| Some(words::change(row.better, row.ratio?, row.interval));
     let letters = |row: &&CompareRow| {
@@ -119,13 +145,16 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
         Cell::from(id.as_str()).about(has_history.then_some(About::Benchmark(id)))
     };
     Columns::<&CompareRow>::key("Benchmark", Style::Code, benchmark)
-        .number("A", |row| side(input.base, row))
-        .number("B", |row| side(input.other, row))
+        .number("A", |row| side(row.base, input.base, row))
+        .number("B", |row| side(row.other, input.other, row))
         .number("Change", move |row| change(row).map(|(change, _)| change))
         .number("Interval", move |row| {
             change(row).and_then(|(_, interval)| interval)
         })
-        .text("Verdict", |row| verdicts::verdict(row))
+        .text("Verdict", |row| match group {
+            Group::Published => "",
+            _ => verdicts::verdict(row),
+        })
         .number("Minimum detectable", |row| {
             row.smallest.map(verdicts::minimum_detectable)
         })

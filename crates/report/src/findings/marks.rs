@@ -72,8 +72,8 @@ static MARKS: [Mark; 8] = [
         letter: "?",
         sign: "?",
         tone: Tone::Faint,
-        meaning: "doubtful in the document or its scan",
-        summary: summary("doubtful in the source", Shown::Names, "add -vv"),
+        meaning: "doubtful: in the document or its scan, or because failed commands count",
+        summary: summary("doubtful", Shown::Names, "add -vv"),
     },
     Mark {
         rank: 7,

@@ -29,10 +29,14 @@ pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
     };
     match too_many {
         Some(users) => format!(
-            "This machine supports {many} users; with {}, more than 5% of the responses take a second or longer.",
+            "This machine supports {}; with {}, more than 5% of the responses take a second or longer.",
+            words::things(&many, "users"),
             count(users)
         ),
-        None => format!("This machine supports {many} users or more: no launch reached its limit."),
+        None => format!(
+            "This machine supports {} or more: no launch reached its limit.",
+            words::things(&many, "users")
+        ),
     }
 }
 
@@ -113,7 +117,7 @@ pub(crate) fn unfitted(why: Unfitted, things: &str) -> String {
 /// The law of scaling; `things` are the copies or users.
 pub(crate) fn law(law: &LawView, things: &str) -> String {
     let number = |x| number::significant(x, 2);
-    let many = |x| format!("{} {things}", number(x));
+    let many = |x| words::things(&number(x), things);
     let knee = law.knee.map(|knee| format!(", knee at {}", many(knee)));
     let peak = match (law.peak.map(many), law.peak_interval) {
         (Some(peak), Some([Some(low), Some(high)])) => {

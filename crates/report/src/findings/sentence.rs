@@ -165,7 +165,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         ),
         F::IncompleteRounds { count } => {
             format!(
-                "{} lack a result of a part, and do not count.",
+                "Rounds that lack a result of a part do not count: {}.",
                 counted(count)
             )
         }
@@ -278,7 +278,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             law,
             unfitted,
         } => {
-            let many = |x: f64| format!("{} {things}", number::printed(x, 0));
+            let many = |x: f64| words::things(&number::printed(x, 0), things);
             let end = match last > peak {
                 true => format!("; {} less with {}", percent(*drop), many(*last)),
                 false => ", the most that were measured".to_owned(),

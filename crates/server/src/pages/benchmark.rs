@@ -113,6 +113,12 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
         for change in &mut series.changes {
             change.at -= first;
         }
+        series
+            .marks
+            .retain(|mark| (first..first + left).contains(&mark.at));
+        for mark in &mut series.marks {
+            mark.at -= first;
+        }
     }
     view.series.retain(|series| !series.points.is_empty());
 }

@@ -1,6 +1,6 @@
 //! All benchmarks, including those of custom catalogs, with links to their pages.
 
-use crate::http::{PageRequest, Route};
+use crate::http::{PageRequest, Rejection, Route};
 use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::html::Frame;
 use gritstone_model::{BenchmarksView, FoundBenchmark, Id, SCHEMA_BENCHMARKS};
@@ -14,6 +14,16 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
 );
 
 fn benchmarks(pages: &Pages, request: &PageRequest) -> PageResult {
+    let view = BenchmarksView {
+        schema: SCHEMA_BENCHMARKS.to_owned(),
+        benchmarks: all(pages)?,
+    };
+    let page = || (gritstone_report::benchmark_list(&view), Frame::default());
+    Ok(pages.respond(request, &view, page)?)
+}
+
+/// Those of the catalog, then those that are only in the store.
+pub(crate) fn all(pages: &Pages) -> Result<Vec<FoundBenchmark>, Rejection> {
     let measured = match pages.store()? {
         Some(store) => lists::benchmarks(&pages.context, &store)?,
         None => vec![],
@@ -29,13 +39,6 @@ fn benchmarks(pages: &Pages, request: &PageRequest) -> PageResult {
     let known = catalogue.iter().filter(|benchmark| is_shown(&benchmark.id));
     let is_custom = |id: &&Id| catalogue.iter().all(|benchmark| benchmark.id != **id);
     let custom = measured.iter().filter(is_custom);
-    let view = BenchmarksView {
-        schema: SCHEMA_BENCHMARKS.to_owned(),
-        benchmarks: known
-            .map(|benchmark| found(&benchmark.id, &benchmark.title))
-            .chain(custom.map(|id| found(id, "")))
-            .collect(),
-    };
-    let page = || (gritstone_report::benchmark_list(&view), Frame::default());
-    Ok(pages.respond(request, &view, page)?)
+    let known = known.map(|benchmark| found(&benchmark.id, &benchmark.title));
+    Ok(known.chain(custom.map(|id| found(id, ""))).collect())
 }

@@ -83,7 +83,13 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
     let shown: BTreeSet<_> = shown.map(|row| row.id.clone()).collect();
     for view in &mut views {
         // several runs show the same rows
+        let all = view.rows.len();
         view.rows.retain(|row| shown.contains(&row.id));
+        if view.rows.len() < all {
+            // they are of all rows
+            view.sums.clear();
+            view.common = None;
+        }
     }
     if request.form == Form::Json {
         let nothing = || (Document::default(), Frame::default());

@@ -2,9 +2,9 @@
 
 use crate::http::{Kind, PageRequest, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{PageResult, Pages};
+use crate::pages::{PageResult, Pages, benchmark_list};
 use gritstone_document::html::Frame;
-use gritstone_model::{FoundBenchmark, ListedSystem, SCHEMA_SEARCH, SearchView};
+use gritstone_model::{ListedSystem, SCHEMA_SEARCH, SearchView};
 use std::collections::BTreeSet;
 
 pub(super) const ROUTE: Route<Pages> = Route {
@@ -47,16 +47,10 @@ fn search(pages: &Pages, request: &PageRequest) -> PageResult {
             (ids.len(), lists::runs(newest))
         }
     };
-    let benchmarks = pages.context.catalogue.benchmarks.iter();
-    let benchmarks = benchmarks.filter(|benchmark| {
+    let mut benchmarks = benchmark_list::all(pages)?;
+    benchmarks.retain(|benchmark| {
         !words.is_empty() && has_all(&format!("{} {}", benchmark.id, benchmark.title))
     });
-    let mut benchmarks: Vec<FoundBenchmark> = benchmarks
-        .map(|benchmark| FoundBenchmark {
-            id: benchmark.id.clone(),
-            title: benchmark.title.clone(),
-        })
-        .collect();
     // an exact name first
     benchmarks.sort_by_key(|benchmark| !benchmark.is_named(query));
     let view = SearchView {
