@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 
 #define BOUND 16.0
@@ -59,12 +60,14 @@ static void set(char *into, size_t i, double value)
 		((double *)(void *)into)[i] = value;
 }
 
+/* The published generator has a period of 16,384, so that columns of larger systems would repeat: no solution would be unique. */
 static void generate(void)
 {
 	int state = 1325;
+	uint64_t wide = 1325;
 	for (int j = 0; j < order; j++)
 		for (int i = 0; i < order; i++) {
-			state = 3125 * state % 65536;
+			state = order <= 1000 ? 3125 * state % 65536 : (int)(draw(&wide) >> 48);
 			double element = (state - 32768.0) / 16384.0; /* exact in both precisions */
 			set(matrix, (size_t)i + (size_t)j * (size_t)lda, element);
 			set(vector, (size_t)i, get(vector, (size_t)i) + element);

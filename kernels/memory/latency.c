@@ -43,6 +43,11 @@ static char *map_pages(struct context *c, uint64_t bytes)
 		uint64_t page = huge_page_size(c);
 		if (page == 0)
 			return NULL;
+		if (bytes < page) {
+			skip(c, "a working set of %lu MB is smaller than a huge page of %lu MB", (unsigned long)(bytes >> 20),
+			     (unsigned long)(page >> 20));
+			return NULL;
+		}
 		char *memory = huge_memory(c, bytes, page);
 		if (memory != NULL)
 			memset(memory, 0, bytes);

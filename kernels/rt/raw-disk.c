@@ -7,8 +7,11 @@
  */
 #define _GNU_SOURCE
 #include "../disk/device.h"
+#include <sys/vfs.h>
 
 #define NAME "raw"
+#define TMPFS 0x01021994u /* f_type of statfs(2) */
+#define RAMFS 0x858458f6u
 #define BLOCKS 256 /* blocks in the file, written round robin */
 
 static int file = -1, on_device;
@@ -22,11 +25,14 @@ static off_t block_offset(uint64_t number)
 
 static void open_file(struct context *c)
 {
+	struct statfs kind;
 	file = open(NAME, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT | O_DSYNC | O_CLOEXEC, 0600);
 	if (file < 0 && errno == EINVAL)
 		skip(c, "the file system here has no O_DIRECT; choose a directory on a disk with --dir");
 	else if (file < 0)
 		failed(c, "open");
+	else if (fstatfs(file, &kind) == 0 && ((uint32_t)kind.f_type == TMPFS || (uint32_t)kind.f_type == RAMFS))
+		skip(c, "the file system here is in memory; choose a directory on a disk with --dir");
 }
 
 static void write_all(struct context *c)

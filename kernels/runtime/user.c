@@ -63,7 +63,7 @@ static const char *find_program(const char *name, char *path, size_t size)
 		return name;
 	while (entry != NULL) {
 		size_t length = strcspn(entry, ":");
-		snprintf(path, size, "%.*s/%s", (int)length, length > 0 ? entry : ".", name);
+		snprintf(path, size, "%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? entry : ".", name);
 		if (is_program(path))
 			return path;
 		entry = entry[length] == ':' ? entry + length + 1 : NULL;

@@ -9,8 +9,9 @@ use crate::common::{
 use gritstone_model::{Conditions, Event, FleetMember, RunData};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufReader, Write};
+use std::io::{BufRead as _, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 /// A few families that are made of samples.
 const FAMILIES: [&str; 4] = ["byte", "event", "kernel", "memory"];
@@ -397,4 +398,48 @@ fn fleet_runs_can_be_followed() {
     eventually("all nodes are there", || {
         !server.get("/fleet").text().contains("nodes done")
     });
+}
+
+#[test]
+fn left_bundles_are_imported() {
+    let home = Home::new();
+    let broken = wrapped(&home, "exit 9");
+    let line = format!("fleet run --on local --nodes 1 --binary {broken} --quick byte/syscall");
+    assert_ne!(home.run(&line).0, 0);
+    let fleet = entries(&home.path().join("data/gritstone/fleets")).remove(0);
+    let plan: Value = serde_json::from_slice(&fs::read(fleet.join("plan.json")).unwrap()).unwrap();
+    let id = plan["fleet"].as_str().unwrap();
+    let bundle = fleet.join("local-1.jsonl");
+    let other = Home::new();
+    other.ok(&format!(
+        "fleet node --fleet {id} --node local-1 --output {} --quick byte/syscall",
+        bundle.display()
+    ));
+    // the program still fails: nothing is measured again
+    home.ok("fleet resume");
+    assert_eq!(measured(&home), ["local-1"]);
+    assert!(!bundle.exists());
+}
+
+#[test]
+fn nodes_end_with_their_reader() {
+    let home = Home::new();
+    let mut command = home.command(binary());
+    command.args([
+        "fleet", "node", "--fleet", "f", "--node", "n", "--output", "-",
+    ]);
+    command.args(["--quick", "byte", "--dir"]).arg(home.path());
+    let mut node = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // its first line is written before it measures
+    let mut said = BufReader::new(node.stderr.take().unwrap());
+    said.read_line(&mut String::new()).unwrap();
+    drop(node.stdout.take());
+    let drained = std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    assert_eq!(node.wait().unwrap().code(), Some(130));
+    drained.join().unwrap().unwrap();
+    assert!(home.journals().is_empty());
 }

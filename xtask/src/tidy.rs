@@ -38,12 +38,13 @@ const PRINTED: [&str; 11] = [
     concat!("/proc/self/", "fd/1"),
     concat!("/proc/self/", "fd/2"),
 ];
-/// The only files that write to a stream, and the one that answers its parent on a pipe.
-const WRITERS: [&str; 3] = [
+/// The only files that write to a stream, the one that answers its parent on a pipe, and the one that waits for the end of the reader.
+const WRITERS: [&str; 4] = [
     "crates/cli/src/ui/output.rs",
     "crates/exec/src/watchdog.rs",
     // an output file may be the descriptor of standard output
     "crates/runs/src/output_file.rs",
+    "crates/session/src/signals.rs",
 ];
 
 /// Crates outside the program, which may print.

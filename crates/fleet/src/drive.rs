@@ -95,6 +95,16 @@ fn measure_nodes(
                 break;
             };
             let node = waiting.remove(next);
+            // one that an earlier attempt could not import
+            let bundle = directory
+                .path()
+                .join(&node.node)
+                .with_added_extension("jsonl");
+            if bundle.exists() && take(context, plan, &bundle, &node.node).is_ok() {
+                let _ = std::fs::remove_file(bundle);
+                progress.measured(&node.node, None);
+                continue;
+            }
             match engine::start(plan, directory, &node) {
                 Ok(started) => {
                     progress.begun(&node.node);

@@ -1,8 +1,12 @@
 //! Signals that stop a run, and inherited dispositions that are reset.
 
-use nix::sys::signal::{SigHandler, Signal, raise, signal};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigHandler, Signal, kill, raise, signal};
+use nix::unistd::Pid;
 use signal_hook::flag;
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -85,4 +89,17 @@ fn is_ignored(which: Signal) -> bool {
     // SAFETY: only reads the disposition
     let result = unsafe { nix::libc::sigaction(which as i32, std::ptr::null(), &raw mut now) };
     result == 0 && now.sa_sigaction == nix::libc::SIG_IGN
+}
+
+/// Ends this process, as SIGTERM does, when nobody reads its standard output any more: ssh passes no signals on to a command without a
+/// terminal, and nothing else tells it that the connection is lost.
+pub fn end_with_reader() {
+    std::thread::spawn(|| {
+        let stdout = std::io::stdout();
+        let mut ends = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+        while let Err(Errno::EINTR) = poll(&mut ends, PollTimeout::NONE) {}
+        if ends[0].any().unwrap_or(false) {
+            let _ = kill(Pid::this(), Signal::SIGTERM);
+        }
+    });
 }

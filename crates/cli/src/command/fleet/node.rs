@@ -13,7 +13,7 @@ use gritstone_model::FleetMember;
 use gritstone_runs::context::Context;
 use gritstone_runs::output_file;
 use gritstone_session::local_backend::End;
-use gritstone_session::undo;
+use gritstone_session::{signals, undo};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use std::path::Path;
@@ -50,6 +50,9 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
         output_file::check(&args.output)?;
     }
     undo::recover();
+    if args.output == Path::new("-") {
+        signals::end_with_reader();
+    }
     if let Some(cpu) = args.cpu {
         let mut only = CpuSet::new();
         let set = only
