@@ -66,8 +66,14 @@ pub fn pair(input: &Pair) -> Document {
         ("Published, without intervals", Group::Published),
         ("Without a ratio", Group::WithoutRatio),
     ];
+    let groups = || view.rows.iter().map(|row| Group::of(view, row));
+    let is_judged = groups().any(|group| matches!(group, Group::Verdict(_)));
     for (title, group) in sections {
-        section(&mut document, input, title, group);
+        // an empty section says that no verdict is so
+        let is_said = is_judged && matches!(group, Group::Verdict(_));
+        if is_said || groups().any(|other| other == group) {
+            section(&mut document, input, title, group);
+        }
     }
     for ((letter, name), run) in ["A", "B"].into_iter().zip(&names).zip(runs) {
         document.heading(1, format!("{letter}: {name}"));
@@ -109,9 +115,6 @@ impl Group {
 fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
     let mut rows: Vec<&CompareRow> = input.compared.rows.iter().collect();
     rows.retain(|row| Group::of(input.compared, row) == group);
-    if rows.is_empty() && !matches!(group, Group::Verdict(_)) {
-        return;
-    }
     document.heading(1, format!("{title} ({})", number::count(rows.len())));
     if rows.is_empty() {
         document.paragraph("None.");
@@ -188,7 +191,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
             name: row.id.to_string(),
             value: ratio,
             interval: row.interval,
-            doubtful: row.verdict == Some(Verdict::Inconclusive),
+            doubtful: Group::of(view, row) == Group::Verdict(Verdict::Inconclusive),
             text: words::times(ratio, row.interval).0,
             ..Dot::default()
         })
@@ -196,7 +199,10 @@ fn drawn(document: &mut Document, view: &CompareView) {
     let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();
     dots.sort_by(|a, b| a.value.total_cmp(&b.value));
     for (index, dots) in dots.chunks(LINES).enumerate() {
-        let caption = "Ratios with their intervals, worst first; a ring is inconclusive";
+        let caption = match dots.iter().any(|dot| dot.doubtful) {
+            true => "Ratios with their intervals, worst first; a ring is inconclusive",
+            false => "Ratios with their intervals, worst first",
+        };
         figure(
             document,
             &format!("changes-{}", index + 1),
