@@ -1,6 +1,6 @@
 //! Changes that the benchmarks of a system share: each alone may be too small to find, and their median scatters less than any of them.
 
-use super::changes::{changes, location, splits};
+use super::changes::{by_chance, changes, location, splits};
 use super::pairs::PRIOR_CORRELATION;
 use super::{CHANGE, Level, Noise, Point, Series, learn, levels, median};
 use crate::descriptive;
@@ -135,6 +135,9 @@ fn position(points: &[Point], run: usize) -> usize {
 
 /// The changes by points of a series.
 pub(super) fn by_points(points: &[Point], changes: &[Shared]) -> Vec<Shared> {
+    if points.len() < 2 * MIN_RUNS {
+        return vec![];
+    }
     let by_points = |change: &Shared| Shared {
         start: position(points, change.start),
         between: change
@@ -142,9 +145,6 @@ pub(super) fn by_points(points: &[Point], changes: &[Shared]) -> Vec<Shared> {
             .map(|run| position(points, run).min(points.len() - 1)),
     };
     let has_sides = |change: &Shared| (MIN_RUNS..=points.len() - MIN_RUNS).contains(&change.start);
-    if points.len() < 2 * MIN_RUNS {
-        return vec![];
-    }
     let mut found: Vec<Shared> = changes.iter().map(by_points).filter(has_sides).collect();
     found.sort_by_key(|change| change.start);
     found.dedup_by_key(|change| change.start);
@@ -156,7 +156,8 @@ impl Series {
         self.shared.iter().map(|change| change.start)
     }
 
-    /// Own changes, at the place of a shared one unless they are clearer elsewhere by as much as a change.
+    /// Own changes, each at the place of a shared one if its own runs may place it there, or show a change there too that is less clear by
+    /// less than a change.
     pub(super) fn at_shared_places(&self, own: &[usize], noise: &Noise) -> Vec<usize> {
         let points = &self.points[..self.before_sides()];
         let edges = [0]
@@ -173,9 +174,12 @@ impl Series {
                 .iter()
                 .map(|(_, square)| *square)
                 .fold(0.0, f64::max);
+            let may_be = |square: f64| {
+                let least = CHANGE * CHANGE;
+                clearest - square < if square > least { least } else { by_chance() }
+            };
             let shared = squares.iter().filter(|(split, square)| {
-                clearest - square < CHANGE * CHANGE
-                    && self.shared_starts().any(|start| start == *split)
+                may_be(*square) && self.shared_starts().any(|start| start == *split)
             });
             let shared = shared.max_by(|a, b| a.1.total_cmp(&b.1));
             shared.map_or(around[1], |(split, _)| *split)
@@ -262,6 +266,32 @@ mod tests {
                 "{own} {starts:?}"
             );
         }
+    }
+
+    #[test]
+    fn far_changes_keep_their_place() {
+        let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(7);
+        let mut all: Vec<Series> = (0..20).map(|_| benchmark(&mut random, false)).collect();
+        for (number, series) in all.iter_mut().enumerate() {
+            let mut more = benchmark(&mut random, false).points;
+            more.iter_mut().for_each(|point| point.run += 16);
+            series.points.extend(more);
+            series.points[7..]
+                .iter_mut()
+                .for_each(|point| point.y -= 0.012);
+            let own = if number == 0 { 0.012 } else { 0.0 };
+            series.points[22..]
+                .iter_mut()
+                .for_each(|point| point.y -= own);
+        }
+        fit(&mut all);
+        let starts = &all[0].starts;
+        assert!(
+            starts.iter().any(|start| start.abs_diff(22) <= 3),
+            "{starts:?}"
+        );
+        let shared = all[1..].iter().filter(|series| series.starts == [7]);
+        assert!(shared.count() >= 15);
     }
 
     #[test]
