@@ -279,10 +279,10 @@ mod tests {
             series.points[7..]
                 .iter_mut()
                 .for_each(|point| point.y -= 0.012);
-            let own = if number == 0 { 0.012 } else { 0.0 };
+            let slower = if number == 0 { 0.012 } else { 0.0 };
             series.points[22..]
                 .iter_mut()
-                .for_each(|point| point.y -= own);
+                .for_each(|point| point.y -= slower);
         }
         fit(&mut all);
         let starts = &all[0].starts;
