@@ -70,7 +70,14 @@ impl Repository {
     }
 
     fn json(&self, expected: i32, arguments: &[&str]) -> Value {
-        let (code, out, error) = self.pr(&[&["--format", "json"], arguments].concat());
+        let tail = ["--harness", "lines", "--", "cat", "values"];
+        self.json_of(expected, &[arguments, &tail].concat())
+    }
+
+    /// The answer about the benchmarks of another command.
+    fn json_of(&self, expected: i32, tail: &[&str]) -> Value {
+        let mut command = self.command(&["--format", "json"], tail);
+        let (code, out, error) = output_texts(command.output().unwrap());
         assert_eq!(code, expected, "{error}{out}");
         serde_json::from_str(&out).unwrap()
     }
@@ -165,14 +172,7 @@ fn uncommitted_and_untracked_files_count() {
         "-c",
         script,
     ];
-    let (code, out, error) = output_texts(
-        repository
-            .command(&["--format", "json"], &tail)
-            .output()
-            .unwrap(),
-    );
-    assert_eq!(code, 1, "{error}{out}");
-    let view: Value = serde_json::from_str(&out).unwrap();
+    let view = repository.json_of(1, &tail);
     assert_eq!(
         (&view["head"]["modified"], &view["rows"][0]["head"]),
         (&true.into(), &22.0.into())
@@ -188,19 +188,10 @@ fn files_may_become_directories() {
     fs::remove_file(repository.root().join("data")).unwrap();
     repository.write("data/new", "22");
     let script = "cat data/new data 2>/dev/null | sed 's/.*/one & ns/'";
-    let tail = [
-        "--base",
-        "HEAD",
-        "--harness",
-        "lines",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
-    let mut command = repository.command(&["--format", "json"], &tail);
-    let (code, out, error) = output_texts(command.output().unwrap());
-    assert_eq!(code, 1, "{error}{out}");
+    let words = "--base HEAD --harness lines -- sh -c".split(' ');
+    let tail: Vec<&str> = words.chain([script]).collect();
+    let view = repository.json_of(1, &tail);
+    assert_eq!(view["rows"][0]["head"], 22.0);
 }
 
 #[test]

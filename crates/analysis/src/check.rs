@@ -319,9 +319,9 @@ impl Gate<'_> {
         let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
         let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
-        let is_after =
+        let is_between =
             |change: &Shared| (best.end + from..=last.start + from).contains(&change.start);
-        let least = match series.shared.iter().any(is_after) {
+        let least = match series.shared.iter().any(is_between) {
             true => series::SHARED,
             false => series::CHANGE,
         };

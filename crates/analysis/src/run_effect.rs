@@ -157,7 +157,8 @@ fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {
 pub fn add_to(past: &[impl Borrow<RunSummary>], view: &mut RunView) {
     let learned = estimate(past, view, view);
     for result in &mut view.results {
-        if result.values().is_empty() || !varies(result) {
+        let reaches_zero = result.interval().is_some_and(|[low, _]| low <= 0.0);
+        if result.values().is_empty() || !varies(result) || reaches_zero {
             continue;
         }
         let effect = learned.rows.get(&result.id).copied().unwrap_or(STATED);

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result};
 use gritstone_files::Dir;
 use gritstone_runs::context::Context;
 use gritstone_session::{signals, ssh};
+use gritstone_store::StoreError;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -100,10 +101,19 @@ fn measure_nodes(
                 .path()
                 .join(&node.node)
                 .with_added_extension("jsonl");
-            if bundle.exists() && take(context, plan, &bundle, &node.node).is_ok() {
-                let _ = std::fs::remove_file(bundle);
-                progress.measured(&node.node, None);
-                continue;
+            match take(context, plan, &bundle, &node.node) {
+                Ok(()) => {
+                    let _ = std::fs::remove_file(bundle);
+                    progress.measured(&node.node, None);
+                    continue;
+                }
+                // it stays for the next attempt
+                Err(why) if why.is::<StoreError>() => {
+                    progress.failed_node(&node.node, &format!("{why:#}"), None);
+                    continue;
+                }
+                // there is none, or not all of it
+                Err(_) => {}
             }
             match engine::start(plan, directory, &node) {
                 Ok(started) => {

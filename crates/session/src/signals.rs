@@ -91,8 +91,8 @@ fn is_ignored(which: Signal) -> bool {
     result == 0 && now.sa_sigaction == nix::libc::SIG_IGN
 }
 
-/// Ends this process, as SIGTERM does, when nobody reads its standard output any more: ssh passes no signals on to a command without a
-/// terminal, and nothing else tells it that the connection is lost.
+/// Sends SIGTERM to this process when its standard output has no reader any more: ssh passes no signals on to a command without a
+/// terminal, so that nothing else tells it of a lost connection.
 pub fn end_with_reader() {
     std::thread::spawn(|| {
         let stdout = std::io::stdout();

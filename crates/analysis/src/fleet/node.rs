@@ -62,7 +62,9 @@ impl NodeResult {
     fn new(result: &Measurement, checks: Vec<CheckValue>) -> Self {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
         let estimate = result.value().filter(fit);
-        let counts = result.outcome() == Status::Measured && !result.is_flagged(Flag::Invalid);
+        let counts = result.outcome() == Status::Measured
+            && !result.is_flagged(Flag::Invalid)
+            && result.interval().is_none_or(|[low, _]| low > 0.0);
         let speed = estimate.filter(|_| counts).map(|x| match result.better {
             Better::Higher => x.ln(),
             Better::Lower => -x.ln(),

@@ -116,3 +116,26 @@ fn second_modes_pass() {
     let found = against_history(&day(29, 1, 1.3), &runs);
     assert_eq!(count(&found, CheckOutcome::Regressed), 1);
 }
+
+#[test]
+fn intervals_below_zero_decide_nothing() {
+    let reaching_zero = |date: u32, factor: f64| {
+        let mut view = day(date, 1, factor);
+        let Data::Measured(measured) = &mut view.results[0].data else {
+            panic!("it is measured")
+        };
+        let estimate = measured.sampled.estimate.as_mut().unwrap();
+        estimate.interval = Some([-1.0, 3.0 * estimate.value]);
+        view
+    };
+    let (base, run) = (reaching_zero(1, 1.0), reaching_zero(2, 2.0));
+    let effects = run_effect::estimate(&[] as &[RunSummary], &base, &run);
+    let compared = compare(&base, &run, &Options::new(0.02, effects));
+    let row = compared.rows.iter().find(|row| row.id.as_str() == "a/b0");
+    assert_eq!(row.unwrap().verdict, Some(Verdict::Inconclusive));
+    let past = RunSummary::new(&run);
+    assert!(past.values.keys().all(|id| id.as_str() != "a/b0"));
+    let mut alone = run.clone();
+    run_effect::add_to(&[] as &[RunSummary], &mut alone);
+    assert!(alone.results[0].of_runs.is_none() && alone.results[1].of_runs.is_some());
+}

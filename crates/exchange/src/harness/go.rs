@@ -43,8 +43,7 @@ fn is_name(word: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
 }
 
-/// `is_open`: whether a line before has a name without results.
-fn parse_line(line: &str, is_open: bool) -> Line<'_> {
+fn parse_line(line: &str) -> Line<'_> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has_time = words.contains(&"ns/op");
     match words.as_slice() {
@@ -60,8 +59,8 @@ fn parse_line(line: &str, is_open: bool) -> Line<'_> {
             _ => Line::Damaged,
         },
         [name] if is_name(name) => Line::Name(name),
-        [iterations, metrics @ ..] if metrics.len() >= 2 && metrics[0].parse::<f64>().is_ok() => {
-            let n = iterations.parse().ok().filter(|_| has_time || is_open);
+        [iterations, metrics @ ..] if has_time => {
+            let n = iterations.parse();
             n.map_or(Line::Other, |n| Line::Results(None, n, metrics.to_vec()))
         }
         _ => Line::Other,
@@ -91,7 +90,7 @@ impl Format for Go {
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {
         let mut lines = shape.text.lines();
-        lines.any(|line| matches!(parse_line(line, false), Line::Results(Some(_), ..)))
+        lines.any(|line| matches!(parse_line(line), Line::Results(Some(_), ..)))
     }
 
     /// Times, or the first metric of a benchmark without time. Names have package and number of processors.
@@ -105,7 +104,7 @@ impl Format for Go {
                     package = format!("{}:", named.trim());
                 }
                 let location = || place(file, &format!("line {number}"));
-                match parse_line(line, open.is_some()) {
+                match parse_line(line) {
                     Line::Name(name) => {
                         open = Some(name);
                         opened.push((format!("{package}{name}"), location()));

@@ -92,7 +92,7 @@ fn go_names_lose_common_processors() {
 
 #[test]
 fn go_results_follow_output() {
-    let text = "BenchmarkFast-8   \tsome output\n12345678\t 9.5 ns/op\n\
+    let text = "BenchmarkFast-8   \tsome output\n3 4 of mine\n12345678\t 9.5 ns/op\n\
                     fast_test.go:7: took 12 ns/op\n\
                 BenchmarkKilled-8 \tmore output\nPASS\n";
     let run = named("go", "").unwrap().results(&[file("", text)]).unwrap();
@@ -102,7 +102,7 @@ fn go_results_follow_output() {
     );
     let without_value = [(
         "BenchmarkKilled".to_owned(),
-        "line 4: no results follow".to_owned(),
+        "line 5: no results follow".to_owned(),
     )];
     assert_eq!(
         (run.measured.len(), run.without_value),
@@ -127,6 +127,16 @@ fn rates_are_better_when_higher() {
         "IOPS", "kIOPS", "fps",
     ] {
         assert_eq!(direction(unit), Better::Higher, "{unit}");
+    }
+    for (name, prefix) in RATES
+        .iter()
+        .flat_map(|name| ["", "k", "M"].map(|prefix| (name, prefix)))
+    {
+        assert_eq!(
+            direction(&format!("{prefix}{name}")),
+            Better::Higher,
+            "{prefix}{name}"
+        );
     }
     for unit in [
         "ns/op",

@@ -34,17 +34,20 @@ pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
         );
 }
 
+/// How launches are made and estimated.
+const METHOD: &str = "is a fresh process, calibrated, and warmed where an operation is short; all benchmarks take turns in rounds of random \
+                      order. An estimate is the lower quartile of launches, each a low quantile of its samples without contention, at one \
+                      frequency of the processor; its interval, at 95%, is of the launches of this run.";
+
 pub(super) fn append(document: &mut Document, run: &RunView) {
     document.heading(1, "Environment");
     let launches: usize = run.results.iter().map(|result| result.launches()).sum();
     let settings = show::settings_of_ours(run).filter(|_| launches > 0);
     if settings.is_some() {
         document.paragraph(format!(
-        "Each of {} is a fresh process, calibrated, and warmed where an operation is short; all benchmarks take turns in rounds of random \
-         order. An estimate is the lower quartile of launches, each a low quantile of its samples without contention, at one frequency of the \
-         processor; its interval, at 95%, is of the launches of this run.",
-        words::plural(launches, "launch"),
-    ));
+            "Each of {} {METHOD}",
+            words::plural(launches, "launch")
+        ));
     }
     document.terms(facts(run));
     if let Some(settings) = settings {

@@ -7,7 +7,7 @@ use crate::descriptive;
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
 
-/// Fewest benchmarks with a median of its own.
+/// Fewest benchmarks whose medians are a series.
 const MIN_BENCHMARKS: usize = 3;
 /// Fewest standard errors between the levels of a benchmark before and after a shared change to which it belongs.
 pub const SHARED: f64 = 3.0;
@@ -57,8 +57,8 @@ pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> V
     all.windows(2).map(change).collect()
 }
 
-/// By run, the median of the deviations of the benchmarks from their medians, for runs that have at least half of the benchmarks that are
-/// measured before or with it and afterwards or with it.
+/// By run, the median of the deviations of the benchmarks from their medians. A run counts if it has half of the benchmarks in use then: those
+/// with results before it, or in it, and after.
 fn medians(all: &[&mut Series]) -> Option<Series> {
     let mut runs: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
     let mut spans = vec![];
@@ -156,8 +156,8 @@ impl Series {
         self.shared.iter().map(|change| change.start)
     }
 
-    /// Own changes, each at the place of a shared one if its own runs may place it there, or show a change there too that is less clear by
-    /// less than a change.
+    /// Moves changes of the benchmark to shared ones: where the difference may be chance, or where both places show a change, and their
+    /// squared distances differ by less than that of a change.
     pub(super) fn at_shared_places(&self, own: &[usize], noise: &Noise) -> Vec<usize> {
         let points = &self.points[..self.before_sides()];
         let edges = [0]
