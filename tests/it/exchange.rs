@@ -111,6 +111,16 @@ fn foreign_results_are_shown() {
     assert_eq!(home.run("show none.json").0, 2);
 }
 
+/// What would make a page load something.
+const EXTERNAL: [&str; 6] = [
+    "src=\"http",
+    "href=\"/",
+    "url(",
+    "@import",
+    "<script src",
+    "<link rel=\"stylesheet\"",
+];
+
 /// Shared files do not identify user and host.
 #[test]
 fn shared_files_are_anonymous() {
@@ -197,6 +207,9 @@ fn shared_files_are_anonymous() {
         home.ok(&format!("report {id} --output report.html {option}"));
         let text = fs::read_to_string(home.path().join("report.html")).unwrap();
         assert_eq!(found(&text).min(1), wanted, "{option}");
+        for external in EXTERNAL {
+            assert!(!text.contains(external), "{external}");
+        }
     }
     let summary = home.ok(&["report", id, "--share", "--output", "shared.html"]);
     let page = fs::read_to_string(home.path().join("shared.html")).unwrap();
@@ -210,7 +223,7 @@ fn shared_files_are_anonymous() {
         summary.len() < 32 << 10 && summary.contains("`shared.html`"),
         "{summary}"
     );
-    for external in ["src=\"http", "href=\"/", "url(", "@import"] {
+    for external in EXTERNAL {
         assert!(!page.contains(external), "{external}");
     }
     home.refuses(&["report", id, "--share", "-o", "x.pdf"], "one HTML file");

@@ -1,28 +1,10 @@
-//! Stores of other users, and locked ones: foreign schemas, locks, exchanged rows.
+//! Stores of other users, and locked ones: locks, missing rows.
 
 use crate::common::{self, Home, at_hour, binary, ended, output_texts, recorded, start};
 use gritstone_store::Store;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::time::Duration;
-
-/// A view instead of a table that yields rows forever.
-#[test]
-fn planted_views_are_refused() {
-    let home = Home::with(&["copies"]);
-    let other = Connection::open(home.store()).unwrap();
-    other
-        .execute_batch(
-            "PRAGMA foreign_keys = OFF; DROP TABLE launch; CREATE VIEW launch AS \
-             WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) \
-             SELECT x AS run, x AS number, x AS outcome FROM r",
-        )
-        .unwrap();
-    drop(other);
-    for command in ["show", "history byte/syscall", "systems"] {
-        home.refuses(command, "view 'launch'");
-    }
-}
 
 /// A missing run, end or launch is detected by every command that reads it.
 #[test]

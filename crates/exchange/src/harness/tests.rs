@@ -188,14 +188,30 @@ fn criterion_pairs_samples_with_names() {
             r#"{"sampling_mode": "Linear", "iters": [1, 2], "times": [10, 24]}"#,
         ),
         file("g/f/base/sample.json", "not read"),
+        file("b/new/benchmark.json", r#"{"full_id": "b"}"#),
+        file("b/new/sample.json", r#"{"iters": [1, 2"#),
+        file("c/new/benchmark.json", r#"{"full_id": "c"}"#),
+        file(
+            "c/new/estimates.json",
+            r#"{"median": {"point_estimate": 7.5}}"#,
+        ),
     ];
     let criterion = named("criterion", "").unwrap();
-    let results = criterion.results(&files).unwrap().measured;
-    assert_eq!(
-        (results[0].name.as_str(), &results[0].values[..]),
-        ("g/f/8", &[10.0, 12.0][..])
+    let results = criterion.results(&files).unwrap();
+    let measured: Vec<_> = results
+        .measured
+        .iter()
+        .map(|r| (r.name.as_str(), &r.values[..]))
+        .collect();
+    assert_eq!(measured, [("c", &[7.5][..]), ("g/f/8", &[10.0, 12.0])]);
+    let [(name, why)] = &results.without_value[..] else {
+        panic!("{:?}", results.without_value);
+    };
+    assert!(
+        name == "b/new" && why.contains("truncated"),
+        "{name}: {why}"
     );
-    let alone = criterion.parse(&files[1..]).unwrap_err().to_string();
+    let alone = criterion.parse(&files[1..3]).unwrap_err().to_string();
     let wanted = "no benchmark of Criterion has a value: g/f/new: no benchmark.json beside it, which names the benchmark";
     assert_eq!(alone, wanted);
     assert_eq!(
@@ -256,15 +272,6 @@ fn jmh_rates_are_better_higher() {
     let lock = "-Djmh.ignoreLock=true".to_owned();
     let ignores = |command: &[&str]| arguments("jmh", command, &[], &[]).contains(&lock);
     assert!(!ignores(&["./jmh"]) && ignores(&["/usr/bin/java"]));
-}
-
-#[test]
-fn hyperfine_commands_are_benchmarks() {
-    let text = r#"{"results": [{"command": "sleep 1", "times": [1.0, 1.1]}]}"#;
-    assert_eq!(
-        results("hyperfine", text),
-        [one("sleep 1", "s", &[1.0, 1.1])]
-    );
 }
 
 #[test]

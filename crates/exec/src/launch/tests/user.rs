@@ -174,37 +174,6 @@ fn shell_runs_plain_scripts() {
 }
 
 #[test]
-fn statuses_and_signals_are_permitted() {
-    let mut bench = Bench::new();
-    let user = UserCommand {
-        ignore_failure: true,
-        ..bench.user()
-    };
-    let launched = bench.command("exit 7", user.clone());
-    assert_eq!(launched.outcome, Outcome::Measured);
-    assert!(
-        numbers(&launched, "status")
-            .iter()
-            .all(|status| *status == 7)
-    );
-    let launched = bench.command("kill -9 $$", user);
-    assert_eq!(launched.outcome, Outcome::Measured);
-    assert!(
-        params(&launched, "status")
-            .iter()
-            .all(|status| status == "-9")
-    );
-    // listed statuses, and no others
-    let user = UserCommand {
-        statuses: vec![3, 7],
-        ..bench.user()
-    };
-    let launched = bench.command("exit 7", user.clone());
-    assert_eq!(launched.outcome, Outcome::Measured);
-    assert!(why(&bench.command("exit 1", user)).contains("status 1"));
-}
-
-#[test]
 fn input_and_output_are_redirected() {
     let mut bench = Bench::new();
     fs::write(bench.folder.path().join("in"), "b\na\n").unwrap();
