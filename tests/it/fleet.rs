@@ -6,7 +6,8 @@ use crate::common::{
     Home, Killed, binary, ended, entries, eventually, fixture, list, make_program, part, recorded,
     start,
 };
-use gritstone_model::{Conditions, Event, FleetMember, RunData};
+use gritstone_model::{Event, FleetMember, RunData};
+use gritstone_testkit::{noise, set_time};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write};
@@ -16,14 +17,6 @@ use std::process::Stdio;
 /// A few families that are made of samples.
 const FAMILIES: [&str; 4] = ["byte", "event", "kernel", "memory"];
 const NODES: usize = 14;
-
-/// A value between -1 and 1 that is as good as random: splitmix64.
-fn noise(node: usize, benchmark: usize) -> f64 {
-    let mut z = ((node * 1000 + benchmark + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-}
 
 /// The run of a node whose operations take 10 µs each, within 0.3%, times `slower`, by family.
 fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
@@ -52,18 +45,7 @@ fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
             * scatter
             * (1.0 + 0.001 * f64::from(launch.round % 3))
             * slower(launch.id.family());
-        // not as long as these samples
-        launch.conditions = Conditions::default();
-        for event in &mut launch.events {
-            match event {
-                Event::Sample(sample) => {
-                    sample.wall = (sample.n as f64 * ns).ceil() as u64;
-                    (sample.pace, sample.wide) = (250_000, 62_500);
-                }
-                Event::Warm { n, wall } => *wall = (*n as f64 * ns).ceil() as u64,
-                _ => {}
-            }
-        }
+        set_time(launch, ns);
     }
     run
 }

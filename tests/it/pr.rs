@@ -52,9 +52,9 @@ impl Repository {
         self.git(&["commit", "--quiet", "--allow-empty", "--message", "change"]);
     }
 
-    fn command(&self, arguments: &[&str], tail: &[&str]) -> Command {
+    fn subcommand(&self, name: &str, arguments: &[&str], tail: &[&str]) -> Command {
         let mut command = self.home.command(crate::common::binary());
-        command.arg("pr").args(arguments);
+        command.arg(name).args(arguments);
         command
             .arg("--dir")
             .arg(self.home.path())
@@ -63,10 +63,18 @@ impl Repository {
         command
     }
 
-    /// Exit code, standard output and standard error of `pr` with the `lines` harness.
+    fn command(&self, arguments: &[&str], tail: &[&str]) -> Command {
+        self.subcommand("pr", arguments, tail)
+    }
+
+    /// Exit code, standard output and standard error of `pr`.
+    fn pr_of(&self, arguments: &[&str], tail: &[&str]) -> (i32, String, String) {
+        output_texts(self.command(arguments, tail).output().unwrap())
+    }
+
+    /// The same with the `lines` harness.
     fn pr(&self, arguments: &[&str]) -> (i32, String, String) {
-        let tail = ["--harness", "lines", "--", "cat", "values"];
-        output_texts(self.command(arguments, &tail).output().unwrap())
+        self.pr_of(arguments, &["--harness", "lines", "--", "cat", "values"])
     }
 
     fn json(&self, expected: i32, arguments: &[&str]) -> Value {
@@ -76,8 +84,7 @@ impl Repository {
 
     /// The answer about the benchmarks of another command.
     fn json_of(&self, expected: i32, tail: &[&str]) -> Value {
-        let mut command = self.command(&["--format", "json"], tail);
-        let (code, out, error) = output_texts(command.output().unwrap());
+        let (code, out, error) = self.pr_of(&["--format", "json"], tail);
         assert_eq!(code, expected, "{error}{out}");
         serde_json::from_str(&out).unwrap()
     }
@@ -284,7 +291,7 @@ fn passes_state_what_was_detectable() {
     let pr = |script: &str| {
         let budget = ["--base", "HEAD~1", "--budget", "1s"];
         let tail = ["--harness", "lines", "--", "sh", "-c", script];
-        output_texts(repository.command(&budget, &tail).output().unwrap())
+        repository.pr_of(&budget, &tail)
     };
     // one comparison of equals in a hundred has a false regression
     let pr = |script: &str| {
@@ -313,7 +320,7 @@ fn other_output_fails() {
     let pr = |more: &[&str], script: &str| {
         let arguments = [&["--base", "HEAD~1", "--budget", "1s"], more].concat();
         let tail = ["--", "sh", "-c", script];
-        output_texts(repository.command(&arguments, &tail).output().unwrap())
+        repository.pr_of(&arguments, &tail)
     };
     let (code, out, error) = pr(&["--same-output"], "cat values");
     assert_eq!((code, out.as_str()), (1, ""), "{error}");
@@ -362,7 +369,7 @@ fn layouts_decide_not_rounds() {
         let build = ["--build", build, "--layouts", layouts];
         let tail = ["--harness", "lines", "--", "sed", "s/.*/alpha & ns/", "one"];
         let arguments = [&arguments[..], &build].concat();
-        output_texts(repository.command(&arguments, &tail).output().unwrap())
+        repository.pr_of(&arguments, &tail)
     };
     let build = "cc -c x.c && cc -o x x.o && cut -d ' ' -f $GRITSTONE_LAYOUT values >one";
     for (values, expected, verdict) in [
@@ -404,12 +411,10 @@ impl Repository {
 
     /// Exit code, view and errors of a command that counts instructions.
     fn counted(&self, command: &str, arguments: &[&str], tail: &[&str]) -> (i32, Value, String) {
-        let mut process = self.home.command(crate::common::binary());
-        process.arg(command).args(arguments).arg("--dir");
-        process.arg(self.home.path());
-        process.args(["--format", "json", "--count", "instructions"]);
-        process.args(["--build", "cc -O1 -o loop loop.c", "--"]);
-        process.args(tail).current_dir(self.root());
+        let format = ["--format", "json", "--count", "instructions"];
+        let build = ["--build", "cc -O1 -o loop loop.c", "--"];
+        let tail = [&format[..], &build, tail].concat();
+        let mut process = self.subcommand(command, arguments, &tail);
         let (code, out, error) = output_texts(process.output().unwrap());
         (code, serde_json::from_str(&out).unwrap_or_default(), error)
     }
@@ -569,11 +574,10 @@ fn failing_heads_never_pass() {
     repository.commit("alpha 10 ns\nbeta 1 ns\n");
     let script = "cat values; echo 'beta: no data' >&2; exit $((2 - $(wc -l < values)))";
     let pr = |base: &str, head: &str| {
-        let mut command = repository.command(
+        let (code, out, error) = repository.pr_of(
             &["--format", "json", "--base", base, "--head", head],
             &["--harness", "lines", "--", "sh", "-c", script],
         );
-        let (code, out, error) = output_texts(command.output().unwrap());
         (
             code,
             serde_json::from_str::<Value>(&out).unwrap_or_else(|_| panic!("{error}")),
@@ -808,27 +812,10 @@ fn bisect_finds_the_slow_commit() {
     }
     let before = repository.traces();
     let bisect = |good: &str| {
-        let mut command = repository.home.command(crate::common::binary());
-        command.args([
-            "bisect",
-            good,
-            "--seed",
-            "1",
-            "--max-slowdown",
-            "2%",
-            "--format",
-            "json",
-            "--dir",
-        ]);
-        command.arg(repository.home.path()).args([
-            "--harness",
-            "lines",
-            "--",
-            "grep",
-            "beta",
-            "values",
-        ]);
-        output_texts(command.current_dir(repository.root()).output().unwrap())
+        let arguments = [good, "--max-slowdown", "2%", "--format", "json"];
+        let tail = ["--harness", "lines", "--", "grep", "beta", "values"];
+        let mut command = repository.subcommand("bisect", &arguments, &tail);
+        output_texts(command.output().unwrap())
     };
     let (code, out, error) = bisect("HEAD~11");
     assert_eq!(code, 0, "{error}{out}");
@@ -861,14 +848,9 @@ fn bisect_carries_no_build_products() {
         repository.commit(&format!("beta {} ns\n", if number < 2 { 20 } else { 22 }));
     }
     let build = "test -e benches/built || cp values benches/built";
-    let mut command = repository.home.command(crate::common::binary());
-    command.args([
-        "bisect", "HEAD~3", "--carry", "benches", "--build", build, "--dir",
-    ]);
-    command
-        .arg(repository.home.path())
-        .current_dir(repository.root());
-    command.args(["--harness", "lines", "--", "cat", "benches/built"]);
+    let arguments = ["HEAD~3", "--carry", "benches", "--build", build];
+    let tail = ["--harness", "lines", "--", "cat", "benches/built"];
+    let mut command = repository.subcommand("bisect", &arguments, &tail);
     let (code, out, error) = output_texts(command.output().unwrap());
     let expected = repository.git(&["rev-parse", "HEAD~1"]);
     assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
@@ -884,13 +866,9 @@ fn killed_bisect_continues() {
     }
     let before = repository.traces();
     let bisect = |directory: &str| {
-        let mut command = repository.home.command(crate::common::binary());
-        command
-            .args(["bisect", "HEAD~11", "--dir"])
-            .arg(repository.home.path());
-        command
-            .args(["--harness", "lines", "--", "cat", "values"])
-            .current_dir(repository.root().join(directory));
+        let tail = ["--harness", "lines", "--", "cat", "values"];
+        let mut command = repository.subcommand("bisect", &["HEAD~11"], &tail);
+        command.current_dir(repository.root().join(directory));
         command
     };
     let mut child = bisect(".")

@@ -3,8 +3,9 @@
 //! `cargo run --release -p gritstone --example many-nodes -- BUNDLE NUMBER STORE`
 
 use anyhow::{Context, Result};
-use gritstone_model::{Conditions, Event, FleetMember, Id, RunData};
+use gritstone_model::{Event, FleetMember, Id, RunData};
 use gritstone_store::Store;
+use gritstone_testkit::set_time;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
@@ -120,18 +121,7 @@ fn node(run: &RunData, number: usize, slower: f64, random: &mut Pcg64) -> RunDat
         .collect();
     for launch in &mut run.launches {
         let ns = TIME * factors[&launch.id] * (0.001 * normal(random)).exp();
-        // not as long as these samples
-        launch.conditions = Conditions::default();
-        for event in &mut launch.events {
-            match event {
-                Event::Sample(sample) => {
-                    sample.wall = (sample.n as f64 * ns).ceil() as u64;
-                    (sample.pace, sample.wide) = (250_000, 62_500);
-                }
-                Event::Warm { n, wall } => *wall = (*n as f64 * ns).ceil() as u64,
-                _ => {}
-            }
-        }
+        set_time(launch, ns);
     }
     run
 }

@@ -149,3 +149,26 @@ pub fn stated(by: Author, flag: Option<Flag>, text: &str) -> Note {
         text: text.to_owned(),
     })
 }
+
+/// A value between -1 and 1 that is as good as random: splitmix64.
+pub fn noise(node: usize, benchmark: usize) -> f64 {
+    let mut z = ((node * 1000 + benchmark + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// Rewrites what a launch recorded as if an operation took `ns`, without the conditions, which last as long as other samples.
+pub fn set_time(launch: &mut Launch, ns: f64) {
+    launch.conditions = Conditions::default();
+    for event in &mut launch.events {
+        match event {
+            Event::Sample(sample) => {
+                sample.wall = (sample.n as f64 * ns).ceil() as u64;
+                (sample.pace, sample.wide) = (250_000, 62_500);
+            }
+            Event::Warm { n, wall } => *wall = (*n as f64 * ns).ceil() as u64,
+            _ => {}
+        }
+    }
+}

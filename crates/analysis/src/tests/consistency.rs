@@ -32,16 +32,8 @@ fn with_bad_launch(index: usize, factor: impl Fn(usize) -> f64) -> RunView {
 
 fn run_with(index: usize, launches: impl Fn(usize, &str, f64) -> Vec<Launch>) -> RunView {
     let scatter = |benchmark: usize| SHIFTS[(index * 3 + benchmark * 5) % SHIFTS.len()].exp();
-    let names: Vec<String> = (0..BENCHMARKS).map(name).collect();
-    let all = names.iter().enumerate();
-    let all = all.flat_map(|(i, name)| launches(i, name, 100.0 * scatter(i)));
-    let mut data = run(
-        names.iter().map(|name| plain(name)).collect(),
-        all.collect(),
-    );
-    data.info.id = format!("run-{index}");
-    data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
-    view(&data)
+    let launches = |i| launches(i, &name(i), 100.0 * scatter(i));
+    dated(index, (0..BENCHMARKS).flat_map(launches).collect())
 }
 
 fn past(runs: &[RunView]) -> Vec<RunSummary> {

@@ -2,17 +2,10 @@
 
 use crate::fleet::{self, CheckValue, MARGIN, NodeResult, NodeRun, Verdict, verdict};
 use gritstone_model::{Better, FleetProof, FleetScope, FleetView, Id, Unit};
+use gritstone_testkit::noise;
 use std::collections::BTreeMap;
 
 const FAMILIES: [&str; 4] = ["cpu", "disk", "memory", "net"];
-
-/// A value between -1 and 1 that is as good as random: splitmix64.
-fn noise(node: usize, benchmark: usize) -> f64 {
-    let mut z = ((node * 1000 + benchmark + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-}
 
 /// A node with three benchmarks of each family, whose times scatter by 1% at most.
 fn node(number: usize) -> NodeRun {

@@ -9,13 +9,12 @@ use gritstone_model::*;
 /// Scatter of runs of one level, without order.
 const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
 
-/// The `index`-th run of one benchmark, with variance.
+/// The `index`th run of one benchmark, with variance.
 fn one(index: usize, ns: f64) -> RunView {
-    let launches = scattered("a/b", ns * SHIFTS[index % SHIFTS.len()].exp());
-    let mut data = run(vec![plain("a/b")], launches);
-    data.info.id = format!("run-{index}");
-    data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
-    view(&data)
+    dated(
+        index,
+        scattered("a/b", ns * SHIFTS[index % SHIFTS.len()].exp()),
+    )
 }
 
 fn past(runs: &[RunView]) -> Vec<RunSummary> {
@@ -365,11 +364,7 @@ fn a_gate_over_a_comparison() {
 fn two(index: usize) -> RunView {
     let ns = 100.0 * SHIFTS[index % SHIFTS.len()].exp();
     let names = ["a/b", "a/c"];
-    let launches = names.map(|name| scattered(name, ns)).concat();
-    let mut data = run(names.map(plain).to_vec(), launches);
-    data.info.id = format!("run-{index}");
-    data.info.started = format!("2026-01-{:02}T00:00:00Z", index + 1);
-    view(&data)
+    dated(index, names.map(|name| scattered(name, ns)).concat())
 }
 
 fn names_of_missing(view: &CheckView) -> Vec<&str> {

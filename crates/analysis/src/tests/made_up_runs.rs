@@ -181,6 +181,28 @@ pub fn scattered(name: &str, ns: f64) -> Vec<Launch> {
         .collect()
 }
 
+/// The `number`th run, one a day.
+pub fn dated_run(number: usize, launches: Vec<Launch>) -> RunData {
+    let mut benchmarks: Vec<&Id> = launches.iter().map(|launch| &launch.id).collect();
+    benchmarks.dedup();
+    let benchmarks = benchmarks.into_iter().map(|id| plain(id.as_str()));
+    let mut data = run(benchmarks.collect(), launches);
+    data.info.id = format!("run-{number}");
+    let (month, day) = (number / 28 + 1, number % 28 + 1);
+    data.info.started = format!("2026-{month:02}-{day:02}T00:00:00Z");
+    data
+}
+
+pub fn dated(number: usize, launches: Vec<Launch>) -> RunView {
+    view(&dated_run(number, launches))
+}
+
+/// The same with ten benchmarks that take these times.
+pub fn dated_ten(number: usize, ns: impl Fn(usize) -> f64) -> RunView {
+    let launches = (0..10).flat_map(|index| scattered(&format!("a/b{index}"), ns(index)));
+    dated(number, launches.collect())
+}
+
 pub fn view(run: &RunData) -> RunView {
     summarize(run, &Options::default())
 }

@@ -12,18 +12,14 @@ fn past(run: &RunData) -> RunSummary {
     RunSummary::new(&view(run))
 }
 
-/// A run of a day in January with one benchmark of `ns`.
-fn day(day: u32, ns: f64) -> RunData {
+/// A run of a day with one benchmark of `ns`.
+fn day(day: usize, ns: f64) -> RunData {
     of_day(day, &["a/b"], ns)
 }
 
-fn of_day(day: u32, names: &[&str], ns: f64) -> RunData {
-    let benchmarks = names.iter().map(|name| plain(name)).collect();
+fn of_day(day: usize, names: &[&str], ns: f64) -> RunData {
     let launches = names.iter().flat_map(|name| scattered(name, ns));
-    let mut data = run(benchmarks, launches.collect());
-    data.info.id = format!("run-{day}");
-    data.info.started = format!("2026-01-{day:02}T00:00:00Z");
-    data
+    dated_run(day, launches.collect())
 }
 
 /// Runs of the days from the first on.
@@ -214,7 +210,7 @@ fn comparison_reports_source_of_effects() {
 #[test]
 fn effects_are_per_benchmark() {
     let all = ["a/b", "a/c", "a/d"];
-    let days = |days: std::ops::RangeInclusive<u32>, names: usize| {
+    let days = |days: std::ops::RangeInclusive<usize>, names: usize| {
         days.map(move |day| of_day(day, &all[..names], 100.0))
     };
     let runs = days(1..=2, 3).chain(days(3..=7, 2)).chain(days(8..=8, 1));

@@ -7,25 +7,15 @@ use crate::side::{Side, SideError};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-/// A run of a day in January, with ten benchmarks of `ns` and a scatter of runs about it.
-fn day(day: u32, ns: f64) -> RunView {
-    let names: Vec<String> = (0..10).map(|index| format!("a/b{index}")).collect();
-    let benchmarks = names.iter().map(|name| plain(name)).collect();
-    let launches = |(index, name): (usize, &String)| {
-        let run = 0.004 * f64::from((day * 7 + index as u32 * 3) % 5) / 4.0;
-        scattered(name, ns * (1.0 + run))
-    };
-    let mut data = run(
-        benchmarks,
-        names.iter().enumerate().flat_map(launches).collect(),
-    );
-    data.info.id = format!("run-{day}");
-    data.info.started = format!("2026-01-{day:02}T00:00:00Z");
-    view(&data)
+/// Runs scatter by 0.4% about `ns`.
+fn scattered_run(number: usize, ns: f64) -> RunView {
+    dated_ten(number, |index| {
+        ns * (1.0 + 0.001 * ((number * 7 + index * 3) % 5) as f64)
+    })
 }
 
-fn side(days: std::ops::RangeInclusive<u32>, ns: f64) -> Side<'static> {
-    Side::new(days.map(|date| day(date, ns)).collect()).unwrap()
+fn side(numbers: std::ops::RangeInclusive<usize>, ns: f64) -> Side<'static> {
+    Side::new(numbers.map(|number| scattered_run(number, ns)).collect()).unwrap()
 }
 
 fn compared(sides: &[Side; 2]) -> CompareView {
@@ -61,8 +51,9 @@ fn more_runs_decide_more() {
 
 #[test]
 fn order_of_runs_changes_nothing() {
-    let runs =
-        |days: [u32; 3], ns: f64| Side::new(days.map(|date| day(date, ns)).to_vec()).unwrap();
+    let runs = |numbers: [usize; 3], ns: f64| {
+        Side::new(numbers.map(|number| scattered_run(number, ns)).to_vec()).unwrap()
+    };
     let ordered = compared(&[runs([1, 3, 5], 100.0), runs([2, 4, 6], 103.0)]);
     let turned = compared(&[runs([5, 1, 3], 100.0), runs([4, 6, 2], 103.0)]);
     assert_eq!(ordered, turned);
@@ -89,13 +80,14 @@ fn sides_mirror_each_other() {
 fn two_runs_have_their_mean() {
     let both = side(1..=2, 100.0);
     let id = id("a/b4");
-    let [a, b] = [day(1, 100.0), day(2, 100.0)].map(|run| run.get(&id).unwrap().value().unwrap());
+    let [a, b] = [scattered_run(1, 100.0), scattered_run(2, 100.0)]
+        .map(|run| run.get(&id).unwrap().value().unwrap());
     near(both.view.get(&id).unwrap().value(), (a * b).sqrt());
 }
 
 #[test]
 fn disturbed_results_are_left_out() {
-    let mut disturbed = day(2, 500.0);
+    let mut disturbed = scattered_run(2, 500.0);
     let note = Note::new(Finding::Interfered {
         count: Count::launches(9, 10),
         causes: vec![Interference::Steal(0.5)],
@@ -103,7 +95,12 @@ fn disturbed_results_are_left_out() {
     for result in &mut disturbed.results {
         result.notes.push(note.clone());
     }
-    let side = Side::new(vec![day(1, 100.0), disturbed, day(3, 100.0)]).unwrap();
+    let side = Side::new(vec![
+        scattered_run(1, 100.0),
+        disturbed,
+        scattered_run(3, 100.0),
+    ])
+    .unwrap();
     let id = id("a/b0");
     assert_eq!(side.count(&id), 2);
     assert!(side.view.get(&id).unwrap().value().unwrap() < 102.0);
@@ -112,10 +109,10 @@ fn disturbed_results_are_left_out() {
 #[test]
 fn foreign_runs_are_no_side() {
     assert_eq!(Side::new(vec![]).unwrap_err(), SideError::Empty);
-    let twice = Side::new(vec![day(1, 1.0), day(1, 1.0)]).unwrap_err();
+    let twice = Side::new(vec![scattered_run(1, 1.0), scattered_run(1, 1.0)]).unwrap_err();
     assert_eq!(twice, SideError::Twice("run-1".to_owned()));
-    let mut elsewhere = day(2, 1.0);
+    let mut elsewhere = scattered_run(2, 1.0);
     elsewhere.machine.id = "4567".to_owned();
-    let apart = Side::new(vec![day(1, 1.0), elsewhere]).unwrap_err();
+    let apart = Side::new(vec![scattered_run(1, 1.0), elsewhere]).unwrap_err();
     assert!(matches!(apart, SideError::Apart(..)), "{apart}");
 }

@@ -7,9 +7,10 @@ use gritstone_model::{
     Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Launch, Owner,
     RunData, RunInfo, Sample, Skip, Usage,
 };
-use gritstone_store::{Appended, NewTriageEntry, Store, ThisMachine};
+use gritstone_store::{Appended, NewTriageEntry, Results, Scope, Sent, Store, ThisMachine, Who};
 pub use gritstone_testkit::{self as testkit, id};
 use postgres::SimpleQueryMessage;
+use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -115,6 +116,57 @@ pub fn with(runs: &[RunData]) -> (TempDir, PathBuf, Store) {
     let mut store = Store::open(&path).expect("a store");
     runs.iter().for_each(|run| self::store(&mut store, run));
     (folder, path, store)
+}
+
+/// Results of a run that name it.
+pub fn results(run: &str) -> Results {
+    let result = |name: &str| (id(name), format!("{{\"of\":\"{run} {name}\"}}"));
+    Results {
+        view: format!("{{\"head\":\"{run}\"}}"),
+        past: format!("{{\"past\":\"{run}\"}}"),
+        results: vec![result("byte/pipe"), result("byte/pipe@cross")],
+        pruned: None,
+    }
+}
+
+/// Changes a store as its triggers would not let it.
+pub fn force(path: &Path, change: &str) {
+    match Raw::of(path) {
+        Raw::File(connection) => {
+            let off = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
+            assert_eq!(off, Ok(false));
+            let set = connection.pragma_update(None, "foreign_keys", false);
+            set.expect("no foreign keys");
+            connection.execute_batch(change).expect(change);
+        }
+        mut server => server
+            .execute(&format!("SET session_replication_role = replica; {change}"))
+            .expect(change),
+    }
+}
+
+/// Adds a row to every table: a run, an uploaded and a pruned one, a revoked token and a triage entry.
+pub fn fill_tables(store: &mut Store, run: &RunData) {
+    let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
+    self::store(store, run);
+    let added = store.add_token("node", secret, &[Scope::Write], now);
+    added.expect("a token");
+    let token = store.token(secret).expect("a read").expect("a token");
+    let sent = store.receive(&token, &self::run(3, 1), now);
+    assert_eq!(sent.expect("an upload"), Sent::Stored);
+    store.revoke_token("node", now).expect("a revocation");
+    store
+        .triage("x-worse", Who::Token(&token), &KNOWN, now)
+        .expect("an entry");
+    let pruned = self::run(4, 2);
+    self::store(store, &pruned);
+    let results = Results {
+        results: vec![(id("byte/pipe"), "{}".to_owned())],
+        ..Results::default()
+    };
+    store
+        .prune(&pruned.info.id, "1", 2, &results, now)
+        .expect("a pruning");
 }
 
 /// The store is whole, and has this run as it is.

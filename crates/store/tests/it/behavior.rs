@@ -6,8 +6,8 @@ use gritstone_model::{
     Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
 };
 use gritstone_store::{
-    ChangeEntry, EntryContent, NewTriageEntry, ResolveError, Results, RunHead, Scope, Sent, Store,
-    StoreError, ThisMachine, Who,
+    ChangeEntry, EntryContent, NewTriageEntry, ResolveError, RunHead, Store, StoreError,
+    ThisMachine, Who,
 };
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -332,25 +332,8 @@ fn unstorable_values_are_refused() {
 #[test]
 fn triggers_refuse_changes_as_a_file() {
     let run = common::run(2, 2);
-    let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
-    let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
-    store
-        .add_token("node", secret, &[Scope::Write], now)
-        .unwrap();
-    let token = store.token(secret).unwrap().unwrap();
-    let sent = store.receive(&token, &common::run(3, 1), now).unwrap();
-    assert_eq!(sent, Sent::Stored);
-    store.revoke_token("node", now).unwrap();
-    store
-        .triage("x-worse", Who::Token(&token), &common::KNOWN, now)
-        .unwrap();
-    let pruned = common::run(4, 2);
-    common::store(&mut store, &pruned);
-    let results = Results {
-        results: vec![(common::id("byte/pipe"), "{}".to_owned())],
-        ..Results::default()
-    };
-    store.prune(&pruned.info.id, "1", 2, &results, now).unwrap();
+    let (_folder, path, mut store) = common::with(&[]);
+    common::fill_tables(&mut store, &run);
     let mut other = Raw::of(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";

@@ -1,18 +1,7 @@
 //! The cache of results: used where it is of this analysis and of all that the run has measured, and nowhere else.
 
-use crate::common::{self, Raw};
-
+use crate::common::{self, Raw, results};
 use gritstone_store::{Results, Store};
-
-fn results() -> Results {
-    let result = |name: &str| (common::id(name), format!("{{\"of\":\"{name}\"}}"));
-    Results {
-        view: "{\"head\":1}".into(),
-        past: "{\"past\":1}".into(),
-        results: vec![result("byte/pipe"), result("byte/pipe@cross")],
-        pruned: None,
-    }
-}
 
 #[test]
 fn cache_is_valid_until_changes() {
@@ -21,26 +10,32 @@ fn cache_is_valid_until_changes() {
     let id = &run.info.id;
     let not_cached = |store: &Store, analysis| store.not_cached(analysis).unwrap();
     assert_eq!(not_cached(&store, "1"), [id.as_str()]);
-    assert!(!store.cache(id, "1", 3, &results()), "it has two launches");
-    assert!(store.cache(id, "1", 2, &results()));
+    assert!(
+        !store.cache(id, "1", 3, &results("run")),
+        "it has two launches"
+    );
+    assert!(store.cache(id, "1", 2, &results("run")));
     let cached = |store: &Store| store.results(id, "1").unwrap();
-    assert_eq!(cached(&store), Some(results()));
+    assert_eq!(cached(&store), Some(results("run")));
     assert!(not_cached(&store, "1").is_empty());
     let one = |name: &str| store.result(id, "1", Some(&common::id(name))).unwrap();
-    assert_eq!(one("byte/pipe").unwrap().results, results().results[..1]);
+    assert_eq!(
+        one("byte/pipe").unwrap().results,
+        results("run").results[..1]
+    );
     assert_eq!(one("no/such"), None);
     let none = store.result(id, "1", None).unwrap().unwrap();
-    assert_eq!((none.past, none.results), (results().past, vec![]));
+    assert_eq!((none.past, none.results), (results("run").past, vec![]));
 
     assert_eq!(store.results(id, "2").unwrap(), None);
     assert_eq!(not_cached(&store, "2"), [id.as_str()]);
     common::append(&mut store, id, &common::launch(2));
     assert_eq!(cached(&store), None, "of fewer launches");
-    assert!(store.cache(id, "1", 3, &results()));
+    assert!(store.cache(id, "1", 3, &results("run")));
     store.finish(id, 9.0).unwrap();
     assert_eq!(cached(&store), None, "of a run without an end");
-    assert!(store.cache(id, "1", 3, &results()));
-    assert!(store.cache(id, "1", 3, &results()), "once more");
+    assert!(store.cache(id, "1", 3, &results("run")));
+    assert!(store.cache(id, "1", 3, &results("run")), "once more");
     drop(store);
 
     // a reader of a file caches too, and the cache may go at any time
@@ -49,11 +44,11 @@ fn cache_is_valid_until_changes() {
     let mut store = Store::open_read_only(&path).unwrap();
     assert_eq!(cached(&store), None);
     if matches!(other, Raw::Server(_)) {
-        assert!(!store.cache(id, "1", 3, &results()));
+        assert!(!store.cache(id, "1", 3, &results("run")));
         store = Store::open(&path).unwrap();
     }
-    assert!(store.cache(id, "1", 3, &results()));
-    assert_eq!(cached(&store), Some(results()));
+    assert!(store.cache(id, "1", 3, &results("run")));
+    assert_eq!(cached(&store), Some(results("run")));
     assert_eq!(store.verify().unwrap(), [""; 0]);
     // while another writes, nothing waits for the cache
     let write = match &other {
@@ -61,7 +56,7 @@ fn cache_is_valid_until_changes() {
         Raw::Server(_) => "BEGIN; LOCK TABLE cached_run",
     };
     other.execute(write).unwrap();
-    assert!(!store.cache(id, "1", 3, &results()));
+    assert!(!store.cache(id, "1", 3, &results("run")));
 }
 
 #[test]
@@ -71,7 +66,10 @@ fn batched_results_equal_single_ones() {
     let ids: Vec<&str> = runs.iter().map(|run| run.info.id.as_str()).collect();
     for (index, id) in ids.iter().enumerate() {
         let past = format!("past {index}");
-        let stored = Results { past, ..results() };
+        let stored = Results {
+            past,
+            ..results("run")
+        };
         // one is not cached
         assert!(index == 40 || store.cache(id, "1", 1, &stored));
     }
@@ -107,7 +105,7 @@ fn changed_results_are_ignored() {
     ] {
         let (_folder, path, store) = common::with(&[common::run(1, 1), common::run(2, 1)]);
         for number in [1, 2] {
-            assert!(store.cache(&common::info(number).id, "1", 1, &results()));
+            assert!(store.cache(&common::info(number).id, "1", 1, &results("run")));
         }
         Raw::of(&path).execute(change).unwrap();
         let (id, benchmark) = (&common::info(1).id, common::id("byte/pipe"));

@@ -3,7 +3,6 @@
 use crate::common;
 use gritstone_store::{Store, StoreError};
 use rusqlite::Connection;
-use rusqlite::config::DbConfig;
 use std::fs;
 use std::path::Path;
 
@@ -79,15 +78,6 @@ fn foreign_schemas_are_refused_unread() {
     }
 }
 
-/// Changes a store as its triggers would not let it.
-fn with_triggers_off(path: &Path, change: &str) {
-    let other = Connection::open(path).unwrap();
-    let off = other.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
-    assert_eq!(off, Ok(false));
-    other.pragma_update(None, "foreign_keys", false).unwrap();
-    other.execute_batch(change).unwrap();
-}
-
 /// Damage that rows alone do not show: each change with the results that can still be read, of two runs of three launches and an end, and
 /// of the list of runs.
 #[test]
@@ -153,7 +143,7 @@ fn row_damage_is_detected() {
         let (_folder, path, store) = common::with(&runs);
         assert_eq!(store.verify().unwrap(), [""; 0]);
         drop(store);
-        with_triggers_off(&path, change);
+        common::force(&path, change);
         let store = Store::open(&path).unwrap();
         for (run, name) in runs.iter().zip(["first", "second"]) {
             match store.load(&run.info.id) {

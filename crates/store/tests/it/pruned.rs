@@ -1,28 +1,17 @@
 //! Runs whose launches were pruned: their results are permanent, and changes of them are detected.
 
-use crate::common::{self, Raw};
+use crate::common::{self, Raw, force, results};
 use gritstone_model::RunData;
 use gritstone_store::{Pruned, Results, Scope, Sent, Shrunk, Store, StoreError};
-use rusqlite::config::DbConfig;
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 const NOW: &str = "2026-11-25T12:00:00Z";
 /// Where the child finds the store.
 const PLACE: &str = "GRITSTONE_STORE_TEST_KEPT";
-
-fn results(run: &str) -> Results {
-    let result = |name: &str| (common::id(name), format!("{{\"of\":\"{run} {name}\"}}"));
-    Results {
-        view: format!("{{\"head\":\"{run}\"}}"),
-        past: format!("{{\"past\":\"{run}\"}}"),
-        results: vec![result("byte/pipe"), result("byte/pipe@cross")],
-        pruned: None,
-    }
-}
 
 fn prune(store: &mut Store, run: &RunData) -> Result<(), StoreError> {
     let id = &run.info.id;
@@ -38,23 +27,6 @@ fn with_pruned(run: &RunData, label: Option<&str>) -> Results {
             label: label.map(str::to_owned),
         }),
         ..results(&run.info.id)
-    }
-}
-
-/// Changes a store as its triggers would not let it.
-fn force(path: &Path, change: &str) {
-    match Raw::of(path) {
-        Raw::File(connection) => {
-            let off = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
-            assert_eq!(off, Ok(false));
-            connection
-                .pragma_update(None, "foreign_keys", false)
-                .unwrap();
-            connection.execute_batch(change).unwrap();
-        }
-        mut server => server
-            .execute(&format!("SET session_replication_role = replica; {change}"))
-            .unwrap(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{self, Raw};
 use crate::postgresql::Server;
-use gritstone_store::{Results, Scope, Sent, Store, StoreError, Who};
+use gritstone_store::{Results, Sent, Store, StoreError, Who};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,27 +69,7 @@ fn alone_triggers_refuse_changes() {
     let (url, _) = store(&server);
     let run = common::run(2, 2);
     let mut store = Store::open(&url).unwrap();
-    common::store(&mut store, &run);
-    let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
-    store
-        .add_token("node", secret, &[Scope::Write], now)
-        .unwrap();
-    let token = store.token(secret).unwrap().unwrap();
-    assert_eq!(
-        store.receive(&token, &common::run(3, 1), now).unwrap(),
-        Sent::Stored
-    );
-    store.revoke_token("node", now).unwrap();
-    store
-        .triage("r-worse", Who::Token(&token), &common::KNOWN, now)
-        .unwrap();
-    let pruned = common::run(4, 2);
-    common::store(&mut store, &pruned);
-    let results = Results {
-        results: vec![(common::id("byte/pipe"), "{}".to_owned())],
-        ..Results::default()
-    };
-    store.prune(&pruned.info.id, "1", 2, &results, now).unwrap();
+    common::fill_tables(&mut store, &run);
     let mut other = Raw::of(&url);
     let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
          WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'cached%'";
