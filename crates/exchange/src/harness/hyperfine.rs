@@ -1,8 +1,8 @@
 //! hyperfine: `--export-json`.
 
-use super::json_text::{fields, json, number, parse_json, parsed, text};
+use super::json_text::{entries, fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
@@ -96,9 +96,7 @@ impl Format for Hyperfine {
         for file in files {
             let json = json(file);
             let document: File<'_> = parse_json(file, &json, self.title())?;
-            for (number, raw) in document.results.0.iter().enumerate() {
-                let location = place(file, &format!("results[{number}]"));
-                let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+            for (location, entry) in entries::<Entry<'_>>(file, "results", &document.results.0) {
                 let Some(name) = entry.name() else {
                     run.leave_out(&location, "it has no command");
                     continue;

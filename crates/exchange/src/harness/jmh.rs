@@ -1,9 +1,8 @@
 //! JMH: `-rf json`.
 
-use super::json_text::{fields, json, number, parse_json, parsed, text};
+use super::json_text::{entries, fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
-    place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
@@ -133,9 +132,7 @@ impl Format for Jmh {
         for file in files {
             let json = json(file);
             let document: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
-            for (number, raw) in document.0.iter().enumerate() {
-                let location = place(file, &format!("[{number}]"));
-                let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+            for (location, entry) in entries::<Entry<'_>>(file, "", &document.0) {
                 run.version = text(entry.jmh_version).unwrap_or_default();
                 add(&mut run, &entry, &location);
             }

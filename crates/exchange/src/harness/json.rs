@@ -1,10 +1,9 @@
 //! Any program that prints JSON with an object of name and value at a pointer (RFC 6901).
 
 use super::json_text::{json, parse_json};
-use super::lines::environment;
+use super::lines::through_standard_output;
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, malformed,
-    place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Shape, malformed, place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use gritstone_model::Better;
@@ -69,10 +68,6 @@ impl Format for Json {
 
 impl Harness for Json {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
-        Invocation {
-            argv: execution.command.to_vec(),
-            environment: environment(execution),
-            output: Output::Stdout,
-        }
+        through_standard_output(execution)
     }
 }

@@ -59,6 +59,21 @@ pub(super) fn parse_json<'a, T: Deserialize<'a>>(
     })
 }
 
+/// The entries of an array of a file, each with its place; a damaged entry has no fields.
+pub(super) fn entries<'a, T: Deserialize<'a> + Default>(
+    file: &HarnessFile,
+    array: &str,
+    entries: &[&'a RawValue],
+) -> impl Iterator<Item = (String, T)> {
+    entries.iter().enumerate().map(move |(number, raw)| {
+        let location = place(file, &format!("{array}[{number}]"));
+        (
+            location,
+            serde_json::from_str(raw.get()).unwrap_or_default(),
+        )
+    })
+}
+
 /// The text with `null` for numbers that JSON lacks.
 fn finite(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();

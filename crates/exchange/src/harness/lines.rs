@@ -18,10 +18,15 @@ fn fields(line: &str) -> Option<(&str, f64, &str)> {
     Some((name.trim_end(), value.parse().ok()?, unit))
 }
 
-pub(super) fn environment(execution: &Execution<'_>) -> Vec<(String, String)> {
-    match execution.wanted {
-        [] => vec![],
-        wanted => vec![(FILTER.to_owned(), wanted.join("\n"))],
+/// The command as it is, with the filter in its environment.
+pub(super) fn through_standard_output(execution: &Execution<'_>) -> Invocation {
+    Invocation {
+        argv: execution.command.to_vec(),
+        environment: match execution.wanted {
+            [] => vec![],
+            wanted => vec![(FILTER.to_owned(), wanted.join("\n"))],
+        },
+        output: Output::Stdout,
     }
 }
 
@@ -65,10 +70,6 @@ impl Format for Lines {
 
 impl Harness for Lines {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
-        Invocation {
-            argv: execution.command.to_vec(),
-            environment: environment(execution),
-            output: Output::Stdout,
-        }
+        through_standard_output(execution)
     }
 }

@@ -1,11 +1,9 @@
 //! nanobench: output of its template `json`, also with its tables between the documents.
 
 use super::google_benchmark::ONE_PROCESS;
-use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
-use super::lines::environment;
-use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, place,
-};
+use super::json_text::{Field, documents, entries, fields, json, number, parse_json, parsed, text};
+use super::lines::through_standard_output;
+use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Shape};
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
 use gritstone_model::Better;
@@ -91,9 +89,8 @@ impl Format for Nanobench {
             }
             for (number_of, text) in texts.into_iter().enumerate() {
                 let document: Document<'_> = parse_json(file, text.get(), self.title())?;
-                for (number, raw) in document.results.0.iter().enumerate() {
-                    let location = place(file, &format!("document {number_of}, results[{number}]"));
-                    let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+                let array = format!("document {number_of}, results");
+                for (location, entry) in entries(file, &array, &document.results.0) {
                     add(&mut run, &entry, &location);
                 }
             }
@@ -105,10 +102,6 @@ impl Format for Nanobench {
 impl Harness for Nanobench {
     /// nanobench has neither options nor a filter: the program renders the template on standard output.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
-        Invocation {
-            argv: execution.command.to_vec(),
-            environment: environment(execution),
-            output: Output::Stdout,
-        }
+        through_standard_output(execution)
     }
 }

@@ -1,10 +1,9 @@
 //! pytest-benchmark: `--benchmark-json`, and files of `--benchmark-save`.
 
 use super::google_benchmark::ONE_PROCESS;
-use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
+use super::json_text::{Field, entries, fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, place,
-    seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, seconds,
 };
 use crate::foreign_run::{ForeignRun, Repetition, parse_time};
 use crate::limits::{BENCHMARKS, Bounded};
@@ -69,9 +68,7 @@ impl Format for PytestBenchmark {
             run.started = text(document.datetime).and_then(|date| parse_time(&date));
             let machine: MachineInfo<'_> = parsed(document.machine_info).unwrap_or_default();
             run.machine = text(machine.node);
-            for (number, raw) in document.benchmarks.0.iter().enumerate() {
-                let location = place(file, &format!("benchmarks[{number}]"));
-                let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+            for (location, entry) in entries(file, "benchmarks", &document.benchmarks.0) {
                 add(&mut run, &entry, &location);
             }
         }
