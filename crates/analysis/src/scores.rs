@@ -231,8 +231,8 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
     let side = |scored: fn(&Pair) -> &ScoredBenchmark| -> Vec<ScoredBenchmark> {
         pairs.iter().map(|pair| scored(pair).clone()).collect()
     };
-    let parts: Vec<&Part> = pairs.iter().map(|pair| &pair.part).collect();
-    let reason = |why| withheld(why, &parts);
+    let ids: Vec<&Id> = pairs.iter().map(|pair| &pair.id).collect();
+    let reason = |why| withheld(why, &ids);
     let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(reason)?;
     let base = geometric(&side(|p| &p.base), options.confidence).map_err(reason)?;
     // printed values have no variance; two of them give no interval
@@ -266,13 +266,9 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
     common.sum::<f64>() * quantile::student(options.confidence, freedom)
 }
 
-pub(crate) fn withheld(why: score::Withheld, parts: &[&Part]) -> Withheld {
-    let named = |places: Vec<usize>| {
-        places
-            .into_iter()
-            .map(|place| parts[place].clone())
-            .collect()
-    };
+pub(crate) fn withheld(why: score::Withheld, ids: &[&Id]) -> Withheld {
+    let part = |place: usize| Part::Benchmark(ids[place].clone());
+    let named = |places: Vec<usize>| places.into_iter().map(part).collect();
     match why {
         score::Withheld::Empty => Withheld::Empty,
         score::Withheld::Missing(rows) => Withheld::Missing(named(rows)),

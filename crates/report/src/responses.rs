@@ -77,34 +77,41 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
             .map(|responses| (responses.users as f64, responses.percentiles.as_slice()))
             .collect();
     }
-    points.retain(|(_, percentiles)| !percentiles.is_empty());
-    let (first, last) = (points.first()?.0, points.last()?.0);
-    if first == last {
-        return None;
-    }
-    let mut lines = lines(&points, &SHOWN);
+    let (mut plot, ends) = plot_of(points, result, "users", &SHOWN)?;
+    plot.y_label = "Response time".to_owned();
+    plot.y_unit = UNIT.to_owned();
     if carried(result).is_some() {
-        lines.push(Line {
+        let point = |x| Point {
+            x,
+            y: Some(AT_ONCE_MS),
+            interval: None,
+        };
+        plot.lines.push(Line {
             name: "1 s".to_owned(),
-            points: [first, last]
-                .map(|x| Point {
-                    x,
-                    y: Some(AT_ONCE_MS),
-                    interval: None,
-                })
-                .into(),
+            points: ends.map(point).into(),
             ..Line::default()
         });
     }
-    Some(Plot {
-        x_label: words::capital(result.curve.as_ref().map_or("users", |curve| &curve.label)),
-        y_label: "Response time".to_owned(),
-        y_unit: UNIT.to_owned(),
-        log_x: last / first >= 8.0,
+    Some(plot)
+}
+
+/// Percentiles by the places that have any, with the first and the last; `None` at fewer than two.
+fn plot_of(
+    mut points: Vec<(f64, &[Percentile])>,
+    result: &Measurement,
+    places: &str,
+    names: &[&str],
+) -> Option<(Plot, [f64; 2])> {
+    points.retain(|(_, percentiles)| !percentiles.is_empty());
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    let plot = Plot {
+        x_label: words::capital(result.curve.as_ref().map_or(places, |curve| &curve.label)),
+        log_x: first > 0.0 && last / first >= 8.0,
         log_y: true,
-        lines,
+        lines: lines(&points, names),
         ..Plot::default()
-    })
+    };
+    (first < last).then_some((plot, [first, last]))
 }
 
 fn point(x: f64, percentile: Option<&Percentile>) -> Point {
@@ -135,19 +142,12 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
 /// Percentiles of operations along a curve, if its points have them.
 pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
-    let mut points: Vec<(f64, &[Percentile])> = series
-        .map(|point| (point.x, point.percentiles.as_slice()))
-        .collect();
-    points.retain(|(_, percentiles)| !percentiles.is_empty());
-    let (first, last) = (points.first()?.0, points.last()?.0);
-    (first < last).then(|| Plot {
-        x_label: words::capital(result.curve.as_ref().map_or("x", |curve| &curve.label)),
+    let points = series.map(|point| (point.x, point.percentiles.as_slice()));
+    let (plot, _) = plot_of(points.collect(), result, "x", &OF_OPERATIONS)?;
+    Some(Plot {
         y_label: "Time of an operation".to_owned(),
         y_unit: result.unit.as_str().to_owned(),
-        log_x: first > 0.0 && last / first >= 8.0,
-        log_y: true,
-        lines: lines(&points, &OF_OPERATIONS),
-        ..Plot::default()
+        ..plot
     })
 }
 

@@ -1,7 +1,7 @@
 //! Whether a benchmark counts in a score, and by which values.
 
 use crate::conversion::scale;
-use gritstone_model::{Better, Flag, Id, Measurement, Note, Part, Subject};
+use gritstone_model::{Better, Flag, Id, Measurement, Note, Subject};
 use gritstone_stats::score::ScoredBenchmark;
 use gritstone_stats::undisturbed;
 
@@ -19,7 +19,6 @@ pub(super) enum Usability {
 
 pub(super) struct Pair {
     pub id: Id,
-    pub part: Part,
     /// The machine, with the base as its reference.
     pub machine: ScoredBenchmark,
     /// The base, with itself as its reference: its scatter.
@@ -55,7 +54,7 @@ pub(super) fn usability(
         return Usability::NotCovered;
     };
     let Some(machine) = machine.filter(|machine| has_figure(machine)) else {
-        return unusable(id, Part::Benchmark(id.clone()), named, false);
+        return unusable(id, named, false);
     };
     let Some(compared) = compared(machine, base) else {
         return Usability::NotCovered;
@@ -63,7 +62,7 @@ pub(super) fn usability(
     if machine.has_flag(Flag::Invalid, compared.subject)
         || base.has_flag(Flag::Invalid, compared.subject)
     {
-        return unusable(id, Part::Benchmark(id.clone()), named, true);
+        return unusable(id, named, true);
     }
     let notes = machine.notes.iter().chain(&base.notes);
     let concerns = notes.filter(|note| note.about.concerns(compared.subject));
@@ -88,7 +87,6 @@ fn counted(id: &Id, compared: &Compared) -> Pair {
     let reference = center(&compared.base, &compared.weights[1], compared.better);
     Pair {
         id: id.clone(),
-        part: Part::Benchmark(id.clone()),
         machine: row(
             &compared.machine,
             &compared.weights[0],
@@ -115,7 +113,7 @@ fn center(values: &[f64], weights: &[f64], better: Better) -> f64 {
 }
 
 /// A benchmark without launches or with a failed work check, which withholds the score.
-fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Usability {
+fn unusable(id: &Id, named: bool, invalid: bool) -> Usability {
     if named {
         return Usability::LeftOut { invalid };
     }
@@ -129,7 +127,6 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Usability {
     };
     Usability::Counts(Box::new(Pair {
         id: id.clone(),
-        part,
         base: row.clone(),
         machine: row,
         machine_printed: false,

@@ -15,36 +15,18 @@ pub(super) fn peak(
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
 ) -> Measurement {
-    let mut draft = Draft::new(benchmark, run);
-    let parts = benchmark.work.parts().into_iter();
-    let rate = |result: &Measurement| result.value();
-    let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
-    let measured = measured.filter_map(|(id, result)| Some((id, result, rate(result)?)));
-    let Some((id, best, _)) = measured.max_by(|a, b| a.2.total_cmp(&b.2)) else {
-        draft.notes.push(derived::unmade(benchmark, results));
-        return draft.finish(Data::absent(Absence::Skipped));
-    };
-    draft.measured.clone_from(&best.measured);
-    let doubts = derived::inherited(std::iter::once(id), results);
-    draft.notes.extend(doubts);
-    draft.finish(Data::Derived(Box::new(Sampled {
-        estimate: best.estimate(),
-        confidence: best.confidence(),
-        values: best.values().to_vec(),
-        launches: best.launches(),
-        samples: best.samples(),
-        statistics: best.statistics().cloned(),
-        responses: best.responses().to_vec(),
-        ..Sampled::default()
-    })))
-}
-
-pub(super) fn cpus(launched: &Launched) -> Option<f64> {
-    let launches = launched.launches.iter().filter(|launch| launch.measured());
-    let samples: Vec<_> = launches.flat_map(|launch| &launch.samples).collect();
-    let wall: u64 = samples.iter().map(|sample| sample.wall).sum();
-    let cpu: u64 = samples.iter().map(|sample| sample.usage.cpu).sum();
-    (wall > 0).then(|| cpu as f64 / wall as f64)
+    greatest(benchmark, results, run, Measurement::value, |best, _, _| {
+        Sampled {
+            estimate: best.estimate(),
+            confidence: best.confidence(),
+            values: best.values().to_vec(),
+            launches: best.launches(),
+            samples: best.samples(),
+            statistics: best.statistics().cloned(),
+            responses: best.responses().to_vec(),
+            ..Sampled::default()
+        }
+    })
 }
 
 /// The longest operation of a curve, without an interval.
@@ -53,31 +35,46 @@ pub(super) fn longest(
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
 ) -> Measurement {
+    let max = |result: &Measurement| result.latencies().and(result.statistics()).map(|s| s.max);
+    greatest(benchmark, results, run, max, |_, max, points| Sampled {
+        estimate: Some(Estimate::exact(max)),
+        launches: points.iter().map(|result| result.launches()).sum(),
+        samples: points.iter().map(|result| result.samples()).sum(),
+        ..Sampled::default()
+    })
+}
+
+/// Derived from the point with the greatest value, that value, and all points that have one.
+fn greatest(
+    benchmark: &Benchmark,
+    results: &BTreeMap<&Id, Measurement>,
+    run: &RunData,
+    value: impl Fn(&Measurement) -> Option<f64>,
+    derive: impl FnOnce(&Measurement, f64, &[&Measurement]) -> Sampled,
+) -> Measurement {
     let mut draft = Draft::new(benchmark, run);
     let parts = benchmark.work.parts().into_iter();
-    let max = |result: &Measurement| result.latencies().and(result.statistics()).map(|s| s.max);
     let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
     let measured: Vec<(&Id, &Measurement, f64)> = measured
-        .filter_map(|(id, result)| Some((id, result, max(result)?)))
+        .filter_map(|(id, result)| Some((id, result, value(result)?)))
         .collect();
-    let launches = measured
-        .iter()
-        .map(|(_, result, _)| result.launches())
-        .sum();
-    let samples = measured.iter().map(|(_, result, _)| result.samples()).sum();
-    let Some((id, longest, max)) = measured.into_iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
+    let points: Vec<&Measurement> = measured.iter().map(|(_, result, _)| *result).collect();
+    let Some((id, best, value)) = measured.into_iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
         draft.notes.push(derived::unmade(benchmark, results));
         return draft.finish(Data::absent(Absence::Skipped));
     };
-    draft.measured.clone_from(&longest.measured);
+    draft.measured.clone_from(&best.measured);
     let doubts = derived::inherited(std::iter::once(id), results);
     draft.notes.extend(doubts);
-    draft.finish(Data::Derived(Box::new(Sampled {
-        estimate: Some(Estimate::exact(max)),
-        launches,
-        samples,
-        ..Sampled::default()
-    })))
+    draft.finish(Data::Derived(Box::new(derive(best, value, &points))))
+}
+
+pub(super) fn cpus(launched: &Launched) -> Option<f64> {
+    let launches = launched.launches.iter().filter(|launch| launch.measured());
+    let samples: Vec<_> = launches.flat_map(|launch| &launch.samples).collect();
+    let wall: u64 = samples.iter().map(|sample| sample.wall).sum();
+    let cpu: u64 = samples.iter().map(|sample| sample.usage.cpu).sum();
+    (wall > 0).then(|| cpu as f64 / wall as f64)
 }
 
 /// Points of a curve without a result, if others have one.

@@ -22,7 +22,7 @@ const COMPARED: Subject = Subject::Estimate;
 
 /// A benchmark that the baseline prints.
 struct Factor<'a> {
-    part: Part,
+    id: &'a Id,
     row: ScoredBenchmark,
     /// The result, and the conversion to the baseline's unit.
     result: Option<(&'a Measurement, f64)>,
@@ -63,8 +63,8 @@ pub(super) fn result(
     let rows: Vec<ScoredBenchmark> = factors.compared.iter().map(|f| f.row.clone()).collect();
     let data = match arithmetic(&rows, options.confidence) {
         Err(why) => {
-            let parts: Vec<&Part> = factors.compared.iter().map(|f| &f.part).collect();
-            let why = entry.withheld(withheld(why, &parts));
+            let ids: Vec<&Id> = factors.compared.iter().map(|f| f.id).collect();
+            let why = entry.withheld(withheld(why, &ids));
             draft.notes.push(why.into());
             Data::Absent(Absent {
                 parts: ratios,
@@ -108,10 +108,7 @@ impl Factor<'_> {
     fn ratio(&self) -> Option<PartValue> {
         let (result, unit) = self.result?;
         let value = result.value()? * unit / self.row.reference;
-        let part = match &self.part {
-            Part::Benchmark(id) => Part::RatioOf(id.clone()),
-            other => other.clone(),
-        };
+        let part = Part::RatioOf(self.id.clone());
         Some(PartValue { part, value })
     }
 }
@@ -157,11 +154,7 @@ fn gather<'a>(
                 _ => vec![1.0; row.launches.len()],
             };
         }
-        factors.compared.push(Factor {
-            part: Part::Benchmark(id.clone()),
-            row,
-            result,
-        });
+        factors.compared.push(Factor { id, row, result });
     }
     factors
 }

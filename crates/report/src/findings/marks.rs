@@ -87,17 +87,7 @@ static MARKS: [Mark; 8] = [
 
 /// The mark of a flag.
 pub fn mark_of(flag: Flag) -> &'static Mark {
-    let index = match flag {
-        Flag::Invalid => 0,
-        Flag::Noisy => 1,
-        Flag::Modes => 2,
-        Flag::Interference => 3,
-        Flag::Skipped => 4,
-        Flag::NotComparable => 5,
-        Flag::Doubtful => 6,
-        Flag::Custom => 7,
-    };
-    &MARKS[index]
+    &MARKS[flag as usize]
 }
 
 /// The reference mark of a flag, and of notes without one.

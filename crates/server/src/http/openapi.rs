@@ -112,7 +112,7 @@ fn responses<P>(route: &Route<P>) -> Value {
         insert("304", "Not modified (If-None-Match)", None);
     }
     let mut add = |status: Status, about: &str, content: Option<Value>| {
-        insert(status.code().as_str(), about, content)
+        insert(status.code_and_title().0.as_str(), about, content)
     };
     add(Status::Found, "The answer", Some(content(&route.gives)));
     let refused =

@@ -90,42 +90,24 @@ pub struct PageResponse {
 }
 
 impl Status {
-    pub(crate) fn code(self) -> StatusCode {
+    /// Title of its page; empty where it is no error.
+    pub(crate) fn code_and_title(self) -> (StatusCode, &'static str) {
         match self {
-            Self::Found | Self::Last => StatusCode::OK,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Gone => StatusCode::GONE,
-            Self::Wrong => StatusCode::BAD_REQUEST,
-            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Stored => StatusCode::CREATED,
-            Self::Unknown => StatusCode::UNAUTHORIZED,
-            Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::Conflict => StatusCode::CONFLICT,
-            Self::Unfit => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Full => StatusCode::INSUFFICIENT_STORAGE,
-        }
-    }
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Found | Self::Last | Self::Stored => "",
-            Self::NotFound => "Not found",
-            Self::Gone => "Not there any more",
-            Self::Wrong => "Cannot be answered",
-            Self::Broken => "Out of order",
-            Self::Unknown => "A token is needed",
-            Self::Forbidden => "Not allowed",
-            Self::Conflict => "Already there",
-            Self::Unfit => "Not taken",
-            Self::TooLong => "Too long",
-            Self::TooSlow => "Too slow",
-            Self::TooMany => "Too many requests",
-            Self::Busy => "Busy",
-            Self::Full => "Full",
+            Self::Found | Self::Last => (StatusCode::OK, ""),
+            Self::Stored => (StatusCode::CREATED, ""),
+            Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
+            Self::Gone => (StatusCode::GONE, "Not there any more"),
+            Self::Wrong => (StatusCode::BAD_REQUEST, "Cannot be answered"),
+            Self::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "Out of order"),
+            Self::Unknown => (StatusCode::UNAUTHORIZED, "A token is needed"),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "Not allowed"),
+            Self::Conflict => (StatusCode::CONFLICT, "Already there"),
+            Self::Unfit => (StatusCode::UNPROCESSABLE_ENTITY, "Not taken"),
+            Self::TooLong => (StatusCode::PAYLOAD_TOO_LARGE, "Too long"),
+            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "Too slow"),
+            Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "Busy"),
+            Self::Full => (StatusCode::INSUFFICIENT_STORAGE, "Full"),
         }
     }
 }
@@ -209,7 +191,7 @@ impl Packed {
             false => self.body.clone(),
         };
         let mut response = Response::new(Body::from(body));
-        *response.status_mut() = self.status.code();
+        *response.status_mut() = self.status.code_and_title().0;
         let headers = response.headers_mut();
         let media = HeaderValue::from_static(self.media.name());
         headers.insert(header::CONTENT_TYPE, media);

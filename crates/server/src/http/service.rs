@@ -167,7 +167,11 @@ impl<P: Site> Service<P> {
         }
         let answer = PageResponse {
             status: refused.status,
-            ..(self.draw)(page_request, refused.status.title(), &refused.why)
+            ..(self.draw)(
+                page_request,
+                refused.status.code_and_title().1,
+                &refused.why,
+            )
         };
         let mut response = Packed::of(answer).response(&parts.headers);
         if let Some(seconds) = refused.again {

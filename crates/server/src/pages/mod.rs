@@ -232,7 +232,7 @@ impl Pages {
         request: &PageRequest,
         refused: &Rejection,
     ) -> anyhow::Result<PageResponse> {
-        let document = gritstone_report::refused(refused.status.title(), &refused.why);
+        let document = gritstone_report::refused(refused.status.code_and_title().1, &refused.why);
         self.respond(request, &(), || (document, Frame::default()))
     }
 
