@@ -1,29 +1,21 @@
 //! Rates of docs/validation.md for `gritstone ab` on simulated launches: false calls and detected changes. A rate passes unless the
 //! observation rejects it at 99%; seeds are fixed.
 
+use crate::world::World;
 use crate::world::pairs::{Order, Weather, different, trial};
-use crate::world::{Shape, World};
 use crate::{at_least, at_most};
 use gritstone_stats::interim::{Comparison, LEVEL, decide_all};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::verdict::Verdict;
 
+/// Pairs scatter by 2.5%.
 #[test]
 fn two_percent_changes_are_found() {
-    for (seed, weather) in [
-        Weather::Scatter(0.01),
-        // pairs scatter by 2.5%
-        Weather::Scatter(0.0177),
-        Weather::Shape(Shape::Drift(0.5)),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let mut world = World::new(720 + seed as u64);
-        let found = |_: &usize| trial(&mut world, weather, Order::Coin, 1.02).0 == Verdict::Slower;
-        let hits = (0..300).filter(found).count();
-        at_least(0.95, hits, 300, &format!("{weather:?}"));
-    }
+    let mut world = World::new(721);
+    let weather = Weather::Scatter(0.0177);
+    let found = |_: &usize| trial(&mut world, weather, Order::Coin, 1.02).0 == Verdict::Slower;
+    let hits = (0..300).filter(found).count();
+    at_least(0.95, hits, 300, "slower");
 }
 
 /// Of five commands of which two are slower: the false-discovery rate over all pairs, though the best is chosen by the same times.
