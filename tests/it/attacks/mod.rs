@@ -3,7 +3,6 @@
 mod bundles;
 mod clients;
 mod clock;
-mod damage;
 mod directories;
 mod faults;
 mod full_disks;
