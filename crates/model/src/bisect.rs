@@ -1,5 +1,6 @@
 //! The commit that made a benchmark slower: the type of `gritstone bisect --format json`.
 
+use crate::names::names;
 use crate::{PrQuantity, PrRow, PrSide};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,26 +46,16 @@ pub struct BisectStep {
     pub reason: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum BisectOutcome {
-    /// As fast as the good commit.
-    Good,
-    /// As slow as the bad one.
-    Bad,
-    /// Does not build, or does not measure the benchmark.
-    Skipped,
-    /// Inconclusive within the budget.
-    Inconclusive,
-}
-
-impl BisectOutcome {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Bad => "bad",
-            Self::Skipped => "skipped",
-            Self::Inconclusive => "inconclusive",
-        }
+names! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum BisectOutcome {
+        /// As fast as the good commit.
+        Good = "good",
+        /// As slow as the bad one.
+        Bad = "bad",
+        /// Does not build, or does not measure the benchmark.
+        Skipped = "skipped",
+        /// Inconclusive within the budget.
+        Inconclusive = "inconclusive",
     }
 }

@@ -1,5 +1,6 @@
 //! Changes of level, grouped into events, and their triage.
 
+use crate::names::names;
 use crate::{Better, Difference, HistoryChange, Id, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,34 +31,35 @@ pub struct Change {
     pub change: HistoryChange,
 }
 
-/// Triage state of a change.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum ChangeState {
-    /// Not triaged.
-    #[default]
-    New,
-    /// Assigned to a person.
-    Assigned,
-    /// Its cause is known.
-    Acknowledged,
-    /// Intended, or accepted.
-    Expected,
-    /// Its cause is removed.
-    Fixed,
+names! {
+    /// Triage state of a change.
+    #[derive(
+        Clone,
+        Copy,
+        Debug,
+        Default,
+        PartialEq,
+        Eq,
+        PartialOrd,
+        Ord,
+        Hash,
+        Serialize,
+        Deserialize,
+        JsonSchema,
+    )]
+    pub enum ChangeState {
+        /// Not triaged.
+        #[default]
+        New = "new",
+        /// Assigned to a person.
+        Assigned = "assigned",
+        /// Its cause is known.
+        Acknowledged = "acknowledged",
+        /// Intended, or accepted.
+        Expected = "expected",
+        /// Its cause is removed.
+        Fixed = "fixed",
+    }
 }
 
 impl ChangeEvent {
@@ -67,25 +69,6 @@ impl ChangeEvent {
 }
 
 impl ChangeState {
-    /// In the order of work.
-    pub const ALL: [Self; 5] = [
-        Self::New,
-        Self::Assigned,
-        Self::Acknowledged,
-        Self::Expected,
-        Self::Fixed,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Assigned => "assigned",
-            Self::Acknowledged => "acknowledged",
-            Self::Expected => "expected",
-            Self::Fixed => "fixed",
-        }
-    }
-
     /// Whether it still needs work.
     pub fn is_open(self) -> bool {
         matches!(self, Self::New | Self::Assigned | Self::Acknowledged)

@@ -1,5 +1,6 @@
 //! A comparison: the type of `--format json`.
 
+use crate::names::names;
 use crate::{Better, Explanation, Flag, Id, Note, Subject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,28 +8,18 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the schema of [`CompareView`].
 pub const SCHEMA_COMPARE: &str = "gritstone/compare/3";
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The other is better.
-    Faster,
-    /// The other is worse.
-    Slower,
-    /// The interval is inside the margin.
-    Same,
-    /// The interval is too wide, or there is none.
-    #[default]
-    Inconclusive,
-}
-
-impl Verdict {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Same => "same",
-            Self::Inconclusive => "inconclusive",
-        }
+names! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum Verdict {
+        /// The other is better.
+        Faster = "faster",
+        /// The other is worse.
+        Slower = "slower",
+        /// The interval is inside the margin.
+        Same = "same",
+        /// The interval is too wide, or there is none.
+        #[default]
+        Inconclusive = "inconclusive",
     }
 }
 

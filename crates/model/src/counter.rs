@@ -1,67 +1,35 @@
 //! Counts per operation, and explanations of differences.
 
+use crate::names::names;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A counter. It includes kernel work unless its name says otherwise.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Counter {
-    Instructions,
-    /// Instructions in user mode.
-    UserInstructions,
-    /// Core cycles.
-    Cycles,
-    /// Core cycles in user mode. If these are counted, misses are of user mode too.
-    UserCycles,
-    /// Mispredicted branches.
-    BranchMisses,
-    /// Accesses that missed the last level of cache.
-    CacheMisses,
-    /// Loads that missed the first level of the TLB for data.
-    TlbMisses,
-    /// Page walks for data.
-    PageWalks,
-    ContextSwitches,
-    PageFaults,
-    /// Energy of the processor packages, uJ.
-    EnergyUj,
-}
-
-impl Counter {
-    /// In the order of display.
-    pub const ALL: [Self; 11] = [
-        Self::Instructions,
-        Self::UserInstructions,
-        Self::Cycles,
-        Self::UserCycles,
-        Self::BranchMisses,
-        Self::CacheMisses,
-        Self::TlbMisses,
-        Self::PageWalks,
-        Self::ContextSwitches,
-        Self::PageFaults,
-        Self::EnergyUj,
-    ];
-
-    /// Its name in the protocol and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Instructions => "instructions",
-            Self::UserInstructions => "user_instructions",
-            Self::Cycles => "cycles",
-            Self::UserCycles => "user_cycles",
-            Self::BranchMisses => "branch_misses",
-            Self::CacheMisses => "cache_misses",
-            Self::TlbMisses => "tlb_misses",
-            Self::PageWalks => "page_walks",
-            Self::ContextSwitches => "context_switches",
-            Self::PageFaults => "page_faults",
-            Self::EnergyUj => "energy_uj",
-        }
+names! {
+    /// A counter. It includes kernel work unless its name says otherwise.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Counter {
+        Instructions = "instructions",
+        /// Instructions in user mode.
+        UserInstructions = "user_instructions",
+        /// Core cycles.
+        Cycles = "cycles",
+        /// Core cycles in user mode. If these are counted, misses are of user mode too.
+        UserCycles = "user_cycles",
+        /// Mispredicted branches.
+        BranchMisses = "branch_misses",
+        /// Accesses that missed the last level of cache.
+        CacheMisses = "cache_misses",
+        /// Loads that missed the first level of the TLB for data.
+        TlbMisses = "tlb_misses",
+        /// Page walks for data.
+        PageWalks = "page_walks",
+        ContextSwitches = "context_switches",
+        PageFaults = "page_faults",
+        /// Energy of the processor packages, uJ.
+        EnergyUj = "energy_uj",
     }
 }
 

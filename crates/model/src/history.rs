@@ -1,5 +1,6 @@
 //! A history and a gate: the shapes of `--format json`.
 
+use crate::names::names;
 use crate::{Better, CommonChange, CompareRow, Difference, Id, Note, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -146,25 +147,16 @@ pub struct CheckRow {
     pub row: CompareRow,
 }
 
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum CheckOutcome {
-    /// The slowdown is below the allowed one.
-    Passed,
-    /// It may be above or below.
-    Inconclusive,
-    /// The slowdown is above the allowed one.
-    Regressed,
-}
-
-impl CheckOutcome {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Inconclusive => "inconclusive",
-            Self::Regressed => "regressed",
-        }
+names! {
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum CheckOutcome {
+        /// The slowdown is below the allowed one.
+        Passed = "passed",
+        /// It may be above or below.
+        Inconclusive = "inconclusive",
+        /// The slowdown is above the allowed one.
+        Regressed = "regressed",
     }
 }

@@ -25,6 +25,7 @@ mod latency;
 mod launch_times;
 mod machine;
 mod measurement;
+mod names;
 mod note;
 mod origin;
 mod overview;

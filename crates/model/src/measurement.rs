@@ -3,6 +3,7 @@
 mod data;
 mod flat;
 
+use crate::names::names;
 use crate::{
     Better, CopiesView, Counts, Estimate, Finding, Flag, Id, Kind, Latencies, Note, PartValue,
     Program, PublishedView, Responses, SeriesPoint, Statistics, Subject, Unit, flags,
@@ -52,33 +53,21 @@ pub struct OfRuns {
     pub half_width: Option<f64>,
 }
 
-/// Whether and how a result was measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// From launches here.
-    Measured,
-    /// Skipped: nothing was launched, or it cannot run here.
-    #[default]
-    Skipped,
-    /// Failed: a launch failed.
-    Failed,
-    /// Timed out: a launch was stopped at its deadline.
-    TimedOut,
-    /// Printed in a document.
-    Published,
-}
-
-impl Status {
-    /// The word that it has in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Published => "published",
-        }
+names! {
+    /// Whether and how a result was measured.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum Status {
+        /// From launches here.
+        Measured = "measured",
+        /// Skipped: nothing was launched, or it cannot run here.
+        #[default]
+        Skipped = "skipped",
+        /// Failed: a launch failed.
+        Failed = "failed",
+        /// Timed out: a launch was stopped at its deadline.
+        TimedOut = "timed_out",
+        /// Printed in a document.
+        Published = "published",
     }
 }
 

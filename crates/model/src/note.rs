@@ -1,112 +1,78 @@
 //! Notes on results: a finding, its subject, and its flag.
 
+use crate::names::names;
 use crate::{Finding, NegativeBecause};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Flags, in the order of display.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Flag {
-    /// A work check failed; the result is in no score.
-    Invalid,
-    /// The interval is wider than the target, or launches are too few.
-    Noisy,
-    /// The launches have several modes.
-    Modes,
-    /// Other work, steal, throttling or a busy SMT sibling.
-    Interference,
-    /// No result: skipped, failed or timed out, as `outcome` says (`invalid` instead when the failure refutes the work).
-    Skipped,
-    /// Other work, another version, another unit or a stand-in.
-    NotComparable,
-    /// The source, or its scan, is doubtful.
-    Doubtful,
-    /// A custom benchmark.
-    Custom,
-}
-
-impl Flag {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::Noisy => "noisy",
-            Self::Modes => "modes",
-            Self::Interference => "interference",
-            Self::Skipped => "skipped",
-            Self::NotComparable => "not-comparable",
-            Self::Doubtful => "doubtful",
-            Self::Custom => "custom",
-        }
+names! {
+    /// Flags, in the order of display.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Flag {
+        /// A work check failed; the result is in no score.
+        Invalid = "invalid",
+        /// The interval is wider than the target, or launches are too few.
+        Noisy = "noisy",
+        /// The launches have several modes.
+        Modes = "modes",
+        /// Other work, steal, throttling or a busy SMT sibling.
+        Interference = "interference",
+        /// No result: skipped, failed or timed out, as `outcome` says (`invalid` instead when the failure refutes the work).
+        Skipped = "skipped",
+        /// Other work, another version, another unit or a stand-in.
+        NotComparable = "not-comparable",
+        /// The source, or its scan, is doubtful.
+        Doubtful = "doubtful",
+        /// A custom benchmark.
+        Custom = "custom",
     }
 }
 
-/// Subject of a finding.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Subject {
-    /// The result as a whole.
-    #[default]
-    Result,
-    /// The estimate alone.
-    Estimate,
-    /// Wall time of the reference workload.
-    #[serde(rename = "real_s")]
-    Real,
-    /// User time of the reference workload.
-    #[serde(rename = "user_s")]
-    User,
-    /// System time of the reference workload.
-    #[serde(rename = "system_s")]
-    System,
-    /// User and system time of the reference workload.
-    #[serde(rename = "cpu_s")]
-    Cpu,
-    /// Time of the whole process of the reference workload.
-    #[serde(rename = "process_s")]
-    Process,
-    /// Page faults per page.
-    FaultsPerPage,
-    /// Minimum of a printed distribution.
-    Min,
-    Mean,
-    /// Maximum of a printed distribution.
-    Max,
+names! {
+    /// Subject of a finding.
+    #[derive(
+        Clone,
+        Copy,
+        Debug,
+        Default,
+        PartialEq,
+        Eq,
+        PartialOrd,
+        Ord,
+        Hash,
+        Serialize,
+        Deserialize,
+        JsonSchema,
+    )]
+    pub enum Subject {
+        /// The result as a whole.
+        #[default]
+        Result = "result",
+        /// The estimate alone.
+        Estimate = "estimate",
+        /// Wall time of the reference workload.
+        Real = "real_s",
+        /// User time of the reference workload.
+        User = "user_s",
+        /// System time of the reference workload.
+        System = "system_s",
+        /// User and system time of the reference workload.
+        Cpu = "cpu_s",
+        /// Time of the whole process of the reference workload.
+        Process = "process_s",
+        /// Page faults per page.
+        FaultsPerPage = "faults_per_page",
+        /// Minimum of a printed distribution.
+        Min = "min",
+        Mean = "mean",
+        /// Maximum of a printed distribution.
+        Max = "max",
+    }
 }
 
 impl Subject {
-    /// Its name in JSON and in the files of references.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Result => "result",
-            Self::Estimate => "estimate",
-            Self::Real => "real_s",
-            Self::User => "user_s",
-            Self::System => "system_s",
-            Self::Cpu => "cpu_s",
-            Self::Process => "process_s",
-            Self::FaultsPerPage => "faults_per_page",
-            Self::Min => "min",
-            Self::Mean => "mean",
-            Self::Max => "max",
-        }
-    }
-
     /// Whether a note on `self` concerns a use of `other`: notes on the whole result always do.
     pub fn concerns(self, other: Self) -> bool {
         self == Self::Result || self == other

@@ -1,5 +1,6 @@
 //! Two revisions of a repository, compared by its own benchmarks: the type of `gritstone pr --format json`.
 
+use crate::names::names;
 use crate::{Better, CheckOutcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,18 +143,10 @@ pub struct PrUnmatched {
     pub why: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum PrSideName {
-    Base,
-    Head,
-}
-
-impl PrSideName {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Base => "base",
-            Self::Head => "head",
-        }
+names! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum PrSideName {
+        Base = "base",
+        Head = "head",
     }
 }

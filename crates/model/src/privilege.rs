@@ -1,54 +1,37 @@
 //! Privileged actions of workloads.
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A privileged action of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// A file system on a loop device.
-    FileSystem,
-    /// A swap file.
-    Swap,
-    /// An instance of tracefs.
-    Trace,
-    /// A control group that limits memory.
-    MemoryGroup,
-    /// A control group that limits CPU time.
-    CpuGroup,
-    /// A control group that limits the number of processes.
-    ProcessGroup,
-    /// SCHED_FIFO, locked memory, an awake CPU.
-    RealTime,
-    NetworkNamespaces,
-    MountNamespace,
-    IpcNamespace,
-    /// Namespaces for a database server, which runs as another account.
-    Server,
-    /// A flag of a directory (chattr).
-    DirectoryFlag,
-    /// Settings of the machine.
-    Settings,
-}
-
-impl Action {
-    /// All actions in the order of lists.
-    pub const ALL: [Self; 13] = [
-        Self::FileSystem,
-        Self::Swap,
-        Self::Trace,
-        Self::MemoryGroup,
-        Self::CpuGroup,
-        Self::ProcessGroup,
-        Self::RealTime,
-        Self::NetworkNamespaces,
-        Self::MountNamespace,
-        Self::IpcNamespace,
-        Self::Server,
-        Self::DirectoryFlag,
-        Self::Settings,
-    ];
+names! {
+    /// A privileged action of a run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Action {
+        /// A file system on a loop device.
+        FileSystem = "file-system",
+        /// A swap file.
+        Swap = "swap",
+        /// An instance of tracefs.
+        Trace = "trace",
+        /// A control group that limits memory.
+        MemoryGroup = "memory-group",
+        /// A control group that limits CPU time.
+        CpuGroup = "cpu-group",
+        /// A control group that limits the number of processes.
+        ProcessGroup = "process-group",
+        /// SCHED_FIFO, locked memory, an awake CPU.
+        RealTime = "real-time",
+        NetworkNamespaces = "network-namespaces",
+        MountNamespace = "mount-namespace",
+        IpcNamespace = "ipc-namespace",
+        /// Namespaces for a database server, which runs as another account.
+        Server = "server",
+        /// A flag of a directory (chattr).
+        DirectoryFlag = "directory-flag",
+        /// Settings of the machine.
+        Settings = "settings",
+    }
 }
 
 /// A privileged action of a workload.

@@ -1,30 +1,22 @@
 //! Reliability of the results of a run, in one word.
 
 use crate::Flag;
+use crate::names::names;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reliability, worst first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Reliability {
-    /// At least a third of the results are in doubt, or nothing was measured.
-    Low,
-    /// At least a tenth are in doubt, a result is invalid, or the run was interrupted.
-    Medium,
-    /// All others.
-    High,
-}
-
-impl Reliability {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
+names! {
+    /// Reliability, worst first.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Reliability {
+        /// At least a third of the results are in doubt, or nothing was measured.
+        Low = "low",
+        /// At least a tenth are in doubt, a result is invalid, or the run was interrupted.
+        Medium = "medium",
+        /// All others.
+        High = "high",
     }
 }
 
