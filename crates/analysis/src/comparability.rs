@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Circumstances {
+pub struct ComparisonKey {
     /// Short name of the system.
     pub machine: String,
     /// Directory of file benchmarks, as a proxy for the file system.
@@ -41,7 +41,7 @@ impl Selection {
     }
 }
 
-impl Circumstances {
+impl ComparisonKey {
     /// Circumstances of a run on this machine; a printed machine has no settings.
     pub fn new(machine: &Machine, settings: Option<&Settings>) -> Self {
         let settings = settings.cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The effect of a run on all launches of a benchmark, beyond their scatter: learned from all runs of the system ([`crate::levels`]),
 //! assumed until there are three.
 
-use crate::comparability::Circumstances;
+use crate::comparability::ComparisonKey;
 use crate::levels::{self, Role, SystemLevels};
 use crate::run_summary::{RunSummary, RunValue, varies, within};
 use crate::side::{MedianOfRuns, Medians, Side};
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 const RUNS_OF_A_SYSTEM: usize = 5;
 /// Assumed before there are three runs: half a percent, with the uncertainty of four runs. Comparisons widen it if their benchmarks differ
 /// by more ([`crate::compare`]).
-pub const STATED: Scatter = Scatter::stated(0.005, 4.0);
+pub const DEFAULT_RUN_VARIANCE: Scatter = Scatter::stated(0.005, 4.0);
 /// Upper bound for runs of different systems, whose benchmarks differ by more than run effects.
-pub(crate) const STATED_OF_SYSTEMS: Scatter = Scatter::stated(0.02, 4.0);
+pub(crate) const DEFAULT_SYSTEM_VARIANCE: Scatter = Scatter::stated(0.02, 4.0);
 
-/// Run effects for a comparison, by benchmark; [`STATED`] for missing ones.
+/// Run effects for a comparison, by benchmark; [`DEFAULT_RUN_VARIANCE`] for missing ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEffects {
     pub rows: BTreeMap<Id, Scatter>,
@@ -80,7 +80,7 @@ pub fn of_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffec
             None => Role::Earlier,
         }
     };
-    let fitted = |like: &Circumstances, values: Values| {
+    let fitted = |like: &ComparisonKey, values: Values| {
         let runs = all.iter().copied().filter(|run| run.circumstances == *like);
         levels::fit(&runs.collect::<Vec<&RunSummary>>(), &role, values)
     };
@@ -161,7 +161,11 @@ pub fn add_to(past: &[impl Borrow<RunSummary>], view: &mut RunView) {
         if result.values().is_empty() || !varies(result) || reaches_zero {
             continue;
         }
-        let effect = learned.rows.get(&result.id).copied().unwrap_or(STATED);
+        let effect = learned
+            .rows
+            .get(&result.id)
+            .copied()
+            .unwrap_or(DEFAULT_RUN_VARIANCE);
         let variance = effect.of_run(within(result.interval()));
         let half = quantile::student(0.95, effect.freedom) * variance.sqrt();
         result.of_runs = Some(OfRuns {

@@ -1,6 +1,6 @@
 //! The part of a run that series and comparisons need.
 
-use crate::comparability::{Circumstances, Selection};
+use crate::comparability::{ComparisonKey, Selection};
 use crate::tails;
 use gritstone_model::{
     Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
@@ -14,7 +14,7 @@ pub struct RunSummary {
     pub run: String,
     /// Its start, RFC 3339, UTC.
     pub started: String,
-    pub circumstances: Circumstances,
+    pub circumstances: ComparisonKey,
     #[serde(default)]
     pub selection: Selection,
     #[serde(rename = "figures")]
@@ -43,7 +43,7 @@ impl RunSummary {
         Self {
             run: run.to_owned(),
             started: started.to_owned(),
-            circumstances: Circumstances::new(machine, settings),
+            circumstances: ComparisonKey::new(machine, settings),
             selection: Selection::new(settings),
             values: BTreeMap::new(),
             percentiles: BTreeMap::new(),

@@ -11,7 +11,7 @@
 mod pair;
 
 use crate::compare;
-use crate::run_effect::{RunEffects, STATED};
+use crate::run_effect::{DEFAULT_RUN_VARIANCE, RunEffects};
 use gritstone_model::{
     Benchmark, EnvironmentScore, Finding, Flag, Id, LeftOutRow, Measurement, Note, Part, Profile,
     RunView, ScoredSystem, SystemScores, Withheld, Work,
@@ -38,7 +38,7 @@ pub struct Options {
     /// The user named the benchmarks: unusable ones are listed, and do not withhold the score.
     pub named: bool,
     /// A benchmark that the base lacks withholds the score, instead of being left out.
-    pub together: bool,
+    pub require_all: bool,
     /// Variance between runs: [`crate::run_effect::estimate`].
     pub effects: RunEffects,
 }
@@ -82,8 +82,8 @@ pub fn score_profile(
     options: &Options,
 ) -> ScoredSystem {
     let environments = profiled(profile);
-    let find = sides(machine, base);
-    let mut rated = scores_of(&environments, &find, options);
+    let lookup = sides(machine, base);
+    let mut rated = scores_of(&environments, &lookup, options);
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
@@ -121,12 +121,12 @@ pub fn score(
     base: &RunView,
     options: &Options,
 ) -> ScoredSystem {
-    let find = sides(machine, base);
+    let lookup = sides(machine, base);
     ScoredSystem {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         programs: None,
-        one_cpu: scores_of(environments, &find, options),
+        one_cpu: scores_of(environments, &lookup, options),
         unfinished: machine.is_unfinished(),
         differ_in: vec![],
     }
@@ -139,12 +139,12 @@ pub fn score_programs(
     base: &RunView,
     options: &Options,
 ) -> Option<SystemScores> {
-    let find = sides(machine, base);
+    let lookup = sides(machine, base);
     let options = Options {
-        together: true,
+        require_all: true,
         ..options.clone()
     };
-    let scores = scores_of(environments, &find, &options);
+    let scores = scores_of(environments, &lookup, &options);
     (!scores.overall.rows.is_empty()).then_some(scores)
 }
 
@@ -158,14 +158,19 @@ fn sides<'a>(
 }
 
 /// Results of the system and of the base.
-pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
+pub(crate) type ResultLookup<'a> =
+    dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
-fn scores_of(environments: &[Environment], find: &Find, options: &Options) -> SystemScores {
+fn scores_of(
+    environments: &[Environment],
+    lookup: &ResultLookup,
+    options: &Options,
+) -> SystemScores {
     let each = environments.iter().map(|environment| {
         let group = std::slice::from_ref(environment);
-        over(&environment.name, group, find, options)
+        score_of(&environment.name, group, lookup, options)
     });
-    let overall = over("All environments", environments, find, options);
+    let overall = score_of("All environments", environments, lookup, options);
     SystemScores {
         environments: each.collect(),
         overall,
@@ -173,10 +178,10 @@ fn scores_of(environments: &[Environment], find: &Find, options: &Options) -> Sy
 }
 
 /// Weights belong to groups; the benchmarks of a group share its weight.
-pub(crate) fn over(
+pub(crate) fn score_of(
     name: &str,
     groups: &[Environment],
-    find: &Find,
+    lookup: &ResultLookup,
     options: &Options,
 ) -> EnvironmentScore {
     let mut pairs: Vec<Pair> = Vec::new();
@@ -189,7 +194,7 @@ pub(crate) fn over(
     for group in groups {
         let mut in_group: Vec<Pair> = Vec::new();
         for id in &group.rows {
-            match pair::usability(id, find(id), options.named) {
+            match pair::usability(id, lookup(id), options.named) {
                 Usability::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
                 Usability::LeftOut { invalid } => result.left_out.push(LeftOutRow {
                     id: id.clone(),
@@ -211,7 +216,7 @@ pub(crate) fn over(
         // the base has none of the benchmarks
         return result;
     }
-    if options.together && !uncovered.is_empty() {
+    if options.require_all && !uncovered.is_empty() {
         result.withheld = Some(Withheld::Uncovered(uncovered));
         return result;
     }
@@ -257,7 +262,13 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
 /// Half-width of the run effects, on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
 fn between(pairs: &[Pair], options: &Options) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
-    let effect = |pair: &Pair| *options.effects.rows.get(&pair.id).unwrap_or(&STATED);
+    let effect = |pair: &Pair| {
+        *options
+            .effects
+            .rows
+            .get(&pair.id)
+            .unwrap_or(&DEFAULT_RUN_VARIANCE)
+    };
     let common = pairs
         .iter()
         .map(|pair| pair.machine.weight / total * effect(pair).beyond_launches());

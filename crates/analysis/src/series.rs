@@ -1,6 +1,6 @@
 //! Histories: one result over the runs of a system, with levels, change points and marks.
 
-use crate::comparability::Circumstances;
+use crate::comparability::ComparisonKey;
 use crate::compare::counts;
 use crate::levels::{self, Role, SystemLevels};
 use crate::run_summary::RunSummary;
@@ -13,11 +13,11 @@ use gritstone_stats::series::{self, Level, Series, Shared};
 
 /// Levels (means between change points) of all benchmarks, fitted per system to all of its runs.
 #[derive(Clone, Debug, Default)]
-pub struct Systems(Vec<(Circumstances, Vec<String>, SystemLevels)>);
+pub struct Systems(Vec<(ComparisonKey, Vec<String>, SystemLevels)>);
 
 impl Systems {
     pub fn fit(past: &[RunSummary]) -> Self {
-        let mut groups: Vec<(&Circumstances, Vec<&RunSummary>)> = vec![];
+        let mut groups: Vec<(&ComparisonKey, Vec<&RunSummary>)> = vec![];
         for run in past {
             match groups
                 .iter_mut()
@@ -35,7 +35,7 @@ impl Systems {
         Self(fitted.collect())
     }
 
-    fn series(&self, circumstances: &Circumstances, id: &Id) -> Option<(&[String], &Series)> {
+    fn series(&self, circumstances: &ComparisonKey, id: &Id) -> Option<(&[String], &Series)> {
         let (_, ids, system) = self.0.iter().find(|(like, ..)| like == circumstances)?;
         Some((ids, system.series.get(id)?))
     }
@@ -79,7 +79,7 @@ pub fn history<'a>(
 
 #[derive(PartialEq)]
 struct Key {
-    circumstances: Circumstances,
+    circumstances: ComparisonKey,
     version: u32,
     unit: Unit,
 }
@@ -87,7 +87,7 @@ struct Key {
 impl Key {
     fn new(run: &RunView, result: &Measurement) -> Self {
         Self {
-            circumstances: Circumstances::new(&run.machine, run.settings.as_ref()),
+            circumstances: ComparisonKey::new(&run.machine, run.settings.as_ref()),
             version: result.version,
             unit: result.unit.clone(),
         }

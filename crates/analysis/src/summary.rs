@@ -165,7 +165,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
                 benchmark: launched.benchmark,
                 over,
                 baseline,
-                together: *together,
+                require_all: *together,
             };
             let result = match weights.is_empty() {
                 true => score::result(&entry, &results, run, options),

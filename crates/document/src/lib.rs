@@ -16,5 +16,5 @@ mod tree;
 
 pub use mark::{Footnote, Mark, Tone};
 pub use number::{MISSING, percent_option, unit_text};
-pub use sanitize::{Foreign, clean, printable, shortened, without_commands};
+pub use sanitize::{Untrusted, clean, printable, shortened, without_commands};
 pub use tree::*;

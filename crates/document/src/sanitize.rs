@@ -67,9 +67,9 @@ pub fn without_commands(text: &str) -> Cow<'_, str> {
 /// Text from outside: a bundle, a catalog, another host, a command line. It has no `Display`: each medium has one
 /// escape here.
 #[derive(Clone, Copy, Debug)]
-pub struct Foreign<'a>(pub &'a str);
+pub struct Untrusted<'a>(pub &'a str);
 
-impl Foreign<'_> {
+impl Untrusted<'_> {
     /// For XML and HTML, in text and in quoted attributes.
     pub fn markup(self) -> String {
         let mut out = String::with_capacity(self.0.len());
@@ -131,9 +131,9 @@ impl Foreign<'_> {
     }
 }
 
-/// [`Foreign::markup`] within this crate.
+/// [`Untrusted::markup`] within this crate.
 pub(crate) fn escape(text: &str) -> String {
-    Foreign(text).markup()
+    Untrusted(text).markup()
 }
 
 #[cfg(test)]
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn each_medium_shows_hostile_text() {
-        let hostile = Foreign("=a\n::error::\x1b[31m\u{202e}|<b>,\"\\%");
+        let hostile = Untrusted("=a\n::error::\x1b[31m\u{202e}|<b>,\"\\%");
         let inert = [
             hostile.markup(),
             hostile.markdown(),
@@ -194,14 +194,14 @@ mod tests {
         assert!(command.ends_with("\"\\%25"), "{command}");
         assert!(property.contains("%3A%3Aerror%3A%3A"), "{property}");
         assert_eq!(
-            Foreign("@all read@cold").markdown(),
+            Untrusted("@all read@cold").markdown(),
             "@\u{200B}all read@cold"
         );
         for formula in ["+A1", "-1+A1", "@SUM(1)", " =1", "\t=1", "\r@a"] {
-            assert!(Foreign(formula).csv().starts_with('\''), "{formula}");
+            assert!(Untrusted(formula).csv().starts_with('\''), "{formula}");
         }
         for text in ["a=b", "-1.5", ""] {
-            assert_eq!(Foreign(text).csv(), text);
+            assert_eq!(Untrusted(text).csv(), text);
         }
     }
 

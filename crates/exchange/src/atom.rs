@@ -2,7 +2,7 @@
 
 use crate::xml::element;
 use gritstone_document::html::{encoded, path};
-use gritstone_document::{About, Foreign};
+use gritstone_document::{About, Untrusted};
 use gritstone_model::ChangeEvent;
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ pub fn atom(events: &[ChangeEvent]) -> String {
             element("id", &format!("urn:gritstone:change:{id}")),
             element("title", &gritstone_report::event(event)),
             element("updated", updated(event)),
-            Foreign(&path(&About::Event(event.id.clone()))).markup(),
+            Untrusted(&path(&About::Event(event.id.clone()))).markup(),
             element("summary", &lines),
         );
     }

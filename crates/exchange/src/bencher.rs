@@ -3,7 +3,7 @@
 //! Measures are Bencher's built-in ones where they fit: `latency` in nanoseconds, `throughput` per second, `file-size` in bytes; its
 //! thresholds know which direction is better.
 
-use crate::exportable::{Exported, Plain, figures};
+use crate::exportable::{BaseUnit, Exported, figures};
 use gritstone_model::{Flag, RunView};
 use serde_json::{Value, json};
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 pub fn bencher(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
     let all = figures.iter().map(|figure| {
-        let (plain, times) = figure.plain();
-        let measure = match plain {
-            Plain::Ns => "latency",
-            Plain::PerSecond => "throughput",
-            Plain::Exact if figure.result.unit.as_str() == "bytes" => "file-size",
-            Plain::Exact => "ratio",
+        let (unit, times) = figure.base_unit();
+        let measure = match unit {
+            BaseUnit::Ns => "latency",
+            BaseUnit::PerSecond => "throughput",
+            BaseUnit::Exact if figure.result.unit.as_str() == "bytes" => "file-size",
+            BaseUnit::Exact => "ratio",
         };
         let mut value = json!({ "value": figure.estimate * times });
         if let Some([low, high]) = figure.result.interval() {

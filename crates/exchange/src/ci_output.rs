@@ -1,7 +1,7 @@
 //! What a gate says, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use crate::junit::{JunitCases, Unpassed};
-use gritstone_document::Foreign;
+use gritstone_document::Untrusted;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
 use gritstone_report::{compared_value, findings, missing_reason, value_change};
 use std::fmt::Write as _;
@@ -50,8 +50,8 @@ pub fn github_annotations(view: &CheckView) -> String {
         .map(|missing| (&missing.id, missing_text(missing)));
     let mut text = String::new();
     for (id, said) in regressed.chain(missing) {
-        let title = Foreign(id.as_str()).command_property();
-        let said = Foreign(&said).command();
+        let title = Untrusted(id.as_str()).command_property();
+        let said = Untrusted(&said).command();
         let _ = writeln!(text, "::error title={title}::{said}");
     }
     let open: Vec<&str> = with_outcome(CheckOutcome::Inconclusive)
@@ -61,7 +61,7 @@ pub fn github_annotations(view: &CheckView) -> String {
         let _ = writeln!(
             text,
             "::warning title=gritstone check::inconclusive: {}",
-            Foreign(&open.join(", ")).command()
+            Untrusted(&open.join(", ")).command()
         );
     }
     let kind = match view.outcome {
@@ -71,7 +71,7 @@ pub fn github_annotations(view: &CheckView) -> String {
     let _ = writeln!(
         text,
         "::{kind} title=gritstone check::{}",
-        Foreign(&headline(view)).command()
+        Untrusted(&headline(view)).command()
     );
     text
 }
@@ -81,7 +81,7 @@ pub fn gitlab_metrics(view: &CheckView) -> String {
     let mut text = "# TYPE gritstone_check_speed gauge\n".to_owned();
     for row in &view.rows {
         let Some(ratio) = row.row.ratio else { continue };
-        let name = Foreign(row.row.id.as_str()).openmetrics();
+        let name = Untrusted(row.row.id.as_str()).openmetrics();
         let outcome = row.outcome.as_str();
         let _ = writeln!(
             text,
@@ -90,7 +90,7 @@ pub fn gitlab_metrics(view: &CheckView) -> String {
     }
     text += "# TYPE gritstone_check_missing gauge\n";
     for missing in &view.missing {
-        let name = Foreign(missing.id.as_str()).openmetrics();
+        let name = Untrusted(missing.id.as_str()).openmetrics();
         let _ = writeln!(text, "gritstone_check_missing{{benchmark=\"{name}\"}} 1");
     }
     text + "# EOF\n"
@@ -101,7 +101,7 @@ pub fn check_markdown(view: &CheckView) -> String {
     let mut text = format!(
         "### gritstone check: {}\n\n{}\n",
         view.outcome.as_str(),
-        Foreign(&headline(view)).markdown()
+        Untrusted(&headline(view)).markdown()
     );
     let open = || {
         view.rows
@@ -113,19 +113,19 @@ pub fn check_markdown(view: &CheckView) -> String {
     }
     for missing in &view.missing {
         let [id, said] =
-            [missing.id.as_str(), &missing_text(missing)].map(|text| Foreign(text).markdown());
+            [missing.id.as_str(), &missing_text(missing)].map(|text| Untrusted(text).markdown());
         let _ = writeln!(text, "| {id} | {said} | | | | |");
     }
     for row in open() {
-        let id = Foreign(row.row.id.as_str()).markdown();
+        let id = Untrusted(row.row.id.as_str()).markdown();
         let outcome = row.outcome.as_str();
         let Some((change, interval)) = change(row) else {
-            let why = Foreign(&row_text(row)).markdown();
+            let why = Untrusted(&row_text(row)).markdown();
             let _ = writeln!(text, "| {id} | {outcome}: {why} | | | | |");
             continue;
         };
         let interval = interval.unwrap_or_default();
-        let [expected, found] = sides(row).map(|side| Foreign(&side).markdown());
+        let [expected, found] = sides(row).map(|side| Untrusted(&side).markdown());
         let _ = writeln!(
             text,
             "| {id} | {outcome} | {change} | {interval} | {expected} | {found} |"

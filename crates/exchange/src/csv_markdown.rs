@@ -1,7 +1,7 @@
 //! Results as a table: CSV for spreadsheets and data frames, Markdown for people.
 
 use crate::exportable::flags;
-use gritstone_document::{Foreign, unit_text};
+use gritstone_document::{Untrusted, unit_text};
 use gritstone_model::{Flag, Measurement, Note, RunView, Subject};
 use gritstone_report::findings::message;
 use std::fmt::Write as _;
@@ -57,10 +57,10 @@ fn record(result: &Measurement) -> [String; 17] {
     let better = format!("{:?}", result.better).to_lowercase();
     [
         result.id.to_string(),
-        Foreign(&result.title).csv(),
+        Untrusted(&result.title).csv(),
         result.version.to_string(),
         result.outcome().as_str().to_owned(),
-        Foreign(&unit_text(result.unit.as_str())).csv(),
+        Untrusted(&unit_text(result.unit.as_str())).csv(),
         better,
         number(result.value()),
         number(result.interval().map(|[low, _]| low)),
@@ -72,7 +72,7 @@ fn record(result: &Measurement) -> [String; 17] {
         result.samples().to_string(),
         number((result.published.as_ref()).and_then(|p| Some(p.real?.value))),
         flags(result),
-        Foreign(&whys.join(" ")).csv(),
+        Untrusted(&whys.join(" ")).csv(),
     ]
 }
 
@@ -80,9 +80,9 @@ fn record(result: &Measurement) -> [String; 17] {
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
         "**{}**, {}, {}\n\n| benchmark | what | result | 95% CI | unit | flags |\n| --- | --- | ---: | --- | --- | --- |\n",
-        Foreign(&view.machine.name).markdown(),
-        Foreign(&view.machine.system).markdown(),
-        Foreign(&view.started).markdown()
+        Untrusted(&view.machine.name).markdown(),
+        Untrusted(&view.machine.system).markdown(),
+        Untrusted(&view.started).markdown()
     );
     let mut below = String::new();
     for result in &view.results {
@@ -94,18 +94,18 @@ pub fn markdown(view: &RunView) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {figure} | {interval} | {} | {} |",
-            Foreign(result.id.as_str()).markdown(),
-            Foreign(&result.title).markdown(),
-            Foreign(&unit_text(result.unit.as_str())).markdown(),
-            Foreign(&flags(result)).markdown()
+            Untrusted(result.id.as_str()).markdown(),
+            Untrusted(&result.title).markdown(),
+            Untrusted(&unit_text(result.unit.as_str())).markdown(),
+            Untrusted(&flags(result)).markdown()
         );
         for note in &result.notes {
             let _ = writeln!(
                 below,
                 "- {}: {}: {}",
-                Foreign(result.id.as_str()).markdown(),
+                Untrusted(result.id.as_str()).markdown(),
                 code(note),
-                Foreign(&message(note)).markdown()
+                Untrusted(&message(note)).markdown()
             );
         }
     }

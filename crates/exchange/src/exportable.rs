@@ -19,20 +19,20 @@ impl Exported {
 }
 
 /// A valid result.
-pub(crate) struct Figure<'a> {
+pub(crate) struct ExportedResult<'a> {
     pub result: &'a Measurement,
     pub estimate: f64,
 }
 
 /// The valid results, and the reason for each one that is missing or invalid.
-pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
+pub(crate) fn figures(view: &RunView) -> (Vec<ExportedResult<'_>>, Vec<(Id, String)>) {
     let mut figures = vec![];
     let mut left_out = vec![];
     for result in &view.results {
         let mut notes = result.notes_on_result();
         let invalid = notes.find(|note| note.flag() == Some(Flag::Invalid));
         if let (Some(estimate), None) = (result.value(), invalid) {
-            figures.push(Figure { result, estimate });
+            figures.push(ExportedResult { result, estimate });
             continue;
         }
         let why = invalid.or(result.notes.first()).map(findings::message);
@@ -56,30 +56,30 @@ pub(crate) fn flags(result: &Measurement) -> String {
 
 /// A base unit: nanoseconds, operations per second, bytes or a ratio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Plain {
+pub(crate) enum BaseUnit {
     Ns,
     PerSecond,
     Exact,
 }
 
-impl Figure<'_> {
+impl ExportedResult<'_> {
     /// Base unit of the result, and the factor that converts to it.
-    pub fn plain(&self) -> (Plain, f64) {
+    pub fn base_unit(&self) -> (BaseUnit, f64) {
         match self.result.unit.quantity() {
-            Quantity::Time { ns } => (Plain::Ns, ns),
-            Quantity::Rate { plain } => (Plain::PerSecond, plain),
-            Quantity::Share | Quantity::Exact => (Plain::Exact, 1.0),
+            Quantity::Time { ns } => (BaseUnit::Ns, ns),
+            Quantity::Rate { plain } => (BaseUnit::PerSecond, plain),
+            Quantity::Share | Quantity::Exact => (BaseUnit::Exact, 1.0),
         }
     }
 
     /// Converts a value to nanoseconds per operation, where an operation is `amount` of what the unit counts; `None` unless it is a
     /// positive time or rate.
     pub fn ns_per_operation(&self, value: f64, amount: f64) -> Option<f64> {
-        let (plain, factor) = self.plain();
-        let ns = match plain {
-            Plain::Ns => value * factor * amount,
-            Plain::PerSecond => amount / (value * factor) * 1e9,
-            Plain::Exact => return None,
+        let (unit, factor) = self.base_unit();
+        let ns = match unit {
+            BaseUnit::Ns => value * factor * amount,
+            BaseUnit::PerSecond => amount / (value * factor) * 1e9,
+            BaseUnit::Exact => return None,
         };
         (ns.is_finite() && ns > 0.0).then_some(ns)
     }

@@ -2,7 +2,7 @@
 
 use crate::csv_markdown::separated;
 use crate::openmetrics::{END, family};
-use gritstone_document::Foreign;
+use gritstone_document::Untrusted;
 use gritstone_model::{FleetEffect, FleetOutlier, FleetProof, FleetScope, FleetView};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub fn csv(view: &FleetView) -> String {
         };
         let (node, id) = (&wrong.node, wrong.id.as_str());
         let mut row = ["wrong", node, &by, id, "", "", "", "", ""]
-            .map(|text| Foreign(text).csv())
+            .map(|text| Untrusted(text).csv())
             .to_vec();
         row.extend([wrong.n, wrong.got, wrong.right].map(|number| number.to_string()));
         row.push(String::new());
@@ -73,7 +73,7 @@ pub fn csv(view: &FleetView) -> String {
             false => ("not compared", ""),
         };
         let mut row = [finding, &node.node, level]
-            .map(|text| Foreign(text).csv())
+            .map(|text| Untrusted(text).csv())
             .to_vec();
         row.resize(COLUMNS.len(), String::new());
         row
@@ -121,7 +121,7 @@ fn row(
     since: &str,
 ) -> Vec<String> {
     let mut row = [finding, node, level, about]
-        .map(|text| Foreign(text).csv())
+        .map(|text| Untrusted(text).csv())
         .to_vec();
     let [low, high] = effect.interval;
     row.extend([effect.effect, low, high, effect.p, effect.p_adjusted].map(|x| x.to_string()));
@@ -131,9 +131,9 @@ fn row(
 
 /// The same as OpenMetrics text, for a textfile collector or a push gateway: without timestamps, which the scraper adds.
 pub fn openmetrics(view: &FleetView) -> String {
-    let of_fleet = format!("fleet=\"{}\"", Foreign(&view.fleet).openmetrics());
+    let of_fleet = format!("fleet=\"{}\"", Untrusted(&view.fleet).openmetrics());
     let labels = |node: &str, (level, about): (&str, &str)| {
-        let [node, about] = [node, about].map(|text| Foreign(text).openmetrics());
+        let [node, about] = [node, about].map(|text| Untrusted(text).openmetrics());
         format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
     };
     let effects = view.nodes.iter().flat_map(|node| {
@@ -161,14 +161,14 @@ pub fn openmetrics(view: &FleetView) -> String {
             .or_default() += 1.0;
     }
     let wrong = wrong.into_iter().map(|((node, id), times)| {
-        let [node, id] = [node, id].map(|text| Foreign(text).openmetrics());
+        let [node, id] = [node, id].map(|text| Untrusted(text).openmetrics());
         (
             format!("{of_fleet},node=\"{node}\",benchmark=\"{id}\""),
             times,
         )
     });
     let smallest = view.families.iter().map(|family| {
-        let name = Foreign(&family.family).openmetrics();
+        let name = Untrusted(&family.family).openmetrics();
         (
             format!("{of_fleet},family=\"{name}\""),
             family.spread.smallest,

@@ -1,7 +1,7 @@
 //! Output in the JSON format of Google Benchmark: one entry per launch, like a repetition, so that its compare.py can test them.
 
 use crate::RunData;
-use crate::exportable::{Exported, Figure, figures, messages};
+use crate::exportable::{Exported, ExportedResult, figures, messages};
 use gritstone_model::{Event, Launch, Outcome, RunView};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ struct Done {
 
 /// The launches behind a result, each with its ns per operation; none if the result has no launches of its own, or is neither time nor
 /// rate.
-fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
+fn repetitions(data: &RunData, figure: &ExportedResult) -> Vec<(f64, Done)> {
     let result = figure.result;
     let launches = data.launches.iter().filter(|launch| {
         launch.id == result.id && launch.copies == 1 && launch.outcome == Outcome::Measured

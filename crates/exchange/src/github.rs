@@ -3,7 +3,7 @@
 //! The action supports one direction per file, so that a rate is exported as the time per operation, and a share or ratio that is better
 //! when higher is left out.
 
-use crate::exportable::{Exported, Figure, Plain, figures, flags, messages};
+use crate::exportable::{BaseUnit, Exported, ExportedResult, figures, flags, messages};
 use gritstone_model::{Better, RunView};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub fn github(view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);
     let (other, figures): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| {
-        figure.plain().0 == Plain::Exact && figure.result.better == Better::Higher
+        figure.base_unit().0 == BaseUnit::Exact && figure.result.better == Better::Higher
     });
     let why = "higher is better, and it is not a rate, which would be exported as a time";
     left_out.extend(
@@ -22,16 +22,16 @@ pub fn github(view: &RunView) -> Exported {
     Exported::json(&figures.into_iter().map(entry).collect(), left_out)
 }
 
-fn entry(figure: &Figure<'_>) -> Value {
+fn entry(figure: &ExportedResult<'_>) -> Value {
     let result = figure.result;
-    let (plain, times) = figure.plain();
-    let time = |x: f64| match plain {
-        Plain::PerSecond => 1e9 / (x * times),
-        Plain::Ns | Plain::Exact => x * times,
+    let (unit, times) = figure.base_unit();
+    let time = |x: f64| match unit {
+        BaseUnit::PerSecond => 1e9 / (x * times),
+        BaseUnit::Ns | BaseUnit::Exact => x * times,
     };
     let thing = figure.thing();
-    let unit = match plain {
-        Plain::Exact => result.unit.as_str().to_owned(),
+    let unit = match unit {
+        BaseUnit::Exact => result.unit.as_str().to_owned(),
         _ if thing.is_empty() => "ns".to_owned(),
         _ => format!("ns/{thing}"),
     };

@@ -1,7 +1,7 @@
 //! Output in the format of `hyperfine --export-json`.
 
 use crate::RunData;
-use crate::exportable::{Exported, Plain, figures};
+use crate::exportable::{BaseUnit, Exported, figures};
 use crate::timings::{self, Timing};
 use gritstone_model::RunView;
 
@@ -12,7 +12,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
     for figure in &figures {
         let id = &figure.result.id;
         let timing = Timing::of_row(id, data);
-        if figure.plain().0 == Plain::Exact || timing.times.is_empty() {
+        if figure.base_unit().0 == BaseUnit::Exact || timing.times.is_empty() {
             left_out.push((id.clone(), "It has no times.".to_owned()));
         } else {
             all.push(timing);

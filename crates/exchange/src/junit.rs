@@ -1,6 +1,6 @@
 //! A JUnit XML document of one suite.
 
-use gritstone_document::Foreign;
+use gritstone_document::Untrusted;
 use std::fmt::Write as _;
 
 /// Why a case did not pass.
@@ -24,7 +24,7 @@ impl JunitCases {
     /// Adds a case; one that did not pass has a message.
     pub fn add(&mut self, class: &str, name: &str, unpassed: Option<(Unpassed, String)>) {
         self.tests += 1;
-        let [class, name] = [class, name].map(|text| Foreign(text).markup());
+        let [class, name] = [class, name].map(|text| Untrusted(text).markup());
         let inner = unpassed.map_or(String::new(), |(why, message)| {
             let (element, count) = match why {
                 Unpassed::Failure => ("failure", &mut self.failures),
@@ -32,7 +32,7 @@ impl JunitCases {
                 Unpassed::Skipped => ("skipped", &mut self.skipped),
             };
             *count += 1;
-            format!("<{element} message=\"{}\"/>", Foreign(&message).markup())
+            format!("<{element} message=\"{}\"/>", Untrusted(&message).markup())
         });
         let _ = writeln!(
             self.text,
@@ -46,7 +46,7 @@ impl JunitCases {
             "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
             self.tests, self.failures, self.errors, self.skipped
         );
-        let (name, cases) = (Foreign(name).markup(), &self.text);
+        let (name, cases) = (Untrusted(name).markup(), &self.text);
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{name}\" {counts}>\n{cases}</testsuite>\n</testsuites>\n"
         )

@@ -1,15 +1,23 @@
 //! OpenMetrics text: gauges in base units, one point per result, with the start of the run as timestamp.
 
-use crate::exportable::{Exported, Figure, Plain, figures};
-use gritstone_document::Foreign;
+use crate::exportable::{BaseUnit, Exported, ExportedResult, figures};
+use gritstone_document::Untrusted;
 use gritstone_model::{Flag, RunView, flags};
 
 /// Metric families: base unit, name and help.
-const FAMILIES: [(Plain, &str, &str); 3] = [
-    (Plain::Ns, "gritstone_time_seconds", "Time per operation."),
-    (Plain::PerSecond, "gritstone_rate", "Operations per second."),
+const FAMILIES: [(BaseUnit, &str, &str); 3] = [
     (
-        Plain::Exact,
+        BaseUnit::Ns,
+        "gritstone_time_seconds",
+        "Time per operation.",
+    ),
+    (
+        BaseUnit::PerSecond,
+        "gritstone_rate",
+        "Operations per second.",
+    ),
+    (
+        BaseUnit::Exact,
         "gritstone_size",
         "Exact results: sizes, ratios.",
     ),
@@ -26,7 +34,7 @@ pub fn openmetrics(view: &RunView) -> Exported {
 pub fn scraped(views: &[&RunView], stored: usize) -> String {
     let started = views.iter().filter_map(|view| {
         let time = view.started.parse::<jiff::Timestamp>().ok()?;
-        let machine = Foreign(&view.machine.id).openmetrics();
+        let machine = Untrusted(&view.machine.id).openmetrics();
         let second = time.as_second();
         Some(format!(
             "gritstone_run_started_seconds{{machine=\"{machine}\"}} {second}\n"
@@ -58,22 +66,24 @@ fn families(views: &[&RunView], timed: bool) -> String {
                 timestamp.map_or(String::new(), |time| format!(" {}", time.as_second()));
             (
                 figures(view).0,
-                Foreign(&view.machine.id).openmetrics(),
+                Untrusted(&view.machine.id).openmetrics(),
                 timestamp,
             )
         })
         .collect();
     let mut text = String::new();
-    for (plain, name, help) in FAMILIES {
+    for (base_unit, name, help) in FAMILIES {
         let points = runs.iter().flat_map(|(figures, machine, timestamp)| {
-            let of_family = figures.iter().filter(|figure| figure.plain().0 == plain);
+            let of_family = figures
+                .iter()
+                .filter(|figure| figure.base_unit().0 == base_unit);
             of_family.flat_map(|figure| points(figure, name, machine, timestamp))
         });
         text += &family(name, help, points.collect());
     }
     let flags = runs.iter().flat_map(|(figures, machine, timestamp)| {
         figures.iter().flat_map(move |figure| {
-            let id = Foreign(figure.result.id.as_str()).openmetrics();
+            let id = Untrusted(figure.result.id.as_str()).openmetrics();
             let notes: Vec<_> = figure.result.notes_on_result().cloned().collect();
             let words = flags(&notes).into_iter().map(Flag::as_str);
             let point = |flag| {
@@ -99,14 +109,14 @@ pub(crate) fn family(name: &str, help: &str, points: String) -> String {
 }
 
 /// The estimate, and the bounds of its interval as separate points.
-fn points(figure: &Figure<'_>, name: &str, machine: &str, timestamp: &str) -> Vec<String> {
+fn points(figure: &ExportedResult<'_>, name: &str, machine: &str, timestamp: &str) -> Vec<String> {
     let (id, thing) = (
-        Foreign(figure.result.id.as_str()).openmetrics(),
-        Foreign(figure.thing()).openmetrics(),
+        Untrusted(figure.result.id.as_str()).openmetrics(),
+        Untrusted(figure.thing()).openmetrics(),
     );
-    let times = match figure.plain() {
+    let times = match figure.base_unit() {
         // seconds are the base unit of time
-        (Plain::Ns, times) => times / 1e9,
+        (BaseUnit::Ns, times) => times / 1e9,
         (_, times) => times,
     };
     let mut points = vec![("estimate", figure.estimate)];

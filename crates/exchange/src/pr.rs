@@ -1,7 +1,7 @@
 //! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use crate::junit::{JunitCases, Unpassed};
-use gritstone_document::Foreign;
+use gritstone_document::Untrusted;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
 use gritstone_report::{pr_remarks, pr_verdict, value_change};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ const SHOWN: usize = 100;
 
 /// A comment: the outcome, a table, remarks.
 pub fn pr_markdown(view: &PrView) -> String {
-    let safe = |text: &str| Foreign(text).markdown();
+    let safe = |text: &str| Untrusted(text).markdown();
     let mut text = format!(
         "### gritstone pr: {}\n\n{}\n",
         view.outcome.as_str(),
@@ -54,8 +54,8 @@ pub fn pr_github_annotations(view: &PrView) -> String {
         let _ = writeln!(
             text,
             "::error title={}::{}",
-            Foreign(&row.name).command_property(),
-            Foreign(&row_text(view.quantity, row)).command()
+            Untrusted(&row.name).command_property(),
+            Untrusted(&row_text(view.quantity, row)).command()
         );
     }
     let kind = match view.outcome {
@@ -65,7 +65,7 @@ pub fn pr_github_annotations(view: &PrView) -> String {
     let _ = writeln!(
         text,
         "::{kind} title=gritstone pr::{}",
-        Foreign(&pr_verdict(view)).command()
+        Untrusted(&pr_verdict(view)).command()
     );
     text
 }
@@ -79,7 +79,7 @@ pub fn pr_gitlab_metrics(view: &PrView) -> String {
     let mut text = format!("# TYPE {metric} gauge\n");
     for row in &view.rows {
         let Some(ratio) = row.ratio else { continue };
-        let name = Foreign(&row.id).openmetrics();
+        let name = Untrusted(&row.id).openmetrics();
         let _ = writeln!(
             text,
             "{metric}{{benchmark=\"{name}\",verdict=\"{}\"}} {ratio:.4}",

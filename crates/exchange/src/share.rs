@@ -2,7 +2,7 @@
 
 use crate::csv_markdown::significant;
 use crate::exportable::flags;
-use gritstone_document::{Foreign, unit_text};
+use gritstone_document::{Untrusted, unit_text};
 use gritstone_model::{Measurement, RunView};
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const SHOWN: usize = 60;
 
 /// The system, a table of results, and the number of results that are only in the file.
 pub fn share_markdown(view: &RunView, file: &str) -> String {
-    let safe = |text: &str| Foreign(text).markdown();
+    let safe = |text: &str| Untrusted(text).markdown();
     let machine = &view.machine;
     let mut text = format!("### {}\n\n{}", safe(&machine.name), safe(&machine.system));
     if !machine.configuration.is_empty() {

@@ -1,7 +1,7 @@
 //! Times of commands by execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
 use crate::csv_markdown::separated;
-use gritstone_document::{Foreign, clean};
+use gritstone_document::{Untrusted, clean};
 use gritstone_model::{
     Event, Id, Launch, Metric, Outcome, Param, RunData, START_UP_ERROR, Sample, escape_json,
 };
@@ -172,7 +172,7 @@ pub fn csv(timings: &[Timing]) -> String {
             all.min,
             all.max,
         ];
-        let mut row = vec![Foreign(&timing.command).csv()];
+        let mut row = vec![Untrusted(&timing.command).csv()];
         row.extend(numbers.map(|number| number.to_string()));
         let value = |name: &&String| {
             timing
@@ -183,7 +183,7 @@ pub fn csv(timings: &[Timing]) -> String {
         row.extend(
             parameters
                 .iter()
-                .map(|name| value(name).map_or(String::new(), |(_, v)| Foreign(v).csv())),
+                .map(|name| value(name).map_or(String::new(), |(_, v)| Untrusted(v).csv())),
         );
         row
     };

@@ -1,8 +1,8 @@
 //! Text in XML.
 
-use gritstone_document::Foreign;
+use gritstone_document::Untrusted;
 
 /// An element with text content.
 pub(crate) fn element(name: &str, text: &str) -> String {
-    format!("<{name}>{}</{name}>", Foreign(text).markup())
+    format!("<{name}>{}</{name}>", Untrusted(text).markup())
 }

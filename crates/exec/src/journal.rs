@@ -102,7 +102,7 @@ impl Journal {
 
     /// Call before settings are changed. Fails if another run of this user has changed settings: each would restore
     /// what the other needs.
-    pub fn steadies(&self) -> Result<Settings<'_>, SettingError> {
+    pub fn lock_settings(&self) -> Result<Settings<'_>, SettingError> {
         // our entry is written before those of others are read: of two concurrent runs, at least one sees the other
         let length = self.writer.file.metadata()?.len();
         self.writer.record(Entry::Steadies)?;

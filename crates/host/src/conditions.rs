@@ -47,7 +47,7 @@ pub struct Watch {
 
 /// Counters before a launch, and its CPUs.
 #[derive(Clone, Debug)]
-pub struct Before {
+pub struct CounterSnapshot {
     cpus: Vec<u32>,
     counters: Counters,
     energy: Option<Vec<u64>>,
@@ -105,14 +105,14 @@ impl Watch {
     /// Reads the counters before a launch of `benchmark` on `cpus` (empty: all that this process may use). If kernel threads work for the
     /// benchmark, they do not count as others. With a background load, others are the processes on all CPUs that do
     /// not descend from process `harness`.
-    pub fn begin(&mut self, benchmark: &Benchmark, cpus: &[u32], harness: u32) -> Before {
+    pub fn begin(&mut self, benchmark: &Benchmark, cpus: &[u32], harness: u32) -> CounterSnapshot {
         let loaded = !benchmark.load().is_empty();
         let cpus = match cpus {
             _ if loaded => vec![],
             [] => self.allowed.clone(),
             cpus => cpus.to_vec(),
         };
-        Before {
+        CounterSnapshot {
             foreign: loaded.then(|| (harness, processes::foreign(&self.root, harness))),
             kernel: (benchmark.kernel_threads && !loaded)
                 .then(|| processes::of_the_kernel(&self.root)),
@@ -124,7 +124,7 @@ impl Watch {
 
     /// Reads the counters after the launch, whose reaped processes used `used` ns of CPU time on those CPUs. If
     /// Gritstone itself has to run on one of them, it counts as others: about a millisecond per launch.
-    pub fn end(&mut self, before: &Before, used: u64) -> Conditions {
+    pub fn end(&mut self, before: &CounterSnapshot, used: u64) -> Conditions {
         let after = self.read(&before.cpus);
         let energy = before.energy.as_ref().zip(self.energy.read());
         let old = before.counters;

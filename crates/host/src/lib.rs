@@ -23,7 +23,7 @@ mod tests;
 mod text;
 pub mod tunables;
 
-pub use conditions::{Before, Watch};
+pub use conditions::{CounterSnapshot, Watch};
 pub use doctor::{Finding, Severity, examine};
 pub use facts::{
     Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,

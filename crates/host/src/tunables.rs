@@ -6,7 +6,7 @@ use gritstone_model::CpuSet;
 
 /// One effect to achieve.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aim {
+pub struct Tunable {
     /// `governor performance`.
     pub name: String,
     /// All settings that it needs, also those that are right already; or the reason for which it is impossible.
@@ -24,17 +24,17 @@ pub struct Setting {
 }
 
 /// Possible tunings for measurements on `chosen`, on a machine with these online CPUs.
-pub fn aims(root: &Root, online: &CpuSet, chosen: &Chosen) -> Vec<Aim> {
+pub fn tunables(root: &Root, online: &CpuSet, chosen: &Chosen) -> Vec<Tunable> {
     vec![
-        Aim {
+        Tunable {
             name: "governor performance".to_owned(),
             settings: governor(root),
         },
-        Aim {
+        Tunable {
             name: "turbo off".to_owned(),
             settings: turbo(root),
         },
-        Aim {
+        Tunable {
             name: format!("interrupts away from CPU {}", chosen.measured),
             settings: interrupts(root, online, chosen.measured),
         },

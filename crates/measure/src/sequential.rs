@@ -1,7 +1,7 @@
 //! The scheduler of trials: pairs of sides in random order, until every step is decided or the time is over.
 
 use crate::{Observation, Scheduler, Slot, Standing, is_failing};
-use gritstone_stats::interim::{self, LOOKS};
+use gritstone_stats::interim::{self, INTERIM_ANALYSES};
 use gritstone_stats::paired_times::{Timed, Times};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -66,13 +66,13 @@ impl Track {
     /// The last interim analysis is done, or launches keep failing.
     fn is_over(&self) -> bool {
         let mut pairs_by_side = self.times.compared_pairs().into_iter();
-        pairs_by_side.all(|pairs| pairs >= LOOKS[LOOKS.len() - 1])
+        pairs_by_side.all(|pairs| pairs >= INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1])
             || is_failing(self.failed, self.times.rounds())
     }
 
     fn is_analysis_due(&self) -> bool {
         let mut pairs_by_side = self.times.compared_pairs().into_iter();
-        !self.closed && pairs_by_side.any(|pairs| LOOKS.contains(&pairs))
+        !self.closed && pairs_by_side.any(|pairs| INTERIM_ANALYSES.contains(&pairs))
     }
 }
 

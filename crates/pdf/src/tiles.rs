@@ -40,7 +40,7 @@ impl Setter<'_> {
                 |tile| tile.value.as_str(),
                 1.2 * MM,
             ),
-            (TILE.soft(), |tile| tile.said.as_str(), 1.2 * MM),
+            (TILE.soft(), |tile| tile.detail.as_str(), 1.2 * MM),
         ];
         let last = lines.len() - 1;
         for (index, (set, text, above)) in lines.into_iter().enumerate() {

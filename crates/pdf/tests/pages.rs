@@ -110,7 +110,7 @@ fn document_texts(document: &Document) -> (Vec<String>, Vec<String>) {
             Block::Figure(figure) => texts.push(figure.caption.text.clone()),
             Block::Tiles(tiles) => {
                 let tile_texts =
-                    |tile: &Tile| [&tile.name, &tile.value, &tile.said].map(String::clone);
+                    |tile: &Tile| [&tile.name, &tile.value, &tile.detail].map(String::clone);
                 apart.extend(tiles.iter().flat_map(tile_texts));
             }
             Block::Results(lines) => {

@@ -61,7 +61,7 @@ pub(crate) fn counts(events: &[ChangeEvent]) -> Vec<Tile> {
         (count > 0 || state == ChangeState::New).then(|| Tile {
             name: words::capital(state.as_str()),
             value: number::count(count),
-            said: format!("{slower} slower, {faster} faster"),
+            detail: format!("{slower} slower, {faster} faster"),
             tone: (slower > 0 && state == ChangeState::New).then_some(Tone::Bad),
         })
     };

@@ -58,7 +58,7 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
     let week = Tile {
         name: format!("Slower, {days} days before the newest run"),
         value: number::count(benchmarks.len()),
-        said: match slower.is_empty() {
+        detail: match slower.is_empty() {
             true => "no benchmark".to_owned(),
             false => format!("on {}", words::plural(systems.len(), "system")),
         },

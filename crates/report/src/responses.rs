@@ -14,7 +14,7 @@ const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
 const OF_OPERATIONS: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 const UNIT: &str = "ms";
 /// Longest response that feels immediate, ms: for a supported number of users nearly all responses are faster.
-const AT_ONCE_MS: f64 = 1000.0;
+const RESPONSE_LIMIT_MS: f64 = 1000.0;
 
 fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile> {
     percentiles
@@ -80,10 +80,10 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     let (mut plot, ends) = plot_of(points, result, "users", &SHOWN)?;
     plot.y_label = "Response time".to_owned();
     plot.y_unit = UNIT.to_owned();
-    if carried(result).is_some() {
+    if supported_users(result).is_some() {
         let point = |x| Point {
             x,
-            y: Some(AT_ONCE_MS),
+            y: Some(RESPONSE_LIMIT_MS),
             interval: None,
         };
         plot.lines.push(Line {
@@ -167,7 +167,7 @@ pub(crate) fn in_words(plot: &Plot) -> String {
 }
 
 /// Supported number of users of a result: in the launches with the fewest and the most, and the smallest number that is too large.
-fn carried(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
+fn supported_users(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
     result.notes.iter().find_map(|note| match note.finding {
         Finding::Carried {
             least,
@@ -181,7 +181,7 @@ fn carried(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
 /// Supported users of a run's results, in sentences.
 pub(crate) fn headlines(run: &RunView) -> Vec<String> {
     let headlines = run.results.iter().filter_map(|result| {
-        let (least, most, too_many) = carried(result)?;
+        let (least, most, too_many) = supported_users(result)?;
         Some(format!(
             "{}: {}",
             result.title,
@@ -194,7 +194,7 @@ pub(crate) fn headlines(run: &RunView) -> Vec<String> {
 /// The same as tiles.
 pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
     let tiles = run.results.iter().filter_map(|result| {
-        let (least, _, too_many) = carried(result)?;
+        let (least, _, too_many) = supported_users(result)?;
         let p95 = result
             .responses()
             .iter()
@@ -206,7 +206,7 @@ pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
         Some(Tile {
             name: result.title.clone(),
             value: words::things(&number::count(least as usize), "users"),
-            said: details.join("; "),
+            detail: details.join("; "),
             tone: None,
         })
     });

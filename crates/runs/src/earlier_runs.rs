@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use anyhow::Result;
-use gritstone_analysis::comparability::Circumstances;
+use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_analysis::compare;
 use gritstone_analysis::run_effect::{self, RunEffects};
 use gritstone_analysis::run_summary::RunSummary;
@@ -73,11 +73,11 @@ impl Context {
         let now = crate::clock::now();
         let mut ids: Vec<String> = vec![];
         for view in views {
-            let like = Circumstances::new(&view.machine, view.settings.as_ref());
+            let like = ComparisonKey::new(&view.machine, view.settings.as_ref());
             let wanted = |info: &RunInfo| {
                 // the side of a trial has settings that circumstances do not cover
                 info.settings.trial.is_none()
-                    && Circumstances::new(&info.machine, Some(&info.settings)) == like
+                    && ComparisonKey::new(&info.machine, Some(&info.settings)) == like
             };
             let found = match &self.settled {
                 Some(settled) => settled.runs(&store, &like, &view.started, MAX_RUNS)?,
@@ -112,11 +112,11 @@ impl Context {
 
     /// The newest stored runs under the circumstances of this one, newest first, without unreadable ones.
     pub fn runs_like(&self, run: &RunInfo) -> Vec<RunData> {
-        let like = Circumstances::new(&run.machine, Some(&run.settings));
+        let like = ComparisonKey::new(&run.machine, Some(&run.settings));
         let wanted = |info: &RunInfo| {
             info.id != run.id
                 && info.settings.trial.is_none()
-                && Circumstances::new(&info.machine, Some(&info.settings)) == like
+                && ComparisonKey::new(&info.machine, Some(&info.settings)) == like
         };
         let Ok(Some(store)) = self.reader() else {
             return vec![];

@@ -334,7 +334,7 @@ struct SlimMachine {
     facts: Facts,
 }
 
-/// Facts that [`Circumstances`](gritstone_analysis::comparability::Circumstances) compare.
+/// Facts that [`ComparisonKey`](gritstone_analysis::comparability::ComparisonKey) compare.
 #[derive(Deserialize)]
 struct Facts {
     #[serde(rename = "kernel.release")]

@@ -129,7 +129,7 @@ fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
     Options {
         confidence: CONFIDENCE,
         named: false,
-        together: false,
+        require_all: false,
         effects: context.run_effects(&[other, machine].map(Side::from)),
     }
 }

@@ -1,7 +1,7 @@
 //! Earlier runs for the pages of a static site: the store does not change, so each run is read once.
 
 use anyhow::Result;
-use gritstone_analysis::comparability::Circumstances;
+use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_analysis::run_effect::RunEffects;
 use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::RunInfo;
@@ -27,7 +27,7 @@ struct Earlier {
     /// Start, to the second.
     began: String,
     /// `None` if unreadable.
-    circumstances: Option<Circumstances>,
+    circumstances: Option<ComparisonKey>,
 }
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Settled {
     pub(crate) fn runs(
         &self,
         store: &Store,
-        like: &Circumstances,
+        like: &ComparisonKey,
         until: &str,
         most: usize,
     ) -> Result<Vec<String>> {
@@ -104,11 +104,11 @@ impl Settled {
 }
 
 fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
-    let read: RefCell<HashMap<String, (String, Circumstances)>> = RefCell::default();
+    let read: RefCell<HashMap<String, (String, ComparisonKey)>> = RefCell::default();
     let wanted = |info: &RunInfo| {
         let ordinary = info.settings.trial.is_none();
         if ordinary {
-            let circumstances = Circumstances::new(&info.machine, Some(&info.settings));
+            let circumstances = ComparisonKey::new(&info.machine, Some(&info.settings));
             let head = (second(&info.started).to_owned(), circumstances);
             read.borrow_mut().insert(info.id.clone(), head);
         }
@@ -167,10 +167,10 @@ mod tests {
         let settled = Settled::default();
         let mut all = vec![];
         for info in infos {
-            let like = Circumstances::new(&info.machine, Some(&info.settings));
+            let like = ComparisonKey::new(&info.machine, Some(&info.settings));
             let wanted = |earlier: &RunInfo| {
                 earlier.settings.trial.is_none()
-                    && Circumstances::new(&earlier.machine, Some(&earlier.settings)) == like
+                    && ComparisonKey::new(&earlier.machine, Some(&earlier.settings)) == like
             };
             for most in [1, 3, 100] {
                 let until = &info.started;

@@ -3,7 +3,7 @@
 use crate::host_context::HostContext;
 use crate::undo;
 use gritstone_exec::{Journal, Setup, Tuning};
-use gritstone_host::tunables::{Setting, aims, real_time};
+use gritstone_host::tunables::{Setting, real_time, tunables};
 use std::collections::BTreeMap;
 
 pub const NO_JOURNAL: &str = "no undo journal can be written";
@@ -11,7 +11,7 @@ pub const NO_JOURNAL: &str = "no undo journal can be written";
 #[derive(Debug, Default)]
 pub struct TuningOutcome {
     /// Applied settings, in the words that are stored with the run.
-    pub held: Vec<String>,
+    pub applied: Vec<String>,
     /// Failed settings with reasons.
     pub remarks: Vec<String>,
     pub tuning: Tuning,
@@ -20,7 +20,7 @@ pub struct TuningOutcome {
 impl TuningOutcome {
     fn add(&mut self, name: &str, done: Result<(), String>) {
         match done {
-            Ok(()) => self.held.push(name.to_owned()),
+            Ok(()) => self.applied.push(name.to_owned()),
             Err(why) => self.remarks.push(format!("not tuned: {name}: {why}")),
         }
     }
@@ -49,10 +49,10 @@ impl TuningOutcome {
                 .push(format!("not tuned: {name}: {prefix}{why}"));
         }
         if excepted.is_empty() {
-            self.held.push(name.to_owned());
+            self.applied.push(name.to_owned());
         } else if excepted.len() < settings.len() {
             let excepted = excepted.join(", ");
-            self.held.push(format!("{name}, all but {excepted}"));
+            self.applied.push(format!("{name}, all but {excepted}"));
         }
     }
 }
@@ -63,13 +63,13 @@ pub fn apply(journal: Option<&Journal>, host: &HostContext, setup: &Setup) -> Tu
     let mut outcome = TuningOutcome::default();
     let settings = journal
         .ok_or_else(|| NO_JOURNAL.to_owned())
-        .and_then(|journal| journal.steadies().map_err(|why| why.to_string()));
-    for aim in aims(&root, &host.cpu.online, &host.chosen) {
-        match (aim.settings, &settings) {
-            (Err(why), _) => outcome.add(&aim.name, Err(why)),
-            (_, Err(why)) => outcome.add(&aim.name, Err(why.clone())),
+        .and_then(|journal| journal.lock_settings().map_err(|why| why.to_string()));
+    for tunable in tunables(&root, &host.cpu.online, &host.chosen) {
+        match (tunable.settings, &settings) {
+            (Err(why), _) => outcome.add(&tunable.name, Err(why)),
+            (_, Err(why)) => outcome.add(&tunable.name, Err(why.clone())),
             (Ok(wanted), Ok(settings)) => {
-                outcome.add_settings(&aim.name, &wanted, |one| {
+                outcome.add_settings(&tunable.name, &wanted, |one| {
                     let set = settings.set(&one.path, &one.value);
                     set.map_err(|why| why.to_string())
                 });
@@ -116,7 +116,7 @@ mod tests {
         outcome.add_settings("none", &settings(), refuse("interrupt"));
         outcome.add_settings("nothing to do", &[], refuse(""));
         assert_eq!(
-            outcome.held,
+            outcome.applied,
             ["all", "some, all but interrupt 2 (b)", "nothing to do"]
         );
         assert_eq!(

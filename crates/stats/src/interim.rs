@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use std::f64::consts::SQRT_2;
 
 /// Pairs before each interim analysis: the first number that can reach its level, then 1.5 times as many each time.
-pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
+pub const INTERIM_ANALYSES: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
 /// Share of equal sides that may be called different.
 pub const LEVEL: f64 = 0.01;
 /// Level of one interim analysis.
-pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
+pub const LEVEL_OF_LOOK: f64 = LEVEL / INTERIM_ANALYSES.len() as f64;
 /// Power at the minimum detectable effect.
 const POWER: f64 = 0.95;
 
@@ -181,15 +181,18 @@ fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
 fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
     let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();
-    let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
+    let mut looks: Vec<usize> = INTERIM_ANALYSES
+        .into_iter()
+        .filter(|&look| look <= n)
+        .collect();
     let last = looks.last().copied().unwrap_or(0);
     let several = pairs
         .layouts
         .iter()
         .any(|&layout| layout != pairs.layouts[0]);
     // ranks of few pairs cannot be significant; means of two builds that agree could be
-    let enough = !several || n >= LOOKS[0];
-    if over && enough && n > last && looks.len() < LOOKS.len() {
+    let enough = !several || n >= INTERIM_ANALYSES[0];
+    if over && enough && n > last && looks.len() < INTERIM_ANALYSES.len() {
         looks.push(n);
     }
     let estimate = |n: usize, level: f64| {
@@ -213,7 +216,9 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
             ..ratio
         });
     }
-    let standard_error = ratio.filter(|_| n >= LOOKS[0]).and_then(standard_error);
+    let standard_error = ratio
+        .filter(|_| n >= INTERIM_ANALYSES[0])
+        .and_then(standard_error);
     // none if the pairs are too few for the level of the family
     let found = looks
         .last()
@@ -227,7 +232,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
         left_out: pairs.left_out,
         one_sided: pairs.one_sided,
         ratio,
-        p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
+        p: p.map(|p| (p * INTERIM_ANALYSES.len() as f64).min(1.0)),
         p_adjusted: None,
         standard_error,
         smallest: detectable(found, standard_error),
@@ -305,13 +310,13 @@ mod tests {
 
     #[test]
     fn levels_of_looks_add_up() {
-        let least = 2.0_f64.powi(1 - LOOKS[0] as i32);
+        let least = 2.0_f64.powi(1 - INTERIM_ANALYSES[0] as i32);
         assert!(least <= LEVEL_OF_LOOK);
-        assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
-        assert!(LOOKS.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!((LEVEL_OF_LOOK * INTERIM_ANALYSES.len() as f64 - LEVEL).abs() < 1e-15);
+        assert!(INTERIM_ANALYSES.windows(2).all(|pair| pair[0] < pair[1]));
         let found = &decide_all(&[times(12, 1.5)], |_| 0.01, false)[0][0];
         assert!(
-            (found.p.unwrap() - LOOKS.len() as f64 * least).abs() < 1e-12,
+            (found.p.unwrap() - INTERIM_ANALYSES.len() as f64 * least).abs() < 1e-12,
             "{found:?}"
         );
         assert_eq!(found.p, found.p_adjusted);

@@ -1,6 +1,6 @@
 //! Benchmarks whose level in a run was accepted by name: ledger entries.
 
-use crate::engine::{Purpose, query, whole};
+use crate::engine::{Purpose, query, transaction};
 use crate::error::StoreError;
 use crate::ledger::{self, ACCEPT, enter};
 use crate::sql;
@@ -13,7 +13,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn accept(&mut self, run_id: &str, benchmarks: &[Id]) -> Result<(), StoreError> {
-        self.at(whole(self.engine(), Purpose::Write, |engine| {
+        self.at(transaction(self.engine(), Purpose::Write, |engine| {
             let run = ledger::run(engine, run_id)?.number;
             let mut ids = benchmarks.iter();
             ids.try_for_each(|id| enter(engine, run, ACCEPT, id.as_str()))

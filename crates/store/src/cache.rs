@@ -3,7 +3,7 @@
 //! Results are opaque text to this crate. A cached result is valid if its hashes match and the same analysis computed
 //! it from all current launches. The results of a pruned run are the ones stored by pruning.
 
-use crate::engine::{Engine, Purpose, Row, Value, column, query, snapshot, whole};
+use crate::engine::{Engine, Purpose, Row, Value, column, query, snapshot, transaction};
 use crate::error::{Fault, StoreError};
 use crate::ledger;
 use crate::result_tables::{CACHED, Results, Which, pruned_results};
@@ -109,7 +109,7 @@ impl Store {
     pub fn cache(&self, run_id: &str, analysis: &str, launches: usize, results: &Results) -> bool {
         let engine = self.engine();
         let write = |engine: &dyn Engine| write(engine, run_id, analysis, launches, results);
-        whole(engine, Purpose::Cache, write).unwrap_or(false)
+        transaction(engine, Purpose::Cache, write).unwrap_or(false)
     }
 }
 

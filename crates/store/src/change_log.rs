@@ -1,6 +1,6 @@
 //! Triage log of changes, and sent notifications.
 
-use crate::engine::{Engine, Purpose, query, whole};
+use crate::engine::{Engine, Purpose, query, transaction};
 use crate::error::{Fault, StoreError};
 use crate::ledger;
 use crate::row_codec::row;
@@ -58,7 +58,7 @@ impl Store {
         entry.check().map_err(StoreError::Unfit)?;
         let assignee = entry.assignee.map(str::trim);
         self.reach_disk(true)?;
-        self.at(whole(self.engine(), Purpose::Write, |engine| {
+        self.at(transaction(self.engine(), Purpose::Write, |engine| {
             let row = NewRow {
                 event,
                 kind: entry_kind(entry.state),
@@ -77,7 +77,7 @@ impl Store {
     /// I/O errors of the store.
     pub fn notified(&mut self, events: &[String], to: &str, now: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(whole(self.engine(), Purpose::Write, |engine| {
+        self.at(transaction(self.engine(), Purpose::Write, |engine| {
             for event in events {
                 let row = NewRow {
                     event,

@@ -85,7 +85,7 @@ pub(crate) trait Engine: Debug {
 }
 
 /// Runs `act` in a transaction: commits, or rolls back on an error.
-pub(crate) fn whole<T>(
+pub(crate) fn transaction<T>(
     engine: &dyn Engine,
     purpose: Purpose,
     act: impl FnOnce(&dyn Engine) -> Result<T, Fault>,
@@ -107,7 +107,7 @@ pub(crate) fn snapshot<T>(
     engine: &dyn Engine,
     read: impl FnOnce(&dyn Engine) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    whole(engine, Purpose::Read, read)
+    transaction(engine, Purpose::Read, read)
 }
 
 /// The rows of a statement as tuples.

@@ -68,4 +68,4 @@ pub use run_head::{Kind, Resumable, RunHead};
 pub use run_name::{Named, new_id};
 pub use sql::TOGETHER;
 pub use store::{Appended, Store};
-pub use token::{Scope, Sent, Token};
+pub use token::{Scope, Token, UploadOutcome};

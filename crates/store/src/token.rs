@@ -1,7 +1,7 @@
 //! Tokens: permissions of clients of a server. The store has only the SHA-256 of a token: with 256 random bits it needs
 //! neither salt nor a slow hash.
 
-use crate::engine::{Engine, Purpose, query, whole};
+use crate::engine::{Engine, Purpose, query, transaction};
 use crate::error::{Fault, StoreError};
 use crate::row_codec::row;
 use crate::store::Store;
@@ -51,12 +51,12 @@ pub struct Token {
 
 /// Result of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sent {
-    Stored,
+pub enum UploadOutcome {
+    Created,
     /// An identical run is stored.
-    Known,
+    Unchanged,
     /// A different run has the identifier.
-    Differs,
+    Conflict,
 }
 
 impl Store {
@@ -91,7 +91,7 @@ impl Store {
             scopes,
             now.to_owned(),
         ];
-        self.at(whole(self.engine(), Purpose::Write, |engine| {
+        self.at(transaction(self.engine(), Purpose::Write, |engine| {
             engine.execute(sql::INSERT_TOKEN, row)
         }))
     }
@@ -139,7 +139,7 @@ impl Store {
             return Err(StoreError::Unfit(why));
         };
         let row = row![token.number, now.to_owned()];
-        self.at(whole(self.engine(), Purpose::Write, |engine| {
+        self.at(transaction(self.engine(), Purpose::Write, |engine| {
             engine.execute(sql::INSERT_REVOKED, row)
         }))
     }
@@ -148,10 +148,15 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::import`], except for a run that exists; [`StoreError::Removed`] for one that was removed.
-    pub fn receive(&mut self, by: &Token, data: &RunData, now: &str) -> Result<Sent, StoreError> {
+    pub fn receive(
+        &mut self,
+        by: &Token,
+        data: &RunData,
+        now: &str,
+    ) -> Result<UploadOutcome, StoreError> {
         let id = &data.info.id;
         self.reach_disk(true)?;
-        let stored = self.at(whole(self.engine(), Purpose::Write, |engine| {
+        let stored = self.at(transaction(self.engine(), Purpose::Write, |engine| {
             if !ledger::exists(engine, id)? && write::was_removed(engine, data)? {
                 return Err(StoreError::Removed(id.clone()).into());
             }
@@ -165,17 +170,21 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::import`], except for a run that exists.
-    pub fn import_once(&mut self, data: &RunData) -> Result<Sent, StoreError> {
+    pub fn import_once(&mut self, data: &RunData) -> Result<UploadOutcome, StoreError> {
         let stored = self.import(data);
         self.sent(data, stored)
     }
 
-    fn sent(&self, data: &RunData, stored: Result<(), StoreError>) -> Result<Sent, StoreError> {
+    fn sent(
+        &self,
+        data: &RunData,
+        stored: Result<(), StoreError>,
+    ) -> Result<UploadOutcome, StoreError> {
         match stored {
-            Ok(()) => Ok(Sent::Stored),
+            Ok(()) => Ok(UploadOutcome::Created),
             Err(StoreError::Exists(_)) => Ok(match self.has(data)? {
-                true => Sent::Known,
-                false => Sent::Differs,
+                true => UploadOutcome::Unchanged,
+                false => UploadOutcome::Conflict,
             }),
             Err(error) => Err(error),
         }
@@ -187,7 +196,7 @@ impl Store {
     /// As [`Store::remove`].
     pub fn remove_by(&mut self, by: &Token, run_id: &str, now: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(whole(self.engine(), Purpose::Write, |engine| {
+        self.at(transaction(self.engine(), Purpose::Write, |engine| {
             write::remove_in(engine, run_id)?;
             log(engine, by, "remove", run_id, now)
         }))?;

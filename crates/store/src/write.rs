@@ -1,6 +1,6 @@
 //! Writes runs; each function is one transaction.
 
-use crate::engine::{Engine, Purpose, Row, insert, query, whole};
+use crate::engine::{Engine, Purpose, Row, insert, query, transaction};
 use crate::error::{Fault, StoreError};
 use crate::ledger::{self, enter};
 use crate::row_codec::{self, row};
@@ -9,7 +9,7 @@ use gritstone_model::{Launch, Origin, RunData};
 
 /// Stores a run, ended or not.
 pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    whole(engine, Purpose::Write, |engine| {
+    transaction(engine, Purpose::Write, |engine| {
         store_in(engine, data, origin)
     })
 }
@@ -24,13 +24,13 @@ pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> 
 }
 
 pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(), Fault> {
-    whole(engine, Purpose::Launch(id), |engine| {
+    transaction(engine, Purpose::Launch(id), |engine| {
         Open::find(engine, id)?.launch(launch)
     })
 }
 
 pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {
-    whole(engine, Purpose::Write, |engine| {
+    transaction(engine, Purpose::Write, |engine| {
         Open::find(engine, id)?.end(elapsed_s)
     })
 }
@@ -119,7 +119,7 @@ impl<'a> Open<'a> {
 
 pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
     gritstone_model::check_label(label).map_err(Fault::unfit)?;
-    whole(engine, Purpose::Write, |engine| {
+    transaction(engine, Purpose::Write, |engine| {
         let run = ledger::run(engine, id)?.number;
         enter(engine, run, "label", label)?;
         // cached views contain the old label
@@ -129,7 +129,7 @@ pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fa
 
 /// Removes a whole run, with a ledger entry.
 pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
-    whole(engine, Purpose::Write, |engine| remove_in(engine, id))
+    transaction(engine, Purpose::Write, |engine| remove_in(engine, id))
 }
 
 /// As [`remove`], within a transaction.

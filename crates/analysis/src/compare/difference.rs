@@ -1,6 +1,6 @@
 //! A difference of two results, and its variance.
 
-use crate::run_effect::{STATED, STATED_OF_SYSTEMS};
+use crate::run_effect::{DEFAULT_RUN_VARIANCE, DEFAULT_SYSTEM_VARIANCE};
 use crate::side::MedianOfRuns;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
@@ -13,7 +13,7 @@ pub(super) struct Spread {
     /// Lower bound of the variance: a shift that all benchmarks share, if runs shift by chance.
     pub common: f64,
     pub freedom: f64,
-    /// Whether the runs are of different systems: then [`STATED_OF_SYSTEMS`] is an upper bound.
+    /// Whether the runs are of different systems: then [`DEFAULT_SYSTEM_VARIANCE`] is an upper bound.
     pub different_systems: bool,
 }
 
@@ -22,7 +22,7 @@ impl Default for Spread {
         Self {
             inflation: 1.0,
             common: 0.0,
-            freedom: STATED.freedom,
+            freedom: DEFAULT_RUN_VARIANCE.freedom,
             different_systems: false,
         }
     }
@@ -32,18 +32,18 @@ impl Spread {
     /// Standard deviation of an effect of a run without history, ln.
     pub(super) fn stated_sd(&self) -> f64 {
         match self.is_bounded() {
-            true => STATED_OF_SYSTEMS.ln_sd,
+            true => DEFAULT_SYSTEM_VARIANCE.ln_sd,
             false => self.estimated_sd(),
         }
     }
 
     /// Whether benchmarks of two systems differ by more than their runs are assumed to.
     pub(super) fn is_bounded(&self) -> bool {
-        self.different_systems && self.estimated_sd() > STATED_OF_SYSTEMS.ln_sd
+        self.different_systems && self.estimated_sd() > DEFAULT_SYSTEM_VARIANCE.ln_sd
     }
 
     fn estimated_sd(&self) -> f64 {
-        let variance = STATED.ln_sd.powi(2) * self.inflation;
+        let variance = DEFAULT_RUN_VARIANCE.ln_sd.powi(2) * self.inflation;
         variance.max(self.common / 2.0).sqrt()
     }
 }
@@ -71,9 +71,9 @@ impl Difference {
             return (variance, self.effect.freedom);
         }
         let variance = (self.variance_with(&self.effect) * spread.inflation).max(spread.common);
-        let bound = self.variance_with(&STATED_OF_SYSTEMS);
+        let bound = self.variance_with(&DEFAULT_SYSTEM_VARIANCE);
         match spread.different_systems && variance > bound {
-            true => (bound, STATED_OF_SYSTEMS.freedom),
+            true => (bound, DEFAULT_SYSTEM_VARIANCE.freedom),
             false => (variance, spread.freedom),
         }
     }

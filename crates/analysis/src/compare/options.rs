@@ -1,7 +1,7 @@
 //! Confidence, margin and run effects of a comparison.
 
 use super::difference::Spread;
-use crate::run_effect::{RunEffects, STATED};
+use crate::run_effect::{DEFAULT_RUN_VARIANCE, RunEffects};
 use crate::side::MedianOfRuns;
 use gritstone_model::{Id, RunView, Verdict};
 use gritstone_stats::scatter::Scatter;
@@ -19,7 +19,7 @@ pub struct Options {
     pub margin: f64,
     /// Share of comparisons with a false "faster" or "slower".
     pub alpha: f64,
-    /// Run effects by [`crate::run_effect::estimate`]; [`STATED`] for other benchmarks.
+    /// Run effects by [`crate::run_effect::estimate`]; [`DEFAULT_RUN_VARIANCE`] for other benchmarks.
     pub effects: RunEffects,
     /// Benchmarks that are shown; `None`: all.
     pub selected: Option<BTreeSet<Id>>,
@@ -66,7 +66,7 @@ impl Options {
     }
 
     pub(super) fn effect(&self, id: &Id) -> Scatter {
-        *self.effects.rows.get(id).unwrap_or(&STATED)
+        *self.effects.rows.get(id).unwrap_or(&DEFAULT_RUN_VARIANCE)
     }
 
     pub(super) fn medians(&self, id: &Id) -> [MedianOfRuns; 2] {

@@ -2,7 +2,7 @@
 //! a median.
 
 use super::difference::{Difference, Spread};
-use crate::run_effect::{RunEffects, STATED};
+use crate::run_effect::{DEFAULT_RUN_VARIANCE, RunEffects};
 use gritstone_model::CommonChange;
 use gritstone_stats::{descriptive, series};
 
@@ -54,8 +54,11 @@ fn of_stated(all: &[Difference]) -> Spread {
     let more = (n / 4.0).min(MAX_FREEDOM);
     // the stated scatter is a lower bound of the estimate, not an upper one
     Spread {
-        inflation: variance.max((STATED.freedom + more * variance) / (STATED.freedom + more)),
-        freedom: STATED.freedom + more,
+        inflation: variance.max(
+            (DEFAULT_RUN_VARIANCE.freedom + more * variance)
+                / (DEFAULT_RUN_VARIANCE.freedom + more),
+        ),
+        freedom: DEFAULT_RUN_VARIANCE.freedom + more,
         ..none
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Entry<'a> {
     /// `ref:...`.
     pub baseline: &'a str,
     /// A benchmark that the baseline lacks withholds the score.
-    pub together: bool,
+    pub require_all: bool,
 }
 
 impl Entry<'_> {
@@ -63,14 +63,14 @@ fn rate(
     options: &Options,
 ) -> Result<EnvironmentScore, Withheld> {
     let groups = groups(entry, &run.benchmarks);
-    let find = |id: &Id| (results.get(id), baseline.get(id));
+    let lookup = |id: &Id| (results.get(id), baseline.get(id));
     let with = scores::Options {
         confidence: options.confidence,
         named: false,
-        together: entry.together,
+        require_all: entry.require_all,
         effects: RunEffects::default(),
     };
-    let score = scores::over(&entry.benchmark.title, &groups, &find, &with);
+    let score = scores::score_of(&entry.benchmark.title, &groups, &lookup, &with);
     match (&score.withheld, score.score) {
         (None, Some(_)) => Ok(score),
         (Some(why), _) => Err(why.clone()),

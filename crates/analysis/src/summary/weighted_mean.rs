@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::rules::{self, Spread};
 use super::score::Entry;
 use crate::conversion::scale;
-use crate::run_effect::STATED;
+use crate::run_effect::DEFAULT_RUN_VARIANCE;
 use crate::scores::{parts_flagged, withheld};
 use gritstone_model::{
     Absence, Absent, Better, Data, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue,
@@ -116,7 +116,8 @@ impl Factor<'_> {
 /// The variance between runs is shared by all benchmarks, and does not average out.
 fn with_run_variance(mean: &Score, confidence: f64) -> Option<[f64; 2]> {
     let [low, high] = mean.interval?;
-    let drift = quantile::student(confidence, STATED.freedom) * STATED.ln_sd;
+    let drift =
+        quantile::student(confidence, DEFAULT_RUN_VARIANCE.freedom) * DEFAULT_RUN_VARIANCE.ln_sd;
     let half = ((high / low).ln() / 2.0).hypot(drift);
     Some([mean.value / half.exp(), mean.value * half.exp()])
 }

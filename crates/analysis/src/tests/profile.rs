@@ -37,7 +37,7 @@ fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> ScoredS
     let options = Options {
         confidence: 0.95,
         named: false,
-        together: false,
+        require_all: false,
         effects: RunEffects::default(),
     };
     score_profile(&profile(weights), machine, base, &options)

@@ -1,7 +1,7 @@
 //! Effects of runs, and the runs that count for them.
 
 use crate::compare::{Options, compare};
-use crate::run_effect::{self, RunEffects, STATED};
+use crate::run_effect::{self, DEFAULT_RUN_VARIANCE, RunEffects};
 use crate::run_summary::RunSummary;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
@@ -197,7 +197,7 @@ fn comparison_reports_source_of_effects() {
         let effects = run_effect::estimate(&past, &base, &other);
         let mut found = compare(&base, &other, &Options::new(0.01, effects));
         let source = found.between_run.unwrap();
-        near(Some(source.default_sd), STATED.ln_sd);
+        near(Some(source.default_sd), DEFAULT_RUN_VARIANCE.ln_sd);
         (source.runs, found.rows.remove(0).verdict.unwrap())
     };
     assert_eq!(with(&[]), (None, Verdict::Inconclusive));

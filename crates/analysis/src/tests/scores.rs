@@ -10,7 +10,7 @@ fn options() -> Options {
     Options {
         confidence: 0.95,
         named: false,
-        together: false,
+        require_all: false,
         effects: RunEffects::default(),
     }
 }

@@ -175,7 +175,7 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<Option<UndoBy>> {
     let directory = std::env::current_dir()
         .context("cannot read the current directory, in which --undo runs")?;
     let prepare = || {
-        let settings = journal.context(NO_JOURNAL)?.steadies()?;
+        let settings = journal.context(NO_JOURNAL)?.lock_settings()?;
         Ok(Some(settings.undo_by(command, &directory)?))
     };
     prepare().map_err(|why: anyhow::Error| {

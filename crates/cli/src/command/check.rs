@@ -10,7 +10,7 @@ use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use gritstone_analysis::check as gate;
-use gritstone_analysis::comparability::Circumstances;
+use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
@@ -178,7 +178,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
 
 /// Checks a run, stored or not, against comparable stored runs.
 fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
-    let circumstances = Circumstances::new(&run.machine, run.settings.as_ref());
+    let circumstances = ComparisonKey::new(&run.machine, run.settings.as_ref());
     let labelled = |label: Option<&String>| match &args.base_label {
         None => true,
         Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
@@ -196,7 +196,7 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
             && info.settings.trial.is_none()
             && labelled(info.label.as_ref())
             && on_branch(info)
-            && Circumstances::new(&info.machine, Some(&info.settings)) == circumstances
+            && ComparisonKey::new(&info.machine, Some(&info.settings)) == circumstances
     };
     let mut past = vec![];
     let mut accepted = gate::Accepted::new();

@@ -10,7 +10,7 @@ use gritstone_exchange as exchange;
 use gritstone_model::{Benchmark, Id, Outcome, RunData};
 use gritstone_runs::context::Context;
 use gritstone_runs::files::{self, FileOrigin, FileRun};
-use gritstone_store::{Sent, Store, StoreError};
+use gritstone_store::{Store, StoreError, UploadOutcome};
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 
@@ -56,12 +56,14 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
             output::remark(&format!("'{benchmark}' has no value: {why}"));
         }
         match store.import_once(&run)? {
-            Sent::Stored => drop(context.computed(&store, &run)?),
-            Sent::Known => output::remark(&format!("run {id} is in the store already")),
-            Sent::Differs if has_launches(&store, id, &run)? => {
+            UploadOutcome::Created => drop(context.computed(&store, &run)?),
+            UploadOutcome::Unchanged => {
+                output::remark(&format!("run {id} is in the store already"))
+            }
+            UploadOutcome::Conflict if has_launches(&store, id, &run)? => {
                 output::remark(&format!("run {id} is in the store already"));
             }
-            Sent::Differs => {
+            UploadOutcome::Conflict => {
                 let path = path.display();
                 output::remark(&format!("{path}: the store has another run {id}"));
                 conflicts += 1;

@@ -8,7 +8,7 @@ use clap::Args;
 use gritstone_model::{ListedRun, RunData, RunList, decode_text};
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
-use gritstone_store::{Sent, Store};
+use gritstone_store::{Store, UploadOutcome};
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
@@ -209,8 +209,8 @@ fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
         "run {id} has not ended: pull it afterwards"
     );
     match store.import_once(&run)? {
-        Sent::Stored | Sent::Known => Ok(()),
-        Sent::Differs => bail!("another run {id} is in this store already"),
+        UploadOutcome::Created | UploadOutcome::Unchanged => Ok(()),
+        UploadOutcome::Conflict => bail!("another run {id} is in this store already"),
     }
 }
 

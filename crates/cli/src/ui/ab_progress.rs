@@ -1,7 +1,7 @@
 //! State of a trial in one line of 80 columns.
 
 use gritstone_document::{clean, shortened};
-use gritstone_stats::interim::{self, Comparison, LOOKS};
+use gritstone_stats::interim::{self, Comparison, INTERIM_ANALYSES};
 use gritstone_stats::paired_times::Times;
 use gritstone_stats::verdict::Verdict;
 
@@ -21,13 +21,17 @@ pub fn words(
     let name = |side: usize| shortened(&clean(&name(side)), NAME);
     let total = |least: bool| match rounds {
         Some(all) => format!(" of {all}"),
-        None if least => format!(" of at least {}", LOOKS[0]),
+        None if least => format!(" of at least {}", INTERIM_ANALYSES[0]),
         None => String::new(),
     };
     match judged[0].as_slice() {
         _ if done == 0 => "first round".to_owned(),
         [one] => {
-            let pairs = format!("pair {}{}", one.pairs, total(one.pairs < LOOKS[0]));
+            let pairs = format!(
+                "pair {}{}",
+                one.pairs,
+                total(one.pairs < INTERIM_ANALYSES[0])
+            );
             format!(
                 "{pairs}: {}{}",
                 difference(one, margin, &name),

@@ -261,7 +261,7 @@ impl Page<'_> {
         self.out.push_str("<ul class=\"tiles\">\n");
         for tile in tiles {
             let [name, value, origin] =
-                [&tile.name, &tile.value, &tile.said].map(|text| escape(text));
+                [&tile.name, &tile.value, &tile.detail].map(|text| escape(text));
             let open = match tile.tone {
                 Some(tone) => format!("li class=\"{}\"", word(tone)),
                 None => "li".to_owned(),

@@ -11,7 +11,7 @@ pub struct Tile {
     /// Formatted value.
     pub value: String,
     /// How it was computed, or why it is missing.
-    pub said: String,
+    pub detail: String,
     /// For media with color.
     pub tone: Option<Tone>,
 }
@@ -45,7 +45,7 @@ pub struct ResultLine {
 
 impl Tile {
     pub(super) fn term(&self) -> (String, Text) {
-        let text = format!("{} ({})", self.value, self.said);
+        let text = format!("{} ({})", self.value, self.detail);
         (self.name.clone(), text.into())
     }
 }

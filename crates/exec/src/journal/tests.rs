@@ -144,7 +144,7 @@ impl Machine {
 fn settings_are_recorded_and_restored() {
     let machine = Machine::new();
     let journal = machine.journal();
-    let settings = journal.steadies().unwrap();
+    let settings = journal.lock_settings().unwrap();
     settings.set(GOVERNOR, "performance").unwrap();
     settings.set(TURBO, "1").unwrap();
     settings.set(TURBO, "1").unwrap();
@@ -161,7 +161,7 @@ fn settings_are_recorded_and_restored() {
 fn foreign_changes_are_reported() {
     let machine = Machine::new();
     let journal = machine.journal();
-    let settings = journal.steadies().unwrap();
+    let settings = journal.lock_settings().unwrap();
     settings.set(GOVERNOR, "performance").unwrap();
     settings.set(TURBO, "1").unwrap();
     machine.set_externally(GOVERNOR, "ondemand");
@@ -177,7 +177,7 @@ fn foreign_changes_are_reported() {
 fn refused_settings_stay_with_reason() {
     let machine = Machine::new();
     let journal = machine.journal();
-    let settings = journal.steadies().unwrap();
+    let settings = journal.lock_settings().unwrap();
     let why = settings.set("/sys/nothing/here", "1").unwrap_err();
     assert!(why.to_string().starts_with("No such file"), "{why}");
     let file = machine.root().join(&TURBO[1..]);
@@ -264,8 +264,8 @@ fn dead_runs_are_not_measuring() {
 fn one_run_changes_settings() {
     let machine = Machine::new();
     let (first, second) = (machine.journal(), machine.journal());
-    first.steadies().unwrap().set(TURBO, "1").unwrap();
-    let why = second.steadies().unwrap_err();
+    first.lock_settings().unwrap().set(TURBO, "1").unwrap();
+    let why = second.lock_settings().unwrap_err();
     let SettingError::Busy(process) = why else {
         panic!("{why}");
     };
@@ -275,7 +275,7 @@ fn one_run_changes_settings() {
     assert_eq!(machine.value(TURBO), "1");
     drop(first);
     // the refused one does not refuse others
-    machine.journal().steadies().unwrap();
+    machine.journal().lock_settings().unwrap();
     drop(second);
     assert!(machine.journals().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use super::tree::Tree;
 use gritstone_host::Chosen;
-use gritstone_host::tunables::{Setting, aims, real_time};
+use gritstone_host::tunables::{Setting, real_time, tunables};
 use gritstone_model::CpuSet;
 
 const CHOSEN: Chosen = Chosen {
@@ -14,12 +14,15 @@ const CHOSEN: Chosen = Chosen {
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq";
 const TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
 
-/// Of each aim, in the order of `aims`.
+/// Of each tunable, in the order of `tunables`.
 type Settings = Result<Vec<(String, String, String)>, String>;
 
 fn look(tree: &Tree, online: &str) -> [Settings; 3] {
-    let aims = aims(&tree.root(), &CpuSet::parse(online).unwrap(), &CHOSEN);
-    let names: Vec<&str> = aims.iter().map(|aim| aim.name.as_str()).collect();
+    let tunables = tunables(&tree.root(), &CpuSet::parse(online).unwrap(), &CHOSEN);
+    let names: Vec<&str> = tunables
+        .iter()
+        .map(|tunable| tunable.name.as_str())
+        .collect();
     let expected = [
         "governor performance",
         "turbo off",
@@ -27,8 +30,8 @@ fn look(tree: &Tree, online: &str) -> [Settings; 3] {
     ];
     assert_eq!(names, expected);
     let plain = |Setting { owner, path, value }| (owner, path, value);
-    let settings = aims.into_iter().map(|aim| {
-        let settings = aim.settings?;
+    let settings = tunables.into_iter().map(|tunable| {
+        let settings = tunable.settings?;
         Ok(settings.into_iter().map(plain).collect())
     });
     settings.collect::<Vec<_>>().try_into().unwrap()

@@ -1,7 +1,7 @@
 //! Trials.
 
 use super::*;
-use gritstone_stats::interim::{LEVEL, LOOKS, decide_all, is_decided};
+use gritstone_stats::interim::{INTERIM_ANALYSES, LEVEL, decide_all, is_decided};
 use gritstone_stats::verdict::Verdict;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -95,7 +95,7 @@ fn pairs_have_random_order() {
 fn decided_trials_end() {
     let mut machine = Machine::new(2, 1.5);
     let (backend, times) = compare(design(2, 1000), |call| machine.launch(call));
-    assert_eq!(backend.stored.len(), 2 * LOOKS[0]);
+    assert_eq!(backend.stored.len(), 2 * INTERIM_ANALYSES[0]);
     assert_eq!(verdict(&times), Verdict::Slower);
 }
 
@@ -108,7 +108,10 @@ fn budget_or_last_analysis_ends() {
     let mut wild = Machine::new(4, 1.0);
     wild.slowdown = |launch| 2_f64.powf((launch * 7919 % 101) as f64 / 50.0 - 1.0);
     let (_, times) = compare(design(2, 10_000), |call| wild.launch(call));
-    assert_eq!(times[0].rounds(), LOOKS[LOOKS.len() - 1]);
+    assert_eq!(
+        times[0].rounds(),
+        INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]
+    );
     assert_eq!(verdict(&times), Verdict::Inconclusive);
 }
 
@@ -120,7 +123,7 @@ fn contended_pairs_are_replaced() {
         contended: matches!(call.before, 8 | 9 | 13),
         ..machine.launch(call)
     });
-    assert_eq!(backend.stored.len(), 2 * (LOOKS[0] + 2));
+    assert_eq!(backend.stored.len(), 2 * (INTERIM_ANALYSES[0] + 2));
     assert_eq!(
         (times[0].rounds(), times[0].compared_pairs()),
         (14, vec![12])
@@ -135,7 +138,11 @@ fn decided_steps_free_time() {
         ..design(2, 10_000)
     };
     let (backend, times) = compare(design, |call| machine.launch(call));
-    assert!(times.iter().all(|step| step.rounds() == LOOKS[0]));
+    assert!(
+        times
+            .iter()
+            .all(|step| step.rounds() == INTERIM_ANALYSES[0])
+    );
     let orders: Vec<&String> = backend.launched.chunks(6).map(|round| &round[0]).collect();
     assert!(orders.iter().any(|id| *id != orders[0]), "{orders:?}");
 }
@@ -144,7 +151,13 @@ fn decided_steps_free_time() {
 fn dropped_sides_free_time() {
     let mut machine = Machine::new(8, 1.004);
     // slower from the second analysis on: dropped sides, launched before, must not seem faster
-    machine.slowdown = |launch| if launch < 4 * LOOKS[0] { 1.0 } else { 2.0 };
+    machine.slowdown = |launch| {
+        if launch < 4 * INTERIM_ANALYSES[0] {
+            1.0
+        } else {
+            2.0
+        }
+    };
     let (backend, times) = compare(design(4, 10_000), |call| machine.launch(call));
     let launches = |side| {
         backend
@@ -153,12 +166,15 @@ fn dropped_sides_free_time() {
             .filter(|(launch_side, _)| *launch_side == side)
             .count()
     };
-    assert_eq!((launches(2), launches(3)), (LOOKS[0], LOOKS[0]));
-    assert!(launches(0) > LOOKS[0] && launches(0) == launches(1));
+    assert_eq!(
+        (launches(2), launches(3)),
+        (INTERIM_ANALYSES[0], INTERIM_ANALYSES[0])
+    );
+    assert!(launches(0) > INTERIM_ANALYSES[0] && launches(0) == launches(1));
     assert_eq!(times[0].rounds(), launches(0));
     assert!(times[0].best().is_some_and(|best| best < 2));
     // later rounds have both candidates
-    let last = &backend.stored[4 * LOOKS[0]..];
+    let last = &backend.stored[4 * INTERIM_ANALYSES[0]..];
     assert!(
         last.chunks(2)
             .all(|pair| pair[0].1.round == pair[1].1.round)
@@ -203,7 +219,11 @@ fn start_up_follows_first_side() {
         assert_eq!(launch.round, before.round);
     }
     // its time counts for no side
-    assert!(times.iter().all(|step| step.rounds() == LOOKS[0]));
+    assert!(
+        times
+            .iter()
+            .all(|step| step.rounds() == INTERIM_ANALYSES[0])
+    );
 }
 
 /// 200 A/A tests under slowdowns that would mislead sides measured one after the other.
@@ -273,7 +293,7 @@ fn early_ends_are_decided() {
         let is_early = times[0]
             .compared_pairs()
             .iter()
-            .all(|&pairs| pairs < LOOKS[7]);
+            .all(|&pairs| pairs < INTERIM_ANALYSES[7]);
         early += usize::from(is_early);
         assert!(
             !is_early || is_decided(&times[0], &judged[0], false),

@@ -147,7 +147,7 @@ fn reliability(assessment: &Assessment) -> Tile {
     Tile {
         name: "Reliability".to_owned(),
         value: words::capital(assessment.reliability.as_str()),
-        said: match causes.is_empty() {
+        detail: match causes.is_empty() {
             true => format!("{results}, none in doubt"),
             false => format!("of {results}: {}", causes.join(", ")),
         },
@@ -161,10 +161,10 @@ fn reliability(assessment: &Assessment) -> Tile {
 
 fn score(name: &str, base: &str, score: &EnvironmentScore) -> Tile {
     let name = name.to_owned();
-    let without = |name, said: String| Tile {
+    let without = |name, detail: String| Tile {
         name,
         value: "–".to_owned(),
-        said,
+        detail,
         tone: Some(Tone::Faint),
     };
     let rows = score.rows.len();
@@ -191,7 +191,7 @@ fn score(name: &str, base: &str, score: &EnvironmentScore) -> Tile {
     Tile {
         name,
         value: format!("{value}×"),
-        said: format!(
+        detail: format!(
             "{interval}{} of {}",
             number::count(rows),
             words::plural(score.of, "benchmark")

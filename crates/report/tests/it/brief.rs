@@ -64,7 +64,7 @@ fn data_sheet_is_complete() {
         card.contains(&"`gritstone run --budget 600s --precision 1% --tune`"),
         "{card:?}"
     );
-    let tile_text = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.said);
+    let tile_text = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.detail);
     let texts: Vec<String> = tiles.iter().map(tile_text).collect();
     insta::assert_snapshot!(texts.join("\n"));
     assert_eq!(tiles[0].tone, Some(Tone::Bad));

@@ -95,7 +95,7 @@ fn counts_cover_all_events() {
     assert_eq!(tile.name, "Slower, 7 days before the newest run");
     // benchmarks, not changes
     assert_eq!(
-        (tile.value.as_str(), tile.said.as_str()),
+        (tile.value.as_str(), tile.detail.as_str()),
         ("2", "on 2 systems")
     );
     assert_eq!(tile.tone, None, "all of them are fixed");

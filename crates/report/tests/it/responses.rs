@@ -129,7 +129,7 @@ fn number_of_users_comes_first() {
         _ => None,
     });
     let texts: Vec<[&str; 3]> = (tiles.unwrap().iter())
-        .map(|tile| [tile.name.as_str(), &tile.value, &tile.said])
+        .map(|tile| [tile.name.as_str(), &tile.value, &tile.detail])
         .collect();
     let right = [
         "People who write",

@@ -7,7 +7,7 @@ use crate::pages::{PageResult, Pages, RUN, plain};
 use anyhow::Context as _;
 use gritstone_model::{RunList, SCHEMA_RUNS, escape_json};
 use gritstone_runs::listing::listed;
-use gritstone_store::{Scope, Sent};
+use gritstone_store::{Scope, UploadOutcome};
 
 pub(super) const LIST: Route<Pages> = Route {
     // a sender needs the list of stored runs
@@ -97,14 +97,14 @@ fn send(pages: &Pages, request: &PageRequest) -> PageResult {
     let sent = store.receive(by, &run, &gritstone_runs::clock::now())?;
     let id = &run.info.id;
     let status = match sent {
-        Sent::Stored => Status::Stored,
-        Sent::Known => Status::Found,
-        Sent::Differs => {
+        UploadOutcome::Created => Status::Stored,
+        UploadOutcome::Unchanged => Status::Found,
+        UploadOutcome::Conflict => {
             let why = format!("Another run {id} is in the store already.");
             return Err(Rejection::new(Status::Conflict, why));
         }
     };
-    if sent == Sent::Stored {
+    if sent == UploadOutcome::Created {
         log::warn!("gritstone: run {id} was sent by {}", by.name);
     }
     let value = serde_json::json!({ "run": id, "stored": status == Status::Stored });

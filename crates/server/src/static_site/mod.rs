@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use gritstone_document::html;
 use gritstone_runs::context::Context;
 use gritstone_runs::files;
-use gritstone_store::{Sent, Store};
+use gritstone_store::{Store, UploadOutcome};
 use plan::{CHARTS_FILE, Page, Plan};
 use record::{Made, Record};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,7 +161,7 @@ pub fn import(folder: &Path, store: &Path) -> Result<()> {
     let mut store = Store::open(store)?;
     for path in bundles {
         let run = files::read(&path)?.run;
-        if let Sent::Differs = store.import_once(&run)? {
+        if let UploadOutcome::Conflict = store.import_once(&run)? {
             bail!(
                 "{}: another file has another run {}",
                 path.display(),

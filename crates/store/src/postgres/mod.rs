@@ -7,7 +7,7 @@ mod tls;
 mod url;
 mod values;
 
-use crate::engine::{Engine, Purpose, Row, Shrunk, Take, query, whole};
+use crate::engine::{Engine, Purpose, Row, Shrunk, Take, query, transaction};
 use crate::error::{Fault, StoreError};
 use crate::schema;
 use ::postgres::types::ToSql;
@@ -38,35 +38,34 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("../../schema/postgres/0007.sql"),
 ];
 /// Rows per fetch of a cursor.
-const AT_ONCE: u32 = 200;
+const FETCH_SIZE: u32 = 200;
 /// Timeout of idle transactions: they take milliseconds, so a client that holds a lock longer is lost.
-const GONE: &str = "30s";
+const IDLE_IN_TRANSACTION_TIMEOUT: &str = "30s";
 /// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// A connection with its prepared statements.
-struct Live {
+struct Connection {
     client: Client,
     known: HashMap<String, Statement>,
 }
 
-/// An idle connection.
-struct Left {
+struct IdleConnection {
     url: Url,
     reads_only: bool,
-    live: Live,
+    connection: Connection,
     since: Instant,
 }
 
 /// Idle connections by store: each page of the server opens the store anew.
-static LEFT: Mutex<Vec<Left>> = Mutex::new(vec![]);
-const MOST_LEFT: usize = 8;
+static IDLE_CONNECTIONS: Mutex<Vec<IdleConnection>> = Mutex::new(vec![]);
+const MAX_IDLE_CONNECTIONS: usize = 8;
 
 /// A store on a server, connected on demand.
 pub(crate) struct Postgres {
     url: Url,
     reads_only: bool,
-    live: RefCell<Option<Live>>,
+    connection: RefCell<Option<Connection>>,
     patience: Cell<Duration>,
     /// A transaction is open.
     within: Cell<bool>,
@@ -86,7 +85,7 @@ impl Postgres {
         Ok(Self {
             url: Url::parse(url, |name| std::env::var_os(name))?,
             reads_only,
-            live: RefCell::new(None),
+            connection: RefCell::new(None),
             patience: Cell::new(patience),
             within: Cell::new(false),
             cursors: Cell::new(0),
@@ -98,7 +97,7 @@ impl Postgres {
     }
 
     fn is_connected(&self) -> bool {
-        self.live.borrow().is_some()
+        self.connection.borrow().is_some()
     }
 
     /// Connects if needed; a writer migrates the schema.
@@ -106,29 +105,32 @@ impl Postgres {
         if self.is_connected() {
             return Ok(());
         }
-        let connected = self.take_left().map_or_else(|| self.connect_anew(), Ok);
+        let connected = self.take_idle().map_or_else(|| self.connect_anew(), Ok);
         connected.map_err(|fault| {
-            self.live.take();
+            self.connection.take();
             fault.at(&self.url.shown)
         })
     }
 
     /// Takes an idle connection to the same store, if it still works.
-    fn take_left(&self) -> Option<()> {
-        let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits =
-            |left: &Left| left.url.whole == self.url.whole && left.reads_only == self.reads_only;
-        let left = all
+    fn take_idle(&self) -> Option<()> {
+        let mut all = IDLE_CONNECTIONS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let fits = |idle: &IdleConnection| {
+            idle.url.whole == self.url.whole && idle.reads_only == self.reads_only
+        };
+        let idle = all
             .iter()
             .rposition(fits)
             .map(|index| all.swap_remove(index));
         drop(all);
-        let left = left.filter(|left| left.since.elapsed() < IDLE)?;
-        self.live.replace(Some(left.live));
+        let idle = idle.filter(|idle| idle.since.elapsed() < IDLE)?;
+        self.connection.replace(Some(idle.connection));
         // the connection may be broken, and the schema may have been migrated
         let ready = self.ready();
         if ready.is_err() {
-            self.live.take();
+            self.connection.take();
         }
         ready.ok()
     }
@@ -138,13 +140,13 @@ impl Postgres {
             None => self.url.config.connect(::postgres::NoTls),
             Some(file) => self.url.config.connect(tls::connector(file)?),
         };
-        let live = Live {
+        let connection = Connection {
             client: client.map_err(Fault::from)?,
             known: HashMap::new(),
         };
-        self.live.replace(Some(live));
+        self.connection.replace(Some(connection));
         self.batch(&format!(
-            "SET idle_in_transaction_session_timeout = '{GONE}'; SET client_min_messages = warning; SET jit = off"
+            "SET idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION_TIMEOUT}'; SET client_min_messages = warning; SET jit = off"
         ))?;
         if self.reads_only {
             self.batch("SET default_transaction_read_only = on")?;
@@ -183,7 +185,7 @@ impl Postgres {
 
     /// Applies missing migrations in one transaction, possibly concurrently with another process.
     fn migrate(&self) -> Result<(), Fault> {
-        whole(self, Purpose::Write, |_| {
+        transaction(self, Purpose::Write, |_| {
             let done = self.found()?.unwrap_or(0) as usize;
             // functions resolve tables in the schema in which they were created, not in temporary ones
             self.batch("SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)")?;
@@ -197,10 +199,10 @@ impl Postgres {
 
     fn with<T>(
         &self,
-        act: impl FnOnce(&mut Live) -> Result<T, ::postgres::Error>,
+        act: impl FnOnce(&mut Connection) -> Result<T, ::postgres::Error>,
     ) -> Result<T, Fault> {
-        let mut live = self.live.borrow_mut();
-        let Some(open) = live.as_mut() else {
+        let mut connection = self.connection.borrow_mut();
+        let Some(open) = connection.as_mut() else {
             return Err(
                 StoreError::Away(self.url.shown.clone(), "not connected".to_owned()).into(),
             );
@@ -209,7 +211,7 @@ impl Postgres {
         if let Err(fault) = &done
             && (fault.is_away() || open.client.is_closed())
         {
-            live.take();
+            connection.take();
             self.within.set(false);
         }
         done
@@ -217,14 +219,16 @@ impl Postgres {
 
     /// Statements without parameters, in one round trip.
     fn batch(&self, statements: &str) -> Result<(), Fault> {
-        self.with(|live| live.client.batch_execute(statements))
+        self.with(|connection| connection.client.batch_execute(statements))
     }
 
     fn rows(&self, statement: &str, parameters: Row) -> Result<Vec<Row>, Fault> {
-        self.with(|live| {
-            let prepared = live.prepared(statement)?;
+        self.with(|connection| {
+            let prepared = connection.prepared(statement)?;
             let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
-            let rows = live.client.query(&prepared, &references(&parameters))?;
+            let rows = connection
+                .client
+                .query(&prepared, &references(&parameters))?;
             rows.iter().map(values::values).collect()
         })
     }
@@ -232,27 +236,29 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        let Some(live) = self.live.take() else {
+        let Some(connection) = self.connection.take() else {
             return;
         };
-        if self.within.get() || live.client.is_closed() {
+        if self.within.get() || connection.client.is_closed() {
             return;
         }
-        let left = Left {
+        let idle = IdleConnection {
             url: self.url.clone(),
             reads_only: self.reads_only,
-            live,
+            connection,
             since: Instant::now(),
         };
-        let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(left);
-        if all.len() > MOST_LEFT {
+        let mut all = IDLE_CONNECTIONS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        all.push(idle);
+        if all.len() > MAX_IDLE_CONNECTIONS {
             all.remove(0);
         }
     }
 }
 
-impl Live {
+impl Connection {
     fn prepared(&mut self, statement: &str) -> Result<Statement, ::postgres::Error> {
         if let Some(known) = self.known.get(statement) {
             return Ok(known.clone());
@@ -279,10 +285,12 @@ fn lock_of(run: &str) -> i64 {
 
 impl Engine for Postgres {
     fn execute(&self, statement: &'static str, parameters: Row) -> Result<(), Fault> {
-        self.with(|live| {
-            let prepared = live.prepared(statement)?;
+        self.with(|connection| {
+            let prepared = connection.prepared(statement)?;
             let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
-            live.client.execute(&prepared, &references(&parameters))
+            connection
+                .client
+                .execute(&prepared, &references(&parameters))
         })?;
         Ok(())
     }
@@ -299,8 +307,8 @@ impl Engine for Postgres {
                 parameters,
             )?;
             loop {
-                let rows = self.rows(&format!("FETCH {AT_ONCE} FROM {name}"), vec![])?;
-                let last = rows.len() < AT_ONCE as usize;
+                let rows = self.rows(&format!("FETCH {FETCH_SIZE} FROM {name}"), vec![])?;
+                let last = rows.len() < FETCH_SIZE as usize;
                 for row in rows {
                     if take(row)? == ControlFlow::Break(()) {
                         return Ok(());

@@ -7,7 +7,9 @@ use gritstone_model::{
     Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Launch, Owner,
     RunData, RunInfo, Sample, Skip, Usage,
 };
-use gritstone_store::{Appended, NewTriageEntry, Results, Scope, Sent, Store, ThisMachine, Who};
+use gritstone_store::{
+    Appended, NewTriageEntry, Results, Scope, Store, ThisMachine, UploadOutcome, Who,
+};
 pub use gritstone_testkit::{self as testkit, id};
 use postgres::SimpleQueryMessage;
 use rusqlite::config::DbConfig;
@@ -153,7 +155,7 @@ pub fn fill_tables(store: &mut Store, run: &RunData) {
     added.expect("a token");
     let token = store.token(secret).expect("a read").expect("a token");
     let sent = store.receive(&token, &self::run(3, 1), now);
-    assert_eq!(sent.expect("an upload"), Sent::Stored);
+    assert_eq!(sent.expect("an upload"), UploadOutcome::Created);
     store.revoke_token("node", now).expect("a revocation");
     store
         .triage("x-worse", Who::Token(&token), &KNOWN, now)

@@ -2,7 +2,7 @@
 
 use crate::common::{self, Raw, force, results};
 use gritstone_model::RunData;
-use gritstone_store::{Pruned, Results, Scope, Sent, Shrunk, Store, StoreError};
+use gritstone_store::{Pruned, Results, Scope, Shrunk, Store, StoreError, UploadOutcome};
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -138,21 +138,30 @@ fn pruned_runs_recognize_uploads() {
         .add_token("node", "secret", &[Scope::Write], NOW)
         .unwrap();
     let token = store.token("secret").unwrap().unwrap();
-    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Stored);
+    assert_eq!(
+        store.receive(&token, &run, NOW).unwrap(),
+        UploadOutcome::Created
+    );
     prune(&mut store, &run).unwrap();
-    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Known);
+    assert_eq!(
+        store.receive(&token, &run, NOW).unwrap(),
+        UploadOutcome::Unchanged
+    );
     let labeled = |label: &str| {
         let mut run = run.clone();
         run.info.label = Some(label.to_owned());
         run
     };
-    assert_eq!(store.import_once(&labeled("other")).unwrap(), Sent::Known);
+    assert_eq!(
+        store.import_once(&labeled("other")).unwrap(),
+        UploadOutcome::Unchanged
+    );
     let mut changed = run.clone();
     changed.launches[1].start += 1;
     let mut settings = run.clone();
     settings.info.settings.seed += 1;
     for other in [changed, settings, common::run(1, 2)] {
-        assert_eq!(store.import_once(&other).unwrap(), Sent::Differs);
+        assert_eq!(store.import_once(&other).unwrap(), UploadOutcome::Conflict);
     }
 }
 

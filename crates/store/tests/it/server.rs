@@ -2,7 +2,7 @@
 
 use crate::common::{self, Raw};
 use crate::postgresql::Server;
-use gritstone_store::{Results, Sent, Store, StoreError, Who};
+use gritstone_store::{Results, Store, StoreError, UploadOutcome, Who};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -314,7 +314,7 @@ fn alone_killed_database_loses_nothing() {
             };
             // a failed answer may belong to a run that was stored: it is sent again
             while let Ok(answer) = store.import_once(&run) {
-                assert_ne!(answer, Sent::Differs);
+                assert_ne!(answer, UploadOutcome::Conflict);
                 let number = first + 4 * (u32::try_from(stored.len()).unwrap() + 1);
                 stored.push(std::mem::replace(&mut run, common::run(number, 5)));
                 if done.load(Ordering::Relaxed) {

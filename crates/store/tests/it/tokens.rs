@@ -3,7 +3,7 @@
 use crate::common::{self, Raw};
 use gritstone_model::{ChangeState, TriageEntry};
 use gritstone_store::{
-    ChangeEntry, EntryContent, NewTriageEntry, Scope, Sent, Store, StoreError, Who,
+    ChangeEntry, EntryContent, NewTriageEntry, Scope, Store, StoreError, UploadOutcome, Who,
 };
 
 const NOW: &str = "2026-11-25T12:00:00Z";
@@ -50,13 +50,25 @@ fn repeated_uploads_are_idempotent() {
         .unwrap();
     let token = store.token("secret").unwrap().unwrap();
     let run = common::run(2, 2);
-    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Stored);
-    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Known);
+    assert_eq!(
+        store.receive(&token, &run, NOW).unwrap(),
+        UploadOutcome::Created
+    );
+    assert_eq!(
+        store.receive(&token, &run, NOW).unwrap(),
+        UploadOutcome::Unchanged
+    );
     store.label(&run.info.id, "another").unwrap();
-    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Known);
+    assert_eq!(
+        store.receive(&token, &run, NOW).unwrap(),
+        UploadOutcome::Unchanged
+    );
     let mut other = run.clone();
     other.launches.pop();
-    assert_eq!(store.receive(&token, &other, NOW).unwrap(), Sent::Differs);
+    assert_eq!(
+        store.receive(&token, &other, NOW).unwrap(),
+        UploadOutcome::Conflict
+    );
     assert_eq!(store.runs().unwrap().len(), 1);
     store.remove_by(&token, &run.info.id, NOW).unwrap();
     let again = store.remove_by(&token, &run.info.id, NOW);

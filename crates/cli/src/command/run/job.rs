@@ -133,8 +133,8 @@ impl Job {
         session.tuning = outcome.tuning;
         let earlier = self.earlier.as_deref();
         match earlier {
-            None => info.settings.tuned.clone_from(&outcome.held),
-            Some(_) => resumption::check_same_tuning(&info, &outcome.held)?,
+            None => info.settings.tuned.clone_from(&outcome.applied),
+            Some(_) => resumption::check_same_tuning(&info, &outcome.applied)?,
         }
         let id = info.id.clone();
         session.probes = context.machine_probes(&info.machine.id);
@@ -283,9 +283,9 @@ fn announce(
     if let Some(findings) = findings_now(host) {
         output::remark(&findings);
     }
-    if !outcome.held.is_empty() {
-        let held = outcome.held.join("; ");
-        output::remark(&format!("tuned for this run: {held}"));
+    if !outcome.applied.is_empty() {
+        let applied = outcome.applied.join("; ");
+        output::remark(&format!("tuned for this run: {applied}"));
     }
     for remark in &outcome.remarks {
         output::remark(remark);

@@ -13,7 +13,7 @@ fn undo_commands_run_last() {
     let machine = Machine::new();
     let here = machine.0.path();
     let journal = machine.journal();
-    let settings = journal.steadies().unwrap();
+    let settings = journal.lock_settings().unwrap();
     let undo = settings.undo_by("echo undone > setting", here).unwrap();
     assert!(!machine.written().contains("undone"), "nothing is changed");
     undo.change(|_| {
@@ -32,7 +32,7 @@ fn undo_commands_run_last() {
 fn failed_changes_are_not_undone() {
     let machine = Machine::new();
     let (here, journal) = (machine.0.path(), machine.journal());
-    let settings = journal.steadies().unwrap();
+    let settings = journal.lock_settings().unwrap();
     let undo = settings.undo_by("echo >> undone", here).unwrap();
     let fails = |_| Err(std::io::Error::other("it failed"));
     for _ in 0..2 {
@@ -43,7 +43,7 @@ fn failed_changes_are_not_undone() {
     // one that was made before is
     let journal = machine.journal();
     let undo = journal
-        .steadies()
+        .lock_settings()
         .unwrap()
         .undo_by("echo >> undone", here)
         .unwrap();
@@ -72,7 +72,7 @@ fn tried(machine: &Machine) -> usize {
 fn failed_undo_commands_run_once() {
     let machine = Machine::new();
     let journal = machine.journal();
-    let settings = journal.steadies().unwrap();
+    let settings = journal.lock_settings().unwrap();
     let undo = settings.undo_by(FAILING, machine.0.path()).unwrap();
     undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
     drop(journal);

@@ -1,7 +1,7 @@
 //! Trials of two sides under simulated disturbances, orders and interim analyses.
 
 use super::{Shape, World};
-use gritstone_stats::interim::{self, LOOKS};
+use gritstone_stats::interim::{self, INTERIM_ANALYSES};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::two_sample;
 use gritstone_stats::verdict::Verdict;
@@ -115,7 +115,7 @@ impl Order {
 /// A whole trial as `gritstone ab` does it: what it says of the second side, which takes `factor` times as long, and after how many
 /// pairs, those that were left out among them.
 pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> (Verdict, usize) {
-    let most = LOOKS[LOOKS.len() - 1];
+    let most = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let launches = weather.launches(world, 2 * most * weather.pairs_for_one());
     let (a, mut b) = order.pairs(world, &launches);
     b.iter_mut().for_each(|timed| timed.ns *= factor);
@@ -125,7 +125,7 @@ pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> 
 /// A trial whose second side keeps its SMT sibling busy in a share of its launches: these take a quarter more, and the probes detect nine
 /// in ten of them.
 pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, usize) {
-    let launches = weather.launches(world, 4 * LOOKS[LOOKS.len() - 1]);
+    let launches = weather.launches(world, 4 * INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]);
     let (a, mut b) = Order::Coin.pairs(world, &launches);
     for timed in &mut b {
         if world.chance(share) {
@@ -138,9 +138,9 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
 
 /// The verdict on the launches of two sides, and its number of pairs.
 fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
-    let most = LOOKS[LOOKS.len() - 1];
+    let most = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let mut count = 0;
-    for look in LOOKS {
+    for look in INTERIM_ANALYSES {
         let up_to = |count: usize| {
             let side = |values: &[Timed]| values[..count].iter().copied().map(Some).collect();
             Times(vec![side(a), side(b)])
@@ -168,7 +168,7 @@ pub struct Ranking {
 
 /// Until all is decided, or the last interim analysis: losing sides are dropped at once.
 pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64) -> Ranking {
-    let most = LOOKS[LOOKS.len() - 1];
+    let most = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let sides = factors.len();
     let enough = most * sides * weather.pairs_for_one();
     let mut launches = weather.launches(world, enough).into_iter();
@@ -189,7 +189,11 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
         }
         let compared = times.compared_pairs();
         let last = compared.iter().all(|pairs| *pairs >= most);
-        if !last && !compared.iter().any(|pairs| LOOKS.contains(pairs)) {
+        if !last
+            && !compared
+                .iter()
+                .any(|pairs| INTERIM_ANALYSES.contains(pairs))
+        {
             continue;
         }
         let row = std::slice::from_ref(&times);
