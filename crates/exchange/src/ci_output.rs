@@ -48,12 +48,10 @@ pub fn github_annotations(view: &CheckView) -> String {
         .missing
         .iter()
         .map(|missing| (&missing.id, missing_text(missing)));
-    let mut text = String::new();
-    for (id, said) in regressed.chain(missing) {
-        let title = Untrusted(id.as_str()).command_property();
-        let said = Untrusted(&said).command();
-        let _ = writeln!(text, "::error title={title}::{said}");
-    }
+    let errors = regressed.chain(missing);
+    let mut text: String = errors
+        .map(|(id, why)| error_annotation(id.as_str(), &why))
+        .collect();
     let open: Vec<&str> = with_outcome(CheckOutcome::Inconclusive)
         .map(|row| row.row.id.as_str())
         .collect();
@@ -64,16 +62,22 @@ pub fn github_annotations(view: &CheckView) -> String {
             Untrusted(&open.join(", ")).command()
         );
     }
-    let kind = match view.outcome {
+    text + &outcome_annotation("check", view.outcome, &headline(view))
+}
+
+pub(crate) fn error_annotation(benchmark: &str, why: &str) -> String {
+    let title = Untrusted(benchmark).command_property();
+    format!("::error title={title}::{}\n", Untrusted(why).command())
+}
+
+/// A warning if nothing was decided, else a notice.
+pub(crate) fn outcome_annotation(command: &str, outcome: CheckOutcome, headline: &str) -> String {
+    let kind = match outcome {
         CheckOutcome::Inconclusive => "warning",
         _ => "notice",
     };
-    let _ = writeln!(
-        text,
-        "::{kind} title=gritstone check::{}",
-        Untrusted(&headline(view)).command()
-    );
-    text
+    let headline = Untrusted(headline).command();
+    format!("::{kind} title=gritstone {command}::{headline}\n")
 }
 
 /// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: speed as a multiple of the base's, and missing benchmarks.

@@ -1,5 +1,6 @@
 //! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
+use crate::ci_output::{error_annotation, outcome_annotation};
 use crate::junit::{JunitCases, Unpassed};
 use gritstone_document::Untrusted;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
@@ -49,25 +50,11 @@ pub fn pr_markdown(view: &PrView) -> String {
 
 /// Workflow commands: an error per regression, a warning if nothing was decided, a notice of the outcome.
 pub fn pr_github_annotations(view: &PrView) -> String {
-    let mut text = String::new();
-    for row in view.rows.iter().filter(|row| row.regressed) {
-        let _ = writeln!(
-            text,
-            "::error title={}::{}",
-            Untrusted(&row.name).command_property(),
-            Untrusted(&row_text(view.quantity, row)).command()
-        );
-    }
-    let kind = match view.outcome {
-        CheckOutcome::Inconclusive => "warning",
-        _ => "notice",
-    };
-    let _ = writeln!(
-        text,
-        "::{kind} title=gritstone pr::{}",
-        Untrusted(&pr_verdict(view)).command()
-    );
-    text
+    let regressed = view.rows.iter().filter(|row| row.regressed);
+    let errors: String = regressed
+        .map(|row| error_annotation(&row.name, &row_text(view.quantity, row)))
+        .collect();
+    errors + &outcome_annotation("pr", view.outcome, &pr_verdict(view))
 }
 
 /// OpenMetrics for GitLab (`artifacts: reports: metrics`): speed of the head as a multiple of the base's.
