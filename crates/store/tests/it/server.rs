@@ -39,7 +39,7 @@ fn on_a_server() {
     let of_any = [
         "behavior::",
         "cache::",
-        "kept::",
+        "pruned::",
         "processes::",
         "tokens::",
         "--skip",
