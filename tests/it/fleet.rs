@@ -404,6 +404,23 @@ fn left_bundles_are_imported() {
 }
 
 #[test]
+fn hung_nodes_are_ended() {
+    let home = Home::new();
+    let hangs = home.path().join("hangs");
+    let before = format!("[ -e '{}' ] && exec sleep 600; exit 9", hangs.display());
+    let binary = wrapped(&home, &before);
+    let line = format!("fleet run --on local --nodes 1 --binary {binary} --quick byte/syscall");
+    assert_ne!(home.run(&line).0, 0);
+    let plan = entries(&home.path().join("data/gritstone/fleets"))[0].join("plan.json");
+    let mut limited: Value = serde_json::from_slice(&fs::read(&plan).unwrap()).unwrap();
+    assert!(limited["minutes"].is_null());
+    limited["minutes"] = 0.into();
+    fs::write(&plan, limited.to_string()).unwrap();
+    fs::write(hangs, "").unwrap();
+    home.fails(1, "fleet resume", "it took more than 0 minutes");
+}
+
+#[test]
 fn nodes_end_with_their_reader() {
     let home = Home::new();
     let mut command = home.command(binary());

@@ -6,13 +6,14 @@ use super::host::Node;
 use super::plan::{Engine, Plan};
 use super::progress::{Known, Progress};
 use super::{lock, slurm};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use gritstone_files::Dir;
 use gritstone_runs::context::Context;
 use gritstone_session::{signals, ssh};
 use gritstone_store::StoreError;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -66,90 +67,155 @@ fn measure_nodes(
     context: &Context,
     plan: &Plan,
     directory: &Dir,
-    mut waiting: Vec<Node>,
+    missing: Vec<Node>,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
-    let mut progress = Progress::new(directory.path(), waiting.len(), BTreeMap::new());
-    let mut running: Vec<(Started, Instant)> = vec![];
-    let mut stopping_since: Option<Instant> = None;
-    while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
-        if stop.load(Ordering::Relaxed) {
-            // SIGTERM lets a node store its results and remove its files
-            let signal = match stopping_since {
-                None => Some(Signal::SIGTERM),
-                Some(since) => (since.elapsed() > GRACE_PERIOD).then_some(Signal::SIGKILL),
-            };
-            stopping_since.get_or_insert_with(Instant::now);
-            if let Some(signal) = signal {
-                for (started, _) in &running {
-                    ssh::end_group(&started.child, signal);
-                }
+    let mut nodes = Nodes {
+        context,
+        plan,
+        directory,
+        progress: Progress::new(directory.path(), missing.len(), BTreeMap::new()),
+        waiting: missing,
+        running: vec![],
+    };
+    loop {
+        let stopped = stop.load(Ordering::Relaxed);
+        if nodes.running.is_empty() && (stopped || nodes.waiting.is_empty()) {
+            return Ok(nodes.progress.failed().clone());
+        }
+        for running in &mut nodes.running {
+            if stopped || running.is_overdue(plan) {
+                running.end();
             }
         }
-        while running.len() < plan.at_once && !stop.load(Ordering::Relaxed) {
-            let free = |node: &Node| {
-                !running
-                    .iter()
-                    .any(|(other, _)| neighbors(node, &other.node))
+        if !stopped {
+            nodes.start();
+        }
+        nodes.take_ended()?;
+        thread::sleep(POLL_INTERVAL);
+    }
+}
+
+struct Nodes<'a> {
+    context: &'a Context,
+    plan: &'a Plan,
+    directory: &'a Dir,
+    progress: Progress,
+    waiting: Vec<Node>,
+    running: Vec<Running>,
+}
+
+/// A node that is being measured.
+struct Running {
+    started: Started,
+    since: Instant,
+    /// When it was asked to end.
+    asked: Option<Instant>,
+}
+
+impl Running {
+    fn is_overdue(&self, plan: &Plan) -> bool {
+        let limit = plan
+            .minutes
+            .map(|minutes| Duration::from_secs(60 * minutes));
+        limit.is_some_and(|limit| self.since.elapsed() > limit)
+    }
+
+    /// SIGTERM lets a node store its results and remove its files; one that does not is killed after [`GRACE_PERIOD`].
+    fn end(&mut self) {
+        let signal = match self.asked {
+            None => Signal::SIGTERM,
+            Some(asked) if asked.elapsed() > GRACE_PERIOD => Signal::SIGKILL,
+            Some(_) => return,
+        };
+        self.asked.get_or_insert_with(Instant::now);
+        ssh::end_group(&self.started.child, signal);
+    }
+
+    fn reason(&self, status: ExitStatus, plan: &Plan) -> anyhow::Error {
+        let words = self.started.last_words();
+        let words = words.unwrap_or_else(|| format!("it ended with {status}"));
+        match plan.minutes.filter(|_| self.is_overdue(plan)) {
+            Some(limit) => anyhow!("it took more than {limit} minutes; its last words: {words}"),
+            None => anyhow!(words),
+        }
+    }
+}
+
+impl Nodes<'_> {
+    /// Starts as many as may run.
+    fn start(&mut self) {
+        while self.running.len() < self.plan.at_once {
+            let running = self.running.iter().map(|running| &running.started.node);
+            let free = |node: &Node| !running.clone().any(|other| neighbors(node, other));
+            let Some(next) = self.waiting.iter().position(free) else {
+                return;
             };
-            let Some(next) = waiting.iter().position(free) else {
-                break;
-            };
-            let node = waiting.remove(next);
-            // one that an earlier attempt could not import
-            let bundle = directory
-                .path()
-                .join(&node.node)
-                .with_added_extension("jsonl");
-            match take(context, plan, &bundle, &node.node) {
-                Ok(()) => {
-                    let _ = std::fs::remove_file(bundle);
-                    progress.measured(&node.node, None);
-                    continue;
-                }
-                // it stays for the next attempt
-                Err(why) if why.is::<StoreError>() => {
-                    progress.failed_node(&node.node, &format!("{why:#}"), None);
-                    continue;
-                }
-                // there is none, or not all of it
-                Err(_) => {}
+            let node = self.waiting.remove(next);
+            if self.take_left(&node) {
+                continue;
             }
-            match engine::start(plan, directory, &node) {
+            match engine::start(self.plan, self.directory, &node) {
                 Ok(started) => {
-                    progress.begun(&node.node);
-                    running.push((started, Instant::now()));
+                    self.progress.begun(&node.node);
+                    self.running.push(Running {
+                        started,
+                        since: Instant::now(),
+                        asked: None,
+                    });
                 }
-                Err(why) => progress.failed_node(&node.node, &format!("{why:#}"), None),
+                Err(why) => self.fail(&node, &why, None),
             }
         }
+    }
+
+    /// Imports a bundle that an earlier attempt could not; false where there is none, or not all of it.
+    fn take_left(&mut self, node: &Node) -> bool {
+        let files = self.directory.path().join(&node.node);
+        let bundle = files.with_added_extension("jsonl");
+        match take(self.context, self.plan, &bundle, &node.node) {
+            Ok(()) => {
+                let _ = std::fs::remove_file(bundle);
+                self.progress.measured(&node.node, None);
+                true
+            }
+            // it stays for the next attempt
+            Err(why) if why.is::<StoreError>() => {
+                self.fail(node, &why, None);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn take_ended(&mut self) -> Result<()> {
         let mut index = 0;
-        while index < running.len() {
-            let Some(status) = running[index].0.child.try_wait()? else {
+        while index < self.running.len() {
+            let Some(status) = self.running[index].started.child.try_wait()? else {
                 index += 1;
                 continue;
             };
-            let (mut started, since) = running.remove(index);
-            started.wait_for_output();
+            let mut ended = self.running.remove(index);
+            ended.started.wait_for_output();
+            let node = ended.started.node.clone();
             let taken = match status.success() {
-                true => take(context, plan, &started.bundle(), &started.node.node),
-                false => Err(anyhow::anyhow!(
-                    "{}",
-                    started
-                        .last_words()
-                        .unwrap_or_else(|| format!("it ended with {status}"))
-                )),
+                true => take(self.context, self.plan, &ended.started.bundle(), &node.node),
+                false => Err(ended.reason(status, self.plan)),
             };
-            started.clean(taken.is_ok());
-            let node = &started.node.node;
+            ended.started.clean(taken.is_ok());
+            let took = Some(ended.since.elapsed());
             match taken {
-                Ok(()) => progress.measured(node, Some(since.elapsed())),
-                Err(why) => progress.failed_node(node, &format!("{why:#}"), Some(since.elapsed())),
+                Ok(()) => self.progress.measured(&node.node, took),
+                Err(why) => self.fail(&node, &why, took),
             }
         }
-        thread::sleep(POLL_INTERVAL);
+        Ok(())
     }
-    Ok(progress.failed().clone())
+
+    fn fail(&mut self, node: &Node, why: &anyhow::Error, took: Option<Duration>) {
+        let why = format!("{why:#}");
+        self.progress.failed_node(&node.node, &why, took);
+    }
 }
 
 /// Whether two nodes share a rack, a switch or a hypervisor, so that they may influence each other.

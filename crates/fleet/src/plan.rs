@@ -20,9 +20,9 @@ const SCHEMA: &str = "gritstone/fleet-plan/1";
 const FILE: &str = "plan.json";
 /// The directory of all fleets, beside the store.
 const FLEETS: &str = "fleets";
-/// Job time as a multiple of its budget: the last benchmark may exceed it.
+/// Time of a node as a multiple of its budget: the last benchmark may exceed it.
 const OVER_BUDGET: f64 = 1.5;
-/// Job time limit: fixed overhead per node, minutes.
+/// Its time besides, minutes.
 const SURROUNDINGS: u64 = 5;
 
 /// Options of a fleet run, with the names of the command line.
@@ -64,6 +64,9 @@ pub struct Plan {
     pub binary: PathBuf,
     /// Number of nodes that measure simultaneously.
     pub at_once: usize,
+    /// Time limit of a node, minutes; none: without a budget, that of Slurm's partition if any.
+    #[serde(default)]
+    pub minutes: Option<u64>,
     /// Options of `gritstone run` for each node, the same seed on all.
     pub options: Vec<String>,
     pub nodes: Vec<Node>,
@@ -78,8 +81,6 @@ pub struct Slurm {
     pub sbatch: String,
     /// A directory visible to the nodes; none: that of the plan.
     pub shared: Option<PathBuf>,
-    /// Time limit of a job, minutes; none: that of the partition.
-    pub minutes: Option<u64>,
 }
 
 impl Slurm {
@@ -88,12 +89,13 @@ impl Slurm {
             partition: args.partition.clone(),
             sbatch: from_anywhere(&args.sbatch)?,
             shared: args.shared.as_ref().map(std::path::absolute).transpose()?,
-            minutes: args.budget.map(|budget| {
-                let longest = budget.as_secs_f64() * OVER_BUDGET / 60.0;
-                longest.ceil() as u64 + SURROUNDINGS
-            }),
         })
     }
+}
+
+fn time_limit(budget: Duration) -> u64 {
+    let longest = budget.as_secs_f64() * OVER_BUDGET / 60.0;
+    longest.ceil() as u64 + SURROUNDINGS
 }
 
 /// A command with an absolute program, since a fleet run may be resumed in another directory.
@@ -138,6 +140,7 @@ impl Plan {
             ssh: from_anywhere(&args.ssh)?,
             slurm: Slurm::new(args)?,
             binary,
+            minutes: args.budget.map(time_limit),
             at_once: args.at_once.unwrap_or(if local { 1 } else { 8 }),
             options: options(context, args)?,
             nodes: match args.cores {

@@ -185,11 +185,7 @@ impl Fleet<'_> {
             &name,
         ];
         words.extend(fixed.map(str::to_owned));
-        words.extend(
-            plan.slurm
-                .minutes
-                .map(|minutes| format!("--time={minutes}")),
-        );
+        words.extend(plan.minutes.map(|minutes| format!("--time={minutes}")));
         words.extend(
             plan.slurm
                 .partition

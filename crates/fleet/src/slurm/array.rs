@@ -6,11 +6,12 @@ use crate::host::Node;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use anyhow::Result;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::time::{Duration, Instant};
 
-/// Interval of checks for nodes that died while their tasks wait.
+/// Interval of checks for nodes that died while their tasks wait: dead in two of them.
 const ASK_FOR_NODES: Duration = Duration::from_secs(30);
 /// Shortest interval between reports of the queue's state.
 const SAY: Duration = Duration::from_secs(60);
@@ -24,6 +25,8 @@ pub(super) struct Array {
     pub(super) progress: Progress,
     /// Time of the last check for dead nodes.
     asked: Instant,
+    /// Nodes that it found dead.
+    dead: BTreeSet<String>,
     /// The last report, and its time.
     said: (String, Option<Instant>),
 }
@@ -37,6 +40,7 @@ impl Array {
             ended: BTreeMap::new(),
             progress,
             asked: Instant::now(),
+            dead: BTreeSet::new(),
             said: (String::new(), None),
         }
     }
@@ -85,10 +89,13 @@ impl Array {
         }
         self.asked = Instant::now();
         let known = tools::nodes(plan.slurm.partition.as_deref()).unwrap_or_default();
-        let out = known
+        let dead: BTreeMap<String, String> = known
             .into_iter()
-            .filter_map(|node| Some((node.name.clone(), node.unusable()?)));
-        out.collect()
+            .filter_map(|node| Some((node.name.clone(), node.unusable()?)))
+            .collect();
+        let before = mem::replace(&mut self.dead, dead.keys().cloned().collect());
+        let twice = dead.into_iter().filter(|(node, _)| before.contains(node));
+        twice.collect()
     }
 
     /// Reports how many tasks run and wait, and for what.
