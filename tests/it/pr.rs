@@ -350,11 +350,27 @@ fn equal_programs_may_print_differently() {
     fs::copy("/bin/cat", repository.root().join("show")).unwrap();
     repository.commit("one\n");
     repository.commit("two\n");
-    for (more, expected) in [(&[][..], 0), (&["--same-output"][..], 1)] {
-        let arguments = [&["--base", "HEAD~1", "--budget", "1s"], more].concat();
-        let mut command = repository.command(&arguments, &["--", "./show", "values"]);
-        let (code, _, error) = output_texts(command.output().unwrap());
-        assert_eq!(code, expected, "{error}");
+    let arguments = ["--base", "HEAD~1", "--budget", "1s", "--same-output"];
+    let mut command = repository.command(&arguments, &["--", "./show", "values"]);
+    let (code, _, error) = output_texts(command.output().unwrap());
+    assert_eq!(code, 1, "{error}");
+}
+
+#[test]
+fn equal_programs_with_other_data_are_measured() {
+    let repository = Repository::new();
+    fs::copy("/bin/cat", repository.root().join("show")).unwrap();
+    repository.commit("one\n");
+    repository.write("notes.md", "no program reads this");
+    repository.commit("one\n");
+    repository.commit(&"two\n".repeat(9));
+    for (base, head, identical) in [("HEAD~2", "HEAD~1", true), ("HEAD~1", "HEAD", false)] {
+        let arguments = ["--base", base, "--head", head, "--budget", "1s"];
+        let format = [&arguments[..], &["--format", "json"]].concat();
+        let mut command = repository.command(&format, &["--", "./show", "values"]);
+        let (_, out, error) = output_texts(command.output().unwrap());
+        let view: Value = serde_json::from_str(&out).expect(&error);
+        assert_eq!(view["identical"], identical, "{view}");
     }
 }
 

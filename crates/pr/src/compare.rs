@@ -2,7 +2,7 @@
 
 use crate::SIDES;
 use crate::git::{Repository, Revision};
-use crate::identical::are_identical;
+use crate::identical::{are_identical, only_sources};
 use crate::instructions::Counter;
 use crate::launches::Launcher;
 use crate::layouts::Linkers;
@@ -173,8 +173,13 @@ impl Comparison {
             head.push(other);
         }
         let program = self.command.first().context("there is no command")?;
+        let mut changed = self.repository.changed(&sides.base, &sides.head)?;
+        changed.extend_from_slice(&sides.modified);
         // equal programs may print other files of the repository
-        if !self.same_output && are_identical([&base[0], &head[0]], program)? {
+        if !self.same_output
+            && only_sources(&changed)
+            && are_identical([&base[0], &head[0]], program)?
+        {
             return Ok(Answer::identical(view));
         }
         self.measure(&place, [&base, &head], view, progress)

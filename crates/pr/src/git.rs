@@ -67,6 +67,12 @@ fn git(directory: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
     Ok(done.stdout)
 }
 
+/// Of output that ends each with a zero.
+fn paths(output: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let each = output.split(|b| *b == 0).filter(|path| !path.is_empty());
+    each.map(|path| PathBuf::from(OsStr::from_bytes(path)))
+}
+
 fn line(bytes: Vec<u8>) -> PathBuf {
     let mut bytes = bytes;
     if bytes.last() == Some(&b'\n') {
@@ -215,27 +221,33 @@ impl Repository {
         };
         // untracked files of a submodule are products of its build
         let (changed, with_dirty) = (changed("dirty")?, changed("untracked")?);
-        let names = |paths: &[u8]| -> BTreeSet<Vec<u8>> {
-            paths.split(|b| *b == 0).map(<[u8]>::to_vec).collect()
-        };
-        let dirty = names(&with_dirty)
-            .difference(&names(&changed))
-            .next()
-            .cloned();
-        if let Some(dirty) = dirty {
+        let clean: BTreeSet<PathBuf> = paths(&changed).collect();
+        if let Some(dirty) = paths(&with_dirty).find(|path| !clean.contains(path)) {
             bail!(
                 "the submodule '{}' has changes that are not committed, and would not be measured: commit them, or name a commit with --head",
-                String::from_utf8_lossy(&dirty)
+                dirty.display()
             );
         }
         let untracked = self.ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-        let all = changed
-            .split(|b| *b == 0)
-            .chain(untracked.split(|b| *b == 0));
-        let all = all.filter(|path| !path.is_empty());
-        Ok(all
-            .map(|path| PathBuf::from(OsStr::from_bytes(path)))
-            .collect())
+        Ok(paths(&changed).chain(paths(&untracked)).collect())
+    }
+
+    /// Paths below the root of files in which two commits differ.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn changed(&self, one: &Revision, other: &Revision) -> Result<Vec<PathBuf>> {
+        let changed = self.ask(&[
+            "diff",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "-z",
+            &one.commit,
+            &other.commit,
+            "--",
+        ])?;
+        Ok(paths(&changed).collect())
     }
 
     /// Commits after `good` up to `bad`, by first parents, oldest first.

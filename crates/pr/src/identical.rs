@@ -13,6 +13,20 @@ const MAGIC: [u8; 4] = *b"\x7fELF";
 /// Type of an object file, which is not executed.
 const RELOCATABLE: u16 = 1;
 
+/// Extensions of files that only compilers and people read. What else changed, an equal program may read.
+const SOURCES: [&str; 18] = [
+    "adoc", "c", "cc", "cpp", "cxx", "f90", "go", "h", "hh", "hpp", "hxx", "md", "rs", "rst", "s",
+    "S", "swift", "zig",
+];
+
+/// Whether all of these files are sources.
+pub fn only_sources(files: &[PathBuf]) -> bool {
+    let extension = |file: &PathBuf| file.extension()?.to_str().map(str::to_owned);
+    files
+        .iter()
+        .all(|file| extension(file).is_some_and(|one| SOURCES.contains(&one.as_str())))
+}
+
 /// Programs and libraries below a work tree, with their hashes.
 type Programs = BTreeMap<PathBuf, [u8; 32]>;
 

@@ -150,6 +150,10 @@ impl Trial {
         }
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.rows.iter().any(|row| row.name == name)
+    }
+
     /// One benchmark is measured and judged alone.
     pub fn leave_out_others(&mut self, only: &str) {
         let others = self.rows.extract_if(.., |row| row.name != only);

@@ -1,6 +1,7 @@
 //! Rounds of both sides until all benchmarks are decided or the budget is spent.
 
 use crate::launches::{Launched, Launcher, Request};
+use crate::project::FILE;
 use crate::same_output;
 use crate::trial::{Margins, Trial};
 use crate::work_trees::WorkTree;
@@ -157,6 +158,11 @@ impl Turns<'_> {
         );
         for one in &mut trial.unmatched {
             one.why = first[usize::from(one.only == SIDES[0])].reason(&one.name);
+        }
+        for name in self.margins.by_name.keys() {
+            if !trial.has(name) {
+                log::warn!("{FILE}: [margins] has '{name}', which is no benchmark of both sides");
+            }
         }
         if let Some(only) = self.only {
             trial.leave_out_others(only);

@@ -191,9 +191,18 @@ pub fn carry(from: &WorkTree, to: &WorkTree, path: &Path) -> Result<()> {
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     ensure!(inside, "--carry '{}' leaves the repository", path.display());
+    // . at the end, or alone, is no name that could be removed
+    let below: PathBuf = (from.prefix.components())
+        .chain(path.components())
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    ensure!(
+        !below.as_os_str().is_empty(),
+        "--carry '{}' is the whole repository, after which both sides are the same: name the benchmarks",
+        path.display()
+    );
     let missing = || format!("--carry '{}' is not in {}", path.display(), from.name);
     fs::symlink_metadata(from.directory().join(path)).with_context(missing)?;
-    let below = from.prefix.join(path);
     remove(to.root(), &below)?;
     replace(from.root(), to.root(), &below)
 }

@@ -45,7 +45,7 @@ pub struct PrArgs {
     /// Revision to judge [default: the files here as they are, ignored ones excepted]
     #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
     pub head: Option<String>,
-    /// Build each side N times with different code layouts, and decide over the builds: twelve or so [default: 1]
+    /// Build each side N times with different code layouts, and decide over the builds: 4 to 64, twelve or so [default: 1]
     #[arg(long, value_name = "N", value_parser = layouts)]
     pub layouts: Option<usize>,
     /// Fail when a plain command prints something else on one side
@@ -92,7 +92,7 @@ pub struct TrialArgs {
     #[arg(long)]
     pub trust: bool,
     /// Seed of the order of launches
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parsers::whole(0..=u64::MAX))]
     pub seed: Option<u64>,
     /// Parent directory of the work trees [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
@@ -268,6 +268,14 @@ pub fn comparison(
     ensure!(
         quantity == PrQuantity::Time || name == HARNESS,
         "--count instructions is for a plain command that does a fixed amount of work; {name} repeats benchmarks by the clock, so that its instructions say nothing of them"
+    );
+    ensure!(
+        args.values.is_none() || name == "json",
+        "--values is the pointer of --harness json; {name} has values of its own format"
+    );
+    ensure!(
+        args.harness_time.is_none() || name != HARNESS,
+        "--harness-time is for a --harness: a plain command takes its own time"
     );
     let pointer = args
         .values

@@ -26,6 +26,8 @@ fields! {
         name,
         #[serde(rename = "median(elapsed)")]
         median,
+        /// Units of work in an iteration, for instance bytes.
+        batch,
         measurements,
     }
 
@@ -43,18 +45,21 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
     };
     let title = text(entry.title).filter(|title| !title.is_empty());
     let name = title.map_or_else(|| name.clone(), |title| format!("{title}/{name}"));
+    let batch = number(entry.batch)
+        .filter(|batch| *batch > 0.0)
+        .unwrap_or(1.0);
     let epochs: Bounded<Field<'_>, LAUNCHES> = parsed(entry.measurements).unwrap_or_default();
     let of_epoch = |epoch: Field<'_>| {
         let epoch: Measurement<'_> = parsed(epoch).unwrap_or_default();
         Repetition {
-            operations: number(epoch.iterations).map(|n| n as u64),
-            ..Repetition::new(number(epoch.elapsed).unwrap_or(f64::NAN))
+            operations: number(epoch.iterations).map(|n| (n * batch) as u64),
+            ..Repetition::new(number(epoch.elapsed).unwrap_or(f64::NAN) / batch)
         }
     };
     let (repetitions, remark) = match epochs.0.is_empty() {
         false => (epochs.0.into_iter().map(of_epoch).collect(), ONE_PROCESS),
         true => {
-            let median = number(entry.median).unwrap_or(f64::NAN);
+            let median = number(entry.median).unwrap_or(f64::NAN) / batch;
             (vec![Repetition::new(median)], ONLY_MEDIAN)
         }
     };
