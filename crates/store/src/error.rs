@@ -153,6 +153,9 @@ pub enum StoreError {
     /// The raw samples cannot be pruned; with the reason.
     #[error("the raw samples of run {0} are not pruned: {1}")]
     NotPruned(String, &'static str),
+    /// No valid token has this name.
+    #[error("no valid token is called '{0}'; `gritstone token list` shows them")]
+    NoToken(String),
     /// The data would not be read back identically.
     #[error("cannot be stored: {0}")]
     Unfit(String),

@@ -130,13 +130,12 @@ impl Store {
     /// Revokes a token permanently.
     ///
     /// # Errors
-    /// [`StoreError::Unfit`] when no token has the name, and I/O errors of the store.
+    /// [`StoreError::NoToken`] when no valid token has the name, and I/O errors of the store.
     pub fn revoke_token(&mut self, name: &str, now: &str) -> Result<(), StoreError> {
         let known = self.tokens()?.into_iter();
         let mut valid = known.filter(|token| token.revoked.is_none());
         let Some(token) = valid.find(|token| token.name == name) else {
-            let why = format!("no valid token '{name}'");
-            return Err(StoreError::Unfit(why));
+            return Err(StoreError::NoToken(name.to_owned()));
         };
         let row = row![token.number, now.to_owned()];
         self.at(transaction(self.engine(), Purpose::Write, |engine| {

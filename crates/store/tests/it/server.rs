@@ -36,16 +36,16 @@ fn on_a_server() {
     let server = Server::start();
     let data = tempfile::tempdir().unwrap();
     let url = server.url("DATABASE", "owner");
-    let of_any = [
+    for module in [
         "behavior::",
         "cache::",
         "pruned::",
         "processes::",
         "tokens::",
-        "--skip",
-        "as_a_file",
-    ];
-    executed(&of_any, data.path(), Some(&url));
+    ] {
+        let words = [module, "--skip", "as_a_file"];
+        executed(&words, data.path(), Some(&url));
+    }
 }
 
 /// Tests for servers alone.
