@@ -30,7 +30,13 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, FolderError> {
 /// # Errors
 /// When it contains anything unexpected, or too much.
 pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
-    let resolved = fs::canonicalize(folder).map_err(failed(folder))?;
+    let resolved = fs::canonicalize(folder).map_err(|why| match why.kind() {
+        io::ErrorKind::NotFound => FolderError(format!(
+            "there is no folder {}: `gritstone init FAMILY/NAME --catalog DIR` writes a catalog",
+            folder.display()
+        )),
+        _ => failed(folder)(why),
+    })?;
     let name = resolved.file_name().unwrap_or_default();
     let mut found = Found::default();
     found.add(&resolved, "")?;

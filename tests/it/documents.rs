@@ -2,9 +2,11 @@
 
 use crate::common::{Home, binary, output_texts};
 use gritstone_model::{Launch, RunData};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A store with the run of a measured system, and a copy an hour later in which one benchmark takes a tenth longer.
 fn home() -> Home {
@@ -125,6 +127,49 @@ fn packages_have_the_same_tagline() {
     ] {
         let text = fs::read_to_string(root.join(file)).unwrap();
         assert_eq!(text.matches(tagline).count(), times, "{file}");
+    }
+}
+
+/// Markdown files of a folder and those below it.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut all = vec![];
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.extension() {
+            _ if path.is_dir() => all.extend(pages(&path)),
+            Some(extension) if extension == "md" => all.push(path),
+            _ => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn documented_selectors_are_known() {
+    let home = Home::new();
+    let listed: Value = home.json("list");
+    let family = |benchmark: &Value| {
+        let id = benchmark["id"].as_str().unwrap();
+        id.split_once('/').map(|(family, _)| family.to_owned())
+    };
+    let all = listed["benchmarks"].as_array().unwrap();
+    let families: BTreeSet<String> = all.iter().filter_map(family).collect();
+    let mut selectors = BTreeSet::new();
+    for page in pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")) {
+        let text = fs::read_to_string(page).unwrap();
+        let lines = text.lines().map(|line| line.trim_start_matches(['$', ' ']));
+        let commands = lines.filter(|line| line.starts_with("gritstone "));
+        for word in commands.flat_map(str::split_whitespace) {
+            let word = word.trim_matches('\'');
+            let family = word.split_once('/').map_or("", |(family, _)| family);
+            if families.contains(family) {
+                selectors.insert(word.to_owned());
+            }
+        }
+    }
+    assert!(selectors.len() > 20, "{selectors:?}");
+    for selector in selectors {
+        home.ok(&format!("list {selector}"));
     }
 }
 

@@ -291,7 +291,7 @@ fn refusals_name_likely_formats() {
         ),
         (r#"{"a": 1, "b": 2}"#, "JSON with a, b"),
         (r#"{"a": 1, "b": [2"#, "truncated"),
-        (&long[..900], "JSON of hyperfine that is truncated"),
+        (&long[..900], "truncated JSON of hyperfine"),
         ("<html></html>", "XML or HTML"),
         (
             r#"{"results": [{"command": "x", "mean": 1}]}"#,

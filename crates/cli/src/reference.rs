@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::{env, fs};
 
+/// Columns of the help.
+const WIDTH: usize = 120;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
 const HEADER: &str = "<!-- Written from the definition of the command line: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference -->\n";
 
@@ -65,7 +67,15 @@ fn commands(root: &Command) -> String {
     left.iter()
         .for_each(|name| append_command(&mut text, root, &[name]));
     text.push_str("\n## Options of every command\n");
-    options(&mut text, root.get_arguments());
+    let hide_others = |arg: Arg| {
+        let hidden = !arg.is_global_set();
+        arg.hide(hidden)
+    };
+    let global = root.clone().mut_args(hide_others);
+    append_help(
+        &mut text,
+        global.about("").help_template("{options}").after_help(""),
+    );
     text
 }
 
@@ -74,33 +84,19 @@ fn append_command(text: &mut String, root: &Command, path: &[&str]) {
     let command = path.iter().fold(root, |command, name| {
         command.find_subcommand(name).expect("a listed command")
     });
-    let about = command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let usage = command.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage:").trim();
-    let heading = "#".repeat(2 + path.len());
-    let name = path.join(" ");
     let _ = write!(
         text,
-        "\n{heading} {name}\n\n{about}.\n\n```\n{usage}\n```\n"
+        "\n{} {}\n",
+        "#".repeat(2 + path.len()),
+        path.join(" ")
     );
-    let inherited = |arg: &Arg| {
-        let above = path[..path.len() - 1].iter().scan(root, |command, name| {
-            *command = command.find_subcommand(name)?;
-            Some(*command)
-        });
-        [root]
-            .into_iter()
-            .chain(above)
-            .flat_map(Command::get_arguments)
-            .any(|known| known.get_id() == arg.get_id())
-    };
-    options(text, command.get_arguments().filter(|arg| !inherited(arg)));
-    if let Some(help) = command.get_after_help() {
-        append_examples(text, &help.to_string());
-    }
+    append_help(
+        text,
+        command.clone().mut_args(|arg| {
+            let hidden = arg.is_hide_set() || arg.is_global_set() || arg.get_id() == "help";
+            arg.hide(hidden)
+        }),
+    );
     let below = command.get_subcommands();
     let below = below.filter(|command| !command.is_hide_set() && command.get_name() != "help");
     for command in below {
@@ -108,44 +104,10 @@ fn append_command(text: &mut String, root: &Command, path: &[&str]) {
     }
 }
 
-/// Examples up to the first blank line; what follows is prose.
-fn append_examples(text: &mut String, help: &str) {
-    let (examples, prose) = help.split_once("\n\n").unwrap_or((help, ""));
-    let lines = examples.trim_start_matches("Examples:\n").lines();
-    let lines: Vec<&str> = lines
-        .map(|line| line.strip_prefix("  ").unwrap_or(line))
-        .collect();
-    let _ = write!(text, "\nExamples:\n\n```\n{}\n```\n", lines.join("\n"));
-    if !prose.is_empty() {
-        let _ = write!(text, "\n{}\n", prose.trim_end());
-    }
-}
-
-fn options<'a>(text: &mut String, all: impl Iterator<Item = &'a Arg>) {
-    let shown: Vec<&Arg> = all
-        .filter(|arg| !arg.is_hide_set() && arg.get_id() != "help")
-        .collect();
-    if shown.is_empty() {
-        return;
-    }
-    text.push_str("\n| option | default | |\n| --- | --- | --- |\n");
-    for arg in shown {
-        let value = value(arg, " ");
-        let short = arg.get_short().map(|short| format!("-{short}"));
-        let long = arg.get_long().map(|long| format!("--{long}"));
-        let name = match (short, long) {
-            (Some(short), Some(long)) => format!("`{short}`, `{long}{value}`"),
-            (None, None) => format!("`{}`", value.trim()),
-            (short, long) => format!("`{}{value}`", short.or(long).unwrap_or_default()),
-        };
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} |",
-            cell(&name),
-            cell(&default(arg)),
-            cell(&about(arg))
-        );
-    }
+fn append_help(text: &mut String, command: Command) {
+    let help = command.term_width(WIDTH).render_long_help().to_string();
+    let lines: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
+    let _ = write!(text, "\n```\n{}\n```\n", lines.join("\n"));
 }
 
 /// Every key that a file may set.
@@ -258,21 +220,9 @@ fn default(arg: &Arg) -> String {
         .split_once("[default: ")
         .and_then(|(_, default)| default.split_once(']'));
     match (default, arg.get_action()) {
-        (_, ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count) => String::new(),
+        (None, ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count) => String::new(),
         (Some((default, _)), _) => default.to_owned(),
         (None, _) => values.join(", "),
-    }
-}
-
-/// The help of an option without its default.
-fn about(arg: &Arg) -> String {
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    match help.split_once(" [default: ") {
-        Some((before, after)) => {
-            let after = after.split_once(']').map_or("", |(_, after)| after);
-            format!("{before}{after}")
-        }
-        None => help,
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// Largest window of a frame, log2 of bytes.
 const LARGEST_WINDOW: u32 = 23;
 
@@ -18,6 +19,10 @@ pub fn unpack<'a>(mut from: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + '
         packed,
         taken: 0,
     };
+    if from.fill_buf()?.starts_with(SQLITE_MAGIC) {
+        let what = "it is a store: `gritstone --store FILE runs` lists its runs";
+        return Err(io::Error::other(what));
+    }
     if !from.fill_buf()?.starts_with(&ZSTD_MAGIC) {
         return Ok(Box::new(BufReader::new(limited(Box::new(from), None))));
     }

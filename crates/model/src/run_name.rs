@@ -35,7 +35,7 @@ pub fn check_run_id(id: &str) -> Result<(), String> {
 pub fn check_label(label: &str) -> Result<(), String> {
     let shown = beginning(label);
     if label.trim().is_empty() {
-        return Err("the label is empty; leave it out or give one".to_owned());
+        return Err("a label has at least one character".to_owned());
     }
     if is_reserved(label) || is_like_id(label) || label.starts_with('-') {
         return Err(format!(

@@ -93,9 +93,14 @@ pub fn serve(
     let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
     ensure!(
         public_read || tokens.iter().any(reads),
-        "{} is reachable from other machines: create a token for reading (`gritstone token create NAME --scope read`), \
+        "{} is reachable from other machines{}: create a token for reading (`gritstone token create NAME --scope read`), \
          or let everyone read everything with --open-reads",
-        options.listen
+        options.listen,
+        if options.behind_proxy {
+            " through the proxy"
+        } else {
+            ""
+        }
     );
     let tls = encryption(options)?;
     ensure!(

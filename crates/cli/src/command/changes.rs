@@ -3,6 +3,7 @@
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
@@ -25,7 +26,7 @@ pub struct ChangesArgs {
     #[arg(short, long)]
     pub all: bool,
     /// Number of newest runs of each benchmark that are searched
-    #[arg(long, value_name = "N", global = true, default_value_t = MAX_RUNS as u32, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", global = true, default_value_t = MAX_RUNS as u32, value_parser = value_parsers::whole(2..=u32::MAX))]
     pub runs: u32,
     #[command(flatten)]
     pub format: FormatArgs,

@@ -42,7 +42,7 @@ pub struct CheckArgs {
     /// Accept the new level of BENCHMARK, which RUN shows (later runs are compared with it), or that it is no longer measured
     #[arg(long, value_name = "BENCHMARK", conflicts_with = "against")]
     pub accept: Vec<String>,
-    /// Exit code of an inconclusive run: 4 or 0
+    /// What an inconclusive run does: fail exits with 4, pass with 0
     #[arg(long, value_name = "OUTCOME", default_value = "fail")]
     pub inconclusive: OnInconclusive,
     /// Output format

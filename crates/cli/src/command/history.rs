@@ -4,6 +4,7 @@ use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::value_parsers;
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use gritstone_analysis::ab::COMMAND;
@@ -23,7 +24,7 @@ pub struct HistoryArgs {
     #[arg(value_name = "BENCHMARK | SELECTOR", required = true, add = candidates::benchmarks())]
     pub benchmarks: Vec<String>,
     /// Number of newest runs
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parsers::whole(1..=1000))]
     pub runs: u32,
     /// Also write the chart of the newest series to FILE
     #[arg(long, value_name = "FILE")]

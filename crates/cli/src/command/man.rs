@@ -24,7 +24,7 @@ pub struct ManArgs {
     pub output: Option<PathBuf>,
 }
 
-pub const ENVIRONMENT: [(&str, &str); 11] = [
+pub const ENVIRONMENT: [(&str, &str); 15] = [
     (
         "GRITSTONE_STORE",
         "Database of runs, unless --store names one.",
@@ -62,6 +62,22 @@ pub const ENVIRONMENT: [(&str, &str); 11] = [
     (
         "CC, FC",
         "Compilers of custom benchmarks, where --cc and --fc are not given.",
+    ),
+    (
+        "GRITSTONE_TOKEN",
+        "Token of a server, where --token-file is not given.",
+    ),
+    (
+        "SSL_CERT_FILE",
+        "Certificates that are trusted, as PEM, in place of those of the system.",
+    ),
+    (
+        "PGUSER, PGPASSWORD, PGPASSFILE",
+        "Of a store on PostgreSQL, where its URL does not say.",
+    ),
+    (
+        "CI",
+        "If true, pr and bisect execute the commands of gritstone-pr.toml.",
     ),
 ];
 

@@ -51,7 +51,7 @@ pub enum RunsCommand {
     },
     /// Remove a whole run; the store records that it was there
     Remove {
-        /// The run, by its id or a part of it
+        /// The run: its id or a part of it, its label, or `last`
         #[arg(add = candidates::runs())]
         run: String,
     },

@@ -17,7 +17,7 @@ pub struct CatalogArgs {
     )]
     pub catalogue: Option<PathBuf>,
     /// Run the programs of the catalog without asking (asked once, and again if a file has changed)
-    #[arg(long, help_heading = "Custom benchmarks")]
+    #[arg(long, requires = "catalogue", help_heading = "Custom benchmarks")]
     pub trust: bool,
 }
 

@@ -171,11 +171,6 @@ impl Setting {
     /// Checks permission, option and value.
     fn check(&self, is_user_file: bool, root: &Command) -> Result<()> {
         let Self { key, place, .. } = self;
-        let commands = || std::iter::once(root).chain(root.get_subcommands());
-        ensure!(
-            commands().any(|command| argument(command, key).is_some()),
-            "{place}: unknown key '{key}'"
-        );
         let (command, section) = match &self.command {
             None => (Some(root), "gritstone".to_owned()),
             Some(name) => (
@@ -184,6 +179,11 @@ impl Setting {
             ),
         };
         let command = command.with_context(|| format!("{place}: [{section}] is not a command"))?;
+        let mut commands = std::iter::once(root).chain(root.get_subcommands());
+        ensure!(
+            commands.any(|command| argument(command, key).is_some()),
+            "{place}: unknown key '{key}'"
+        );
         let arg = argument(command, key)
             .with_context(|| format!("{place}: {section} has no option --{key}"))?;
         ensure!(

@@ -1,6 +1,9 @@
 //! Parsers of times, ages, labels, shares and pairs.
 
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// `90s`, `10m`, `1h`, `1.5m`; a bare number is seconds.
@@ -14,7 +17,10 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     });
     match seconds {
         Ok(s) if s > 0.0 && s < 1e7 => Ok(Duration::from_secs_f64(s)),
-        _ => Err("a time is a positive number with a unit, such as 90s, 10m or 1h".to_owned()),
+        _ => Err(
+            "a time is a positive number, of seconds or with a unit, such as 50ms, 90s or 10m"
+                .to_owned(),
+        ),
     }
 }
 
@@ -57,7 +63,20 @@ pub fn label(text: &str) -> Result<String, String> {
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE, such as tty=/dev/ttyS0".to_owned()),
+        _ => Err("a name and a value are expected, as NAME=VALUE".to_owned()),
+    }
+}
+
+/// A whole number in a range.
+pub fn whole<T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| {
+            let (least, most) = (range.start(), range.end());
+            format!("a whole number from {least} to {most} is expected")
+        })
     }
 }
 
@@ -95,6 +114,16 @@ mod tests {
         assert_eq!(pair("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
         for bad in ["tty", "=x", ""] {
             assert!(pair(bad).unwrap_err().contains("NAME=VALUE"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers() {
+        let parse = whole(1..=256_u32);
+        assert_eq!((parse("1"), parse("256")), (Ok(1), Ok(256)));
+        for bad in ["", "0", "257", "-1", "1.5", "x"] {
+            let error = parse(bad).unwrap_err();
+            assert_eq!(error, "a whole number from 1 to 256 is expected", "{bad}");
         }
     }
 

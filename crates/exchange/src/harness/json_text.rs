@@ -52,7 +52,8 @@ pub(super) fn parse_json<'a, T: Deserialize<'a>>(
 ) -> Result<T, HarnessError> {
     serde_json::from_str(text).map_err(|why| {
         let what = match why.is_eof() {
-            true => format!("JSON of {program} that is truncated: {why}"),
+            true if text.trim().is_empty() => format!("empty, not JSON of {program}"),
+            true => format!("truncated JSON of {program}: {why}"),
             false => format!("not JSON of {program}: {why}"),
         };
         malformed(place(file, ""), what)

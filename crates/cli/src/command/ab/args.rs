@@ -24,7 +24,7 @@ pub struct AbArgs {
     /// Commands, each after a `--`; a single word with blanks is run by the shell
     #[arg(last = true, value_name = "COMMAND")]
     pub commands: Vec<String>,
-    /// Compiler with flags [default: -O2], one per side: the workloads are compiled with each
+    /// Compiler with flags (without: -O2), one per side: the workloads are compiled with each
     #[arg(long, value_name = "COMPILER", conflicts_with = "commands", add = SetBy::UserFile)]
     pub cc: Vec<String>,
     /// Extra environment variables for side A
@@ -76,7 +76,7 @@ pub struct AbArgs {
     #[arg(long, conflicts_with = "commands", add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     /// Repeat the order of an earlier test
-    #[arg(long)]
+    #[arg(long, value_parser = value_parsers::whole(0..=u64::MAX))]
     pub seed: Option<u64>,
     /// Show the stored test of this name; measure nothing
     #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalogue", "commands", "no_store"])]

@@ -5,7 +5,7 @@ use crate::ui::display::{DisplayArgs, FormatArgs, When};
 use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -40,13 +40,13 @@ pub struct BenchArgs {
     )]
     pub warmup: u32,
     /// Exactly NUM executions of each command
-    #[arg(short, long, value_name = "NUM", conflicts_with_all = ["min_runs", "max_runs"], value_parser = clap::value_parser!(u32).range(1..), help_heading = "Effort")]
+    #[arg(short, long, value_name = "NUM", conflicts_with_all = ["min_runs", "max_runs"], value_parser = value_parsers::whole(1..=u32::MAX), help_heading = "Effort")]
     pub runs: Option<u32>,
     /// At least NUM executions of each command
-    #[arg(short, long, value_name = "NUM", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Effort")]
+    #[arg(short, long, value_name = "NUM", value_parser = value_parsers::whole(1..=u32::MAX), help_heading = "Effort")]
     pub min_runs: Option<u32>,
     /// At most NUM executions of each command
-    #[arg(short = 'M', long, value_name = "NUM", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Effort")]
+    #[arg(short = 'M', long, value_name = "NUM", value_parser = value_parsers::whole(1..=u32::MAX), help_heading = "Effort")]
     pub max_runs: Option<u32>,
     /// Shell command before the first execution of each command; one that names a parameter runs before each launch
     #[arg(short, long, value_name = "CMD", help_heading = "Hooks")]
@@ -187,7 +187,7 @@ pub struct BenchArgs {
     #[arg(long, value_parser = value_parsers::label, conflicts_with = "no_store", help_heading = "Output", add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Repeat the order of an earlier test
-    #[arg(long, help_heading = "Execution")]
+    #[arg(long, help_heading = "Execution", value_parser = value_parsers::whole(0..=u64::MAX))]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub storing: StoreArgs,
@@ -237,6 +237,9 @@ fn output(text: &str) -> Result<gritstone_model::Output, String> {
         "null" => Output::File("/dev/null".to_owned()),
         "pipe" => Output::Pipe,
         "inherit" => Output::Inherit,
+        folder if Path::new(folder).is_dir() => {
+            return Err(format!("{folder} is a directory; name a file"));
+        }
         file if file.contains('/') => Output::File(file.to_owned()),
         // else a misspelled word would be a file
         word => {

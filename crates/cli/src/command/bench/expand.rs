@@ -188,7 +188,7 @@ impl Reader<'_> {
         let most = args.commands.len() * self.ways;
         ensure!(
             args.names.len() <= most,
-            "--command-name is there {} times, and there are {most} commands",
+            "--command-name is there {} times, more than the number of commands, {most}",
             args.names.len()
         );
         let (least, most) = (

@@ -24,7 +24,7 @@ pub struct RunArgs {
     /// Launch each benchmark six times, instead of ten times or more
     #[arg(long, help_heading = "Effort")]
     pub quick: bool,
-    /// Measure as many benchmarks as fit into this time, in suite order, e.g. 90s, 10m or 1h [default: all of them]
+    /// Measure as many benchmarks as fit into this time, in suite order, e.g. 90s, 10m or 1h [default: all of them, with more launches for up to 5m]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
     pub budget: Option<std::time::Duration>,
     /// Also measure the reference workloads of the publications of 1982 to 1987 [default: with --suite classic and --against ref:SYSTEM]
@@ -45,13 +45,13 @@ pub struct RunArgs {
     #[arg(long, help_heading = "System", add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     /// Also run single-CPU workloads as N simultaneous copies, e.g. 2,4,8
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256), help_heading = "Selection")]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parsers::whole(1..=256), help_heading = "Selection")]
     pub copies: Vec<u32>,
     /// Override a parameter of the selected workloads, e.g. tty=/dev/ttyS0; repeatable
     #[arg(long = "param", value_name = "KEY=VALUE", value_parser = value_parsers::pair, help_heading = "Selection")]
     pub params: Vec<(String, String)>,
     /// Repeat the order of an earlier run
-    #[arg(long, help_heading = "Run")]
+    #[arg(long, help_heading = "Run", value_parser = value_parsers::whole(0..=u64::MAX))]
     pub seed: Option<u64>,
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
     #[arg(long, help_heading = "System", add = SetBy::UserFile)]
@@ -99,7 +99,7 @@ pub struct PeerArgs {
     )]
     pub address: Option<std::net::IpAddr>,
     /// Program for the peer, such as dist/gritstone of `make dist` [default: this program]
-    #[arg(long, value_name = "FILE", help_heading = "Network")]
+    #[arg(long, value_name = "FILE", requires = "host", help_heading = "Network")]
     pub binary: Option<PathBuf>,
     /// Command of OpenSSH's client, with its options [default: ssh]
     #[arg(
