@@ -618,6 +618,56 @@ fn failing_heads_never_pass() {
 }
 
 #[test]
+fn later_crashes_never_pass() {
+    let repository = Repository::new();
+    repository.commit("alpha 10 ns\n");
+    repository.commit("alpha 10 ns\n\n");
+    let launches = repository.home.path().join("launches");
+    let script = format!(
+        "cat values; [ $(wc -l < values) = 1 ] || echo >> {0}; [ ! -e {0} ] || [ $(wc -l < {0}) != 3 ] || kill -9 $$",
+        launches.display()
+    );
+    let tail = ["--harness", "lines", "--", "sh", "-c", &script];
+    let (code, out, error) = repository.pr_of(&["--base", "HEAD~1"], &tail);
+    assert!(
+        code == 4 && out.contains("head failed") && out.contains("1 the same"),
+        "{error}{out}"
+    );
+}
+
+#[test]
+fn benchmarks_without_value_are_named() {
+    let repository = Repository::new();
+    repository.commit("alpha 10 ns\nlost nan ns\n");
+    repository.commit("alpha 10 ns\nlost nan ns\n\n");
+    repository.commit("alpha 10 ns\nlost nan ns\nnew 0 ns\n");
+    let pr = |code: i32, head: &str| repository.json(code, &["--base", "HEAD~2", "--head", head]);
+    let view = pr(0, "HEAD~1");
+    let lost = &view["without_value"][0];
+    assert_eq!(
+        (&lost["name"], &lost["only"]),
+        (&"lost".into(), &Value::Null)
+    );
+    let view = pr(4, "HEAD");
+    let new = &view["without_value"][1];
+    assert_eq!(
+        (&new["name"], &new["only"]),
+        (&"new".into(), &"head".into())
+    );
+}
+
+#[test]
+fn default_base_is_another_commit() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    let (code, _, error) = repository.pr(&["--format", "github"]);
+    assert!(
+        code == 4 && error.contains("nothing to compare: give --base"),
+        "{error}"
+    );
+}
+
+#[test]
 fn both_sides_are_stored() {
     let repository = Repository::new();
     repository.commit(THREE);
@@ -705,10 +755,15 @@ fn file_of_repository_needs_trust() {
         let (code, out, error) = pr(tail, ci);
         assert_eq!(code, 1, "{error}");
         assert!(
-            out.contains("1 slower by an estimated 20% or more") && out.contains("2 the same"),
+            out.contains("1 slower by an estimate beyond its margin") && out.contains("2 the same"),
             "{out}"
         );
     }
+    // the file is of the root, wherever the user is
+    repository.write("below/x", "");
+    let mut command = repository.command(&["--base", "HEAD~1"], &["--trust"]);
+    command.current_dir(repository.root().join("below"));
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
     repository.write("gritstone-pr.toml", "harnes = 'lines'\n");
     let (code, _, error) = pr(&["--", "true"], None);
     assert!(
@@ -867,6 +922,22 @@ fn bisect_carries_no_build_products() {
     let arguments = ["HEAD~3", "--carry", "benches", "--build", build];
     let tail = ["--harness", "lines", "--", "cat", "benches/built"];
     let mut command = repository.subcommand("bisect", &arguments, &tail);
+    let (code, out, error) = output_texts(command.output().unwrap());
+    let expected = repository.git(&["rev-parse", "HEAD~1"]);
+    assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
+}
+
+#[test]
+fn bisect_carries_later_benchmarks() {
+    let repository = Repository::new();
+    for number in 0..4 {
+        if number == 3 {
+            repository.write("benches/print", "cat values");
+        }
+        repository.commit(&format!("beta {} ns\n", if number < 2 { 20 } else { 22 }));
+    }
+    let tail = ["--harness", "lines", "--", "sh", "benches/print"];
+    let mut command = repository.subcommand("bisect", &["HEAD~3", "--carry", "benches"], &tail);
     let (code, out, error) = output_texts(command.output().unwrap());
     let expected = repository.git(&["rev-parse", "HEAD~1"]);
     assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");

@@ -21,6 +21,22 @@ pub struct ForeignRun {
     index: HashMap<String, usize>,
 }
 
+/// Names of benchmarks in one document, where a repeated name is that of another benchmark.
+#[derive(Debug, Default)]
+pub(crate) struct DistinctNames(HashMap<String, usize>);
+
+impl DistinctNames {
+    /// `sort`, then `sort #2`.
+    pub(crate) fn next(&mut self, name: String) -> String {
+        let times = self.0.entry(name.clone()).or_default();
+        *times += 1;
+        match times {
+            1 => name,
+            n => format!("{name} #{n}"),
+        }
+    }
+}
+
 /// A benchmark of another program.
 #[derive(Clone, Debug, Default)]
 pub struct Series {

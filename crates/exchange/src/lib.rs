@@ -45,7 +45,10 @@ pub use hyperfine::write as hyperfine;
 pub use import::{contents, name_machine, set_start};
 pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
-pub use pr::{pr_github_annotations, pr_gitlab_metrics, pr_junit, pr_junit_error, pr_markdown};
+pub use pr::{
+    pr_github_annotations, pr_github_error, pr_gitlab_metrics, pr_junit, pr_junit_error,
+    pr_markdown, pr_markdown_error,
+};
 pub use share::share_markdown;
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,

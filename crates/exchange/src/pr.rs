@@ -54,7 +54,31 @@ pub fn pr_github_annotations(view: &PrView) -> String {
     let errors: String = regressed
         .map(|row| error_annotation(&row.name, &row_text(view.quantity, row)))
         .collect();
-    errors + &outcome_annotation("pr", view.outcome, &pr_verdict(view))
+    let what = match view.outcome {
+        CheckOutcome::Inconclusive => with_remarks(view),
+        _ => pr_verdict(view),
+    };
+    errors + &outcome_annotation("pr", view.outcome, &what)
+}
+
+fn with_remarks(view: &PrView) -> String {
+    let all = [pr_verdict(view)].into_iter().chain(pr_remarks(view));
+    all.collect::<Vec<_>>().join("\n")
+}
+
+/// The annotation where there is no answer.
+pub fn pr_github_error(why: &str) -> String {
+    error_annotation("gritstone pr", why)
+}
+
+/// The comment where there is no answer.
+pub fn pr_markdown_error(why: &str, outcome: CheckOutcome) -> String {
+    let lines = why.lines().map(|line| Untrusted(line).markdown());
+    format!(
+        "### gritstone pr: {}\n\n{}\n",
+        outcome.as_str(),
+        lines.collect::<Vec<_>>().join("  \n")
+    )
 }
 
 /// OpenMetrics for GitLab (`artifacts: reports: metrics`): speed of the head as a multiple of the base's.
@@ -83,7 +107,7 @@ pub fn pr_junit(view: &PrView, complete: bool) -> String {
     let gate = match view.outcome {
         _ if !complete => Some((Unpassed::Error, "interrupted".to_owned())),
         CheckOutcome::Passed => None,
-        CheckOutcome::Inconclusive => Some((Unpassed::Error, pr_verdict(view))),
+        CheckOutcome::Inconclusive => Some((Unpassed::Error, with_remarks(view))),
         CheckOutcome::Regressed => Some((Unpassed::Failure, pr_verdict(view))),
     };
     cases.add("gritstone", "pr", gate);
@@ -199,6 +223,7 @@ mod tests {
                 only: PrSideName::Head,
                 why: None,
             }],
+            without_value: vec![],
         }
     }
 

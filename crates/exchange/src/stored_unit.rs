@@ -44,11 +44,12 @@ impl StoredUnit {
             ("min" | "m", _) => known(&per("s"), 60.0),
             ("µs" | "μs", _) => known(&per("us"), 1.0),
             ("ps", _) => known(&per("ns"), 1e-3),
-            (_, "s" | "sec") => rate(1.0),
+            (_, "s" | "sec" | "second" | "seconds") => rate(1.0),
             (_, "ms") => rate(1e-3),
             (_, "us" | "µs" | "μs") => rate(1e-6),
             (_, "ns") => rate(1e-9),
-            (_, "min") => rate(60.0),
+            (_, "min" | "minute") => rate(60.0),
+            (_, "hour") => rate(3600.0),
             _ => None,
         }
     }

@@ -99,7 +99,10 @@ pub use overview::{
 pub use param::{Metric, Number, Param, ProgramRate, START_UP_ERROR};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
-pub use pr::{PrCounter, PrQuantity, PrRow, PrSide, PrSideName, PrUnmatched, PrView, SCHEMA_PR};
+pub use pr::{
+    PrCounter, PrQuantity, PrRow, PrSide, PrSideName, PrUnmatched, PrView, PrWithoutValue,
+    SCHEMA_PR,
+};
 pub use privilege::{Action, Privilege, Timeline};
 pub use reliability::{Assessment, Reliability};
 pub use run::{

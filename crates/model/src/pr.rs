@@ -47,6 +47,9 @@ pub struct PrView {
     pub rows: Vec<PrRow>,
     /// Benchmarks of only one side.
     pub unmatched: Vec<PrUnmatched>,
+    /// Benchmarks that no side measures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_value: Vec<PrWithoutValue>,
 }
 
 fn one() -> usize {
@@ -141,6 +144,15 @@ pub struct PrUnmatched {
     /// Reason for which the other has no value, if its harness gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// A benchmark without a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PrWithoutValue {
+    pub name: String,
+    /// The side that has the benchmark; null: both.
+    pub only: Option<PrSideName>,
+    pub why: String,
 }
 
 names! {

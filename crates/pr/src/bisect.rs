@@ -28,7 +28,7 @@ pub struct Bisection<'a> {
 struct Trees {
     /// Built.
     good: WorkTree,
-    /// Not built: where the carried files come from.
+    /// The bad commit, not built: where the carried files come from.
     carried: Option<WorkTree>,
 }
 
@@ -54,9 +54,9 @@ impl Bisection<'_> {
         // without the products of builds
         let carried = match self.comparison.carry.is_empty() {
             true => None,
-            false => Some(place.workshop(repository).check_out("base", &sides.base)?),
+            false => Some(place.workshop(repository).check_out("head", &sides.head)?),
         };
-        let good = self.prepare(&place, "base", &sides.base, None)?;
+        let good = self.prepare(&place, "base", &sides.base, carried.as_ref())?;
         let trees = Trees { good, carried };
         let followed = match followed {
             Some(row) => row,
@@ -125,9 +125,9 @@ impl Bisection<'_> {
                 carry(carried, &tree, path)?;
             }
         }
-        if let Some(command) = &self.comparison.build {
+        if let Some(build) = &self.comparison.build {
             (self.progress)(Progress::Building(&revision.commit));
-            workshop.build(&tree, command, BTreeMap::new())?;
+            workshop.build(&tree, build, BTreeMap::new())?;
         }
         Ok(tree)
     }

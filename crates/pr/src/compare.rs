@@ -1,6 +1,5 @@
 //! Base and head: found, checked out, built, and measured in turns.
 
-use crate::SIDES;
 use crate::git::{Repository, Revision};
 use crate::identical::{are_identical, only_sources};
 use crate::instructions::Counter;
@@ -8,13 +7,15 @@ use crate::launches::Launcher;
 use crate::layouts::Linkers;
 use crate::trial::{Margins, outcome};
 use crate::turns::{Progress, Turns};
-use crate::work_trees::{WorkTree, Workshop, carry};
-use anyhow::{Context as _, Result, ensure};
+use crate::work_trees::{Build, WorkTree, Workshop, carry};
+use crate::{NotComparable, SIDES};
+use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_exchange::harness::Harness;
 use gritstone_exchange::{ImportError, trial_side};
 use gritstone_exec::{Journal, Setup};
 use gritstone_model::{
-    CheckOutcome, Plan, PrQuantity, PrSide, PrView, RunData, RunInfo, SCHEMA_PR,
+    CheckOutcome, Plan, PrQuantity, PrSide, PrSideName, PrView, PrWithoutValue, RunData, RunInfo,
+    SCHEMA_PR,
 };
 use gritstone_session::host_context::HostContext;
 use gritstone_session::{signals, trial, undo};
@@ -29,16 +30,18 @@ pub struct Comparison {
     pub base: Option<String>,
     /// None: the user's files as they are.
     pub head: Option<String>,
-    /// For the shell, in each work tree.
-    pub build: Option<String>,
+    /// In each work tree.
+    pub build: Option<Build>,
     /// Builds of each side, which differ by the layout of their code where there are several.
     pub layouts: usize,
-    /// Files that the base takes from the head.
+    /// Files that the base takes from the head, below the root of the repository.
     pub carry: Vec<PathBuf>,
     pub harness: Box<dyn Harness>,
     /// JSON pointer to the values of harness `json`.
     pub values: String,
     pub command: Vec<String>,
+    /// Where the command is executed, below the root of the repository.
+    pub directory: PathBuf,
     /// Instructions are those of a plain command.
     pub quantity: PrQuantity,
     /// Whether a plain command must print the same on both sides.
@@ -130,6 +133,7 @@ impl Comparison {
         Launcher {
             harness: self.harness.as_ref(),
             command: &self.command,
+            directory: &self.directory,
             deadline: place.setup.deadline,
             work_dirs: &place.setup.work_dirs,
             stop: &place.setup.stop,
@@ -155,6 +159,13 @@ impl Comparison {
         let sides = self.sides()?;
         let view = self.view(&sides);
         if sides.base.commit == sides.head.commit && sides.modified.is_empty() {
+            if self.base.is_none() {
+                let why = format!(
+                    "{} is what is to be judged, so there is nothing to compare: give --base",
+                    sides.base.name
+                );
+                bail!(NotComparable(why));
+            }
             return Ok(Answer::identical(view));
         }
         let place = Place::new(self.dir.as_deref(), self.budget, self.quantity)?;
@@ -178,7 +189,7 @@ impl Comparison {
         // equal programs may print other files of the repository
         if !self.same_output
             && only_sources(&changed)
-            && are_identical([&base[0], &head[0]], program)?
+            && are_identical([&base[0], &head[0]], &self.directory, program)?
         {
             return Ok(Answer::identical(view));
         }
@@ -204,12 +215,12 @@ impl Comparison {
         linkers: Option<&Linkers>,
         number: usize,
     ) -> Result<()> {
-        let Some(command) = &self.build else {
+        let Some(build) = &self.build else {
             return Ok(());
         };
         let workshop = place.workshop(&self.repository);
         let variables = linkers.map(|linkers| linkers.environment(number));
-        workshop.build(tree, command, variables.unwrap_or_default())?;
+        workshop.build(tree, build, variables.unwrap_or_default())?;
         match linkers {
             Some(linkers) => linkers.check_used(tree, number),
             None => Ok(()),
@@ -242,6 +253,7 @@ impl Comparison {
             identical: false,
             rows: vec![],
             unmatched: vec![],
+            without_value: vec![],
         }
     }
 
@@ -273,10 +285,13 @@ impl Comparison {
         let trial = &taken.trial;
         let rows = trial.rows(self.harness.name());
         let mut view = view;
+        let of_head = |one: &PrWithoutValue| one.only == Some(PrSideName::Head);
+        let head_fails = taken.failures[0].is_none() && taken.failures[1].is_some()
+            || taken.without_value.iter().any(of_head);
         [view.base.failure, view.head.failure] = taken.failures;
         let view = PrView {
             outcome: match outcome(&rows, &trial.unmatched) {
-                CheckOutcome::Passed if taken.head_fails => CheckOutcome::Inconclusive,
+                CheckOutcome::Passed if head_fails => CheckOutcome::Inconclusive,
                 outcome => outcome,
             },
             counter: place.counter.as_ref().map(|counter| counter.kind),
@@ -285,6 +300,7 @@ impl Comparison {
             elapsed_s,
             rows,
             unmatched: trial.unmatched.clone(),
+            without_value: taken.without_value,
             ..view
         };
         Ok(Answer {

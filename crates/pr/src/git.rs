@@ -1,8 +1,9 @@
 //! Questions to git about a repository of the user; nothing here changes it.
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -164,7 +165,14 @@ impl Repository {
     /// # Errors
     /// When no such branch is known, or a shallow clone lacks the history.
     pub fn merge_base(&self, head: &Revision) -> Result<Revision> {
-        let target = self.target_branch()?;
+        let target = match self.target_branch() {
+            Ok(target) => target,
+            // a job of GitLab fetches the merge request alone
+            Err(why) => {
+                let base = std::env::var("CI_MERGE_REQUEST_DIFF_BASE_SHA").unwrap_or_default();
+                return self.revision(&base).map_err(|_| why);
+            }
+        };
         match self.text(&["merge-base", &target.commit, &head.commit]) {
             Ok(commit) => Ok(Revision {
                 name: format!("merge base with {}", target.name),
@@ -192,7 +200,10 @@ impl Repository {
             "CI_DEFAULT_BRANCH",
         ];
         if let Some(branch) = of_job.into_iter().find_map(variable) {
-            return self.revision(&format!("refs/remotes/origin/{branch}"));
+            let branch = format!("refs/remotes/origin/{branch}");
+            return self.revision(&branch).map_err(|why| {
+                anyhow!("{why}; `git fetch origin +refs/heads/*:refs/remotes/origin/*` brings it, or give --base")
+            });
         }
         let usual = ["HEAD", "main", "master"].map(|name| format!("refs/remotes/origin/{name}"));
         let local = ["main", "master"].map(|name| format!("refs/heads/{name}"));
@@ -248,6 +259,25 @@ impl Repository {
             "--",
         ])?;
         Ok(paths(&changed).collect())
+    }
+
+    /// Files of a submodule, or of another repository below this one, without ignored ones.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn nested_files(&self, below: &Path) -> Result<Vec<PathBuf>> {
+        let words = [
+            "ls-files",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "-z",
+        ];
+        let listed = git(&self.root.join(below), &words.map(OsStr::new))?;
+        let mut files: Vec<PathBuf> = paths(&listed).collect();
+        // one that was deleted and not staged
+        files.retain(|file| fs::symlink_metadata(self.root.join(below).join(file)).is_ok());
+        Ok(files)
     }
 
     /// Commits after `good` up to `bad`, by first parents, oldest first.

@@ -35,8 +35,8 @@ type Programs = BTreeMap<PathBuf, [u8; 32]>;
 ///
 /// # Errors
 /// When a work tree cannot be read.
-pub fn are_identical(trees: [&WorkTree; 2], program: &str) -> Result<bool> {
-    let Ok(program) = fs::canonicalize(trees[0].directory().join(program)) else {
+pub fn are_identical(trees: [&WorkTree; 2], directory: &Path, program: &str) -> Result<bool> {
+    let Ok(program) = fs::canonicalize(trees[0].root().join(directory).join(program)) else {
         return Ok(false); // on PATH
     };
     let root = fs::canonicalize(trees[0].root()).context("cannot find a work tree")?;

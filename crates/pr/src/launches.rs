@@ -26,6 +26,8 @@ const MAX_OUTPUT: u64 = 64 << 20;
 pub struct Launcher<'a> {
     pub harness: &'a dyn Harness,
     pub command: &'a [String],
+    /// Below the root of a work tree.
+    pub directory: &'a Path,
     pub deadline: Duration,
     pub work_dirs: &'a WorkDirs,
     pub stop: &'a AtomicBool,
@@ -43,6 +45,25 @@ pub struct Request<'a> {
     /// Empty: all.
     pub wanted: &'a [String],
     pub unwanted: &'a [String],
+    /// Names that launches had until now.
+    pub known: &'a [String],
+}
+
+/// Bytes of one argument or variable, of which Linux takes 128 KiB; each escaped letter is two.
+const MAX_FILTER: usize = 50_000;
+
+impl Request<'_> {
+    /// All benchmarks where their names are too long for a filter.
+    fn filter(&self) -> (&[String], &[String]) {
+        let fits = |names: &[String]| {
+            let bytes = names.iter().map(|name| name.len() + 1);
+            bytes.sum::<usize>() <= MAX_FILTER
+        };
+        match fits(self.wanted) && fits(self.unwanted) {
+            true => (self.wanted, self.unwanted),
+            false => (&[], &[]),
+        }
+    }
 }
 
 /// What a launch left.
@@ -85,12 +106,13 @@ impl Launcher<'_> {
     ) -> Result<Result<Launched>> {
         let results = directory.join("results");
         fs::create_dir(&results).with_context(|| format!("cannot make {}", results.display()))?;
+        let (wanted, unwanted) = request.filter();
         let invocation = self.harness.invocation(&Execution {
             command: self.command,
             directory: &results,
             time: request.time,
-            wanted: request.wanted,
-            unwanted: request.unwanted,
+            wanted,
+            unwanted,
         });
         let mut variables = environment();
         let more = invocation.environment.into_iter();
@@ -103,7 +125,7 @@ impl Launcher<'_> {
         let start = Instant::now();
         let end = self.work_dirs.execute(UserTask {
             argv,
-            directory: &tree.directory(),
+            directory: &tree.directory(self.directory)?,
             environment: &variables,
             stdout: &stdout,
             stderr: &stderr,
@@ -133,12 +155,14 @@ impl Launcher<'_> {
             Output::WallTime => Err(anyhow!("it has no value")),
             Output::Stdout => read_text(&stdout).and_then(|text| {
                 let path = "standard output".into();
-                Ok(self.harness.results(&[HarnessFile { path, text }])?)
+                Ok(self
+                    .harness
+                    .results(&[HarnessFile { path, text }], request.known)?)
             }),
-            Output::File(file) => self.parse(&[file], directory),
+            Output::File(file) => self.parse(&[file], directory, request.known),
             Output::Tree(root) => files::json_files(&root)
                 .context("the harness left no results")
-                .and_then(|files| self.parse(&files, &root)),
+                .and_then(|files| self.parse(&files, &root, request.known)),
         };
         let output = match self.keeps_output && read.is_ok() {
             true => Some(read_bytes(&stdout)?),
@@ -168,7 +192,12 @@ impl Launcher<'_> {
         }
     }
 
-    fn parse(&self, files: &[PathBuf], below: impl AsRef<Path>) -> Result<HarnessResults> {
+    fn parse(
+        &self,
+        files: &[PathBuf],
+        below: impl AsRef<Path>,
+        known: &[String],
+    ) -> Result<HarnessResults> {
         let read = |path: &PathBuf| {
             let named = path
                 .strip_prefix(&below)
@@ -180,7 +209,7 @@ impl Launcher<'_> {
             })
         };
         let files: Vec<HarnessFile> = files.iter().map(read).collect::<Result<_>>()?;
-        Ok(self.harness.results(&files)?)
+        Ok(self.harness.results(&files, known)?)
     }
 }
 
@@ -208,4 +237,24 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>> {
         path.display()
     );
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_filters_are_left_out() {
+        let names = |n: usize| -> Vec<String> { (0..n).map(|i| format!("{i:0>60}")).collect() };
+        for (n, filtered) in [(100, 100), (3000, 0)] {
+            let wanted = names(n);
+            let request = Request {
+                time: Duration::ZERO,
+                wanted: &wanted,
+                unwanted: &[],
+                known: &wanted,
+            };
+            assert_eq!(request.filter().0.len(), filtered);
+        }
+    }
 }

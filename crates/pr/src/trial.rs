@@ -127,9 +127,19 @@ impl Trial {
             head.difference(base)
                 .map(|name| only(name, PrSideName::Head)),
         );
-        let both = first[1]
-            .iter()
-            .filter(|result| base.contains(result.name.as_str()));
+        let in_base = |name: &str| first[0].iter().find(|result| result.name == name);
+        let (both, otherwise): (Vec<_>, Vec<_>) = (first[1].iter())
+            .filter_map(|result| Some((result, in_base(&result.name)?)))
+            .partition(|(head, base)| head.unit == base.unit);
+        let unlike = otherwise.into_iter().map(|(head, base)| PrUnmatched {
+            name: head.name.clone(),
+            only: PrSideName::Head,
+            why: Some(format!(
+                "it is in {} there, and in {} in the base",
+                head.unit, base.unit
+            )),
+        });
+        let unmatched = unmatched.chain(unlike);
         let row = |result: &HarnessResult| Row {
             name: result.name.clone(),
             unit: result.unit.clone(),
@@ -141,7 +151,7 @@ impl Trial {
         };
         Self {
             unmatched: unmatched.collect(),
-            rows: both.map(row).collect(),
+            rows: both.into_iter().map(|(head, _)| row(head)).collect(),
             left_out: vec![],
             random: Pcg64::seed_from_u64(seed),
             rounds: 0,

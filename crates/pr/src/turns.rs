@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use gritstone_exchange::RoundLaunch;
 use gritstone_exchange::harness::HarnessResult;
 use gritstone_exec::ExecError;
-use gritstone_model::PrQuantity;
+use gritstone_model::{PrQuantity, PrSideName, PrWithoutValue};
 use gritstone_session::measuring_slot::{Slot, warning};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -44,8 +44,8 @@ pub struct Taken {
     pub complete: bool,
     /// How the harness failed first, of each side.
     pub failures: [Option<String>; 2],
-    /// Whether the harness failed for the head alone before any round.
-    pub head_fails: bool,
+    /// Benchmarks that no side measures.
+    pub without_value: Vec<PrWithoutValue>,
     /// Measuring time of one benchmark in one launch.
     pub time: Duration,
     /// Of each side, by round.
@@ -157,8 +157,10 @@ impl Turns<'_> {
             self.seed,
         );
         for one in &mut trial.unmatched {
-            one.why = first[usize::from(one.only == SIDES[0])].reason(&one.name);
+            let other = &first[usize::from(one.only == SIDES[0])];
+            one.why = one.why.take().or_else(|| other.reason(&one.name));
         }
+        let without_value = without_value(&first);
         for name in self.margins.by_name.keys() {
             if !trial.has(name) {
                 log::warn!("{FILE}: [margins] has '{name}', which is no benchmark of both sides");
@@ -185,10 +187,10 @@ impl Turns<'_> {
         }
         let failures = [base.failure, head.failure];
         Ok(Taken {
-            head_fails: failures[0].is_none() && failures[1].is_some(),
             complete: true,
             trial,
             failures,
+            without_value,
             time,
             launches: [vec![], vec![]],
             begun: start,
@@ -198,12 +200,40 @@ impl Turns<'_> {
     }
 }
 
+/// Benchmarks that no side measures, each once.
+fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
+    let measures = |side: &Launched, name: &str| {
+        let mut measured = side.results.measured.iter();
+        measured.any(|result| result.name == name)
+    };
+    let names = |side: &Launched| -> BTreeSet<String> {
+        let named = side.results.without_value.iter().map(|(name, _)| name);
+        let lost = named.filter(|name| !measures(base, name) && !measures(head, name));
+        lost.cloned().collect()
+    };
+    let (of_base, of_head) = (names(base), names(head));
+    let each = of_base.union(&of_head).map(|name| PrWithoutValue {
+        only: match (of_base.contains(name), of_head.contains(name)) {
+            (true, false) => Some(PrSideName::Base),
+            (false, true) => Some(PrSideName::Head),
+            _ => None,
+        },
+        why: head
+            .reason(name)
+            .or_else(|| base.reason(name))
+            .unwrap_or_default(),
+        name: name.clone(),
+    });
+    each.collect()
+}
+
 /// All benchmarks of a side.
 fn discover(launcher: &Launcher<'_>, tree: &WorkTree, time: Duration) -> Result<Launched> {
     let request = Request {
         time,
         wanted: &[],
         unwanted: &[],
+        known: &[],
     };
     let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
     Ok(launcher.launch(tree, request)?.map_err(why)?)
@@ -220,11 +250,13 @@ fn round(
     open: &[String],
 ) -> Result<()> {
     let closed = taken.trial.closed();
+    let known = [open, &closed].concat();
     let request = Request {
         time: taken.time,
         // a filter before anything is decided may leave out what it does not name as expected
         wanted: if closed.is_empty() { &[] } else { open },
         unwanted: &closed,
+        known: &known,
     };
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
     let builds = trees[0].len();

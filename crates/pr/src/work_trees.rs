@@ -31,14 +31,21 @@ pub struct Workshop<'a> {
     pub stop: &'a AtomicBool,
 }
 
+/// A command of the user that builds a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// For the shell.
+    pub command: String,
+    /// Below the root of the repository.
+    pub directory: PathBuf,
+}
+
 /// A checked out revision; removed on drop.
 #[derive(Debug)]
 pub struct WorkTree {
     /// `base` or `head`.
     pub name: &'static str,
     held: HeldWorkTree,
-    /// The user's directory below the root of the repository.
-    prefix: PathBuf,
 }
 
 impl WorkTree {
@@ -46,9 +53,17 @@ impl WorkTree {
         self.held.path()
     }
 
-    /// Where commands are executed.
-    pub fn directory(&self) -> PathBuf {
-        self.root().join(&self.prefix)
+    /// A directory below the root, where a command is executed.
+    ///
+    /// # Errors
+    /// [`NotComparable`] where the revision has none.
+    pub fn directory(&self, below: &Path) -> Result<PathBuf> {
+        let directory = self.root().join(below);
+        if !directory.is_dir() {
+            let why = format!("{} has no directory '{}'", self.name, below.display());
+            bail!(NotComparable(why));
+        }
+        Ok(directory)
     }
 }
 
@@ -83,18 +98,12 @@ impl Workshop<'_> {
             revision.commit.clone().into(),
         ];
         self.git(&self.repository.root, add.chain(rest))?;
-        let tree = WorkTree {
-            name,
-            held,
-            prefix: self.repository.prefix.clone(),
-        };
+        let tree = WorkTree { name, held };
         if tree.root().join(".gitmodules").exists() {
             let update = [
                 "-c",
                 "core.hooksPath=/dev/null",
-                // in place of --init, which writes to the configuration of the user's repository
-                "-c",
-                "submodule.active=.",
+                // without --init, which writes to the configuration of the user's repository: those that the user has initialized
                 "submodule",
                 "--quiet",
                 "update",
@@ -148,15 +157,17 @@ impl Workshop<'_> {
     pub fn build(
         &self,
         tree: &WorkTree,
-        command: &str,
+        build: &Build,
         variables: BTreeMap<String, OsString>,
     ) -> Result<()> {
-        let argv = ["/bin/sh", "-c", command].map(OsString::from).into();
-        let (end, log) = self.execute(&tree.directory(), argv, variables)?;
+        let argv = ["/bin/sh", "-c", &build.command].map(OsString::from);
+        let directory = tree.directory(&build.directory)?;
+        let (end, log) = self.execute(&directory, argv.into(), variables)?;
         if end != UserEnd::Success {
             let why = format!(
-                "{} does not build: '{command}' {}\n{log}",
+                "{} does not build: '{}' {}\n{log}",
                 tree.name,
+                build.command,
                 describe(&end)
             );
             bail!(NotComparable(why));
@@ -176,35 +187,40 @@ impl Workshop<'_> {
             remove(tree.root(), path)?;
         }
         for path in present {
-            replace(&self.repository.root, tree.root(), path)?;
+            let root = &self.repository.root;
+            if !root.join(path).join(".git").exists() {
+                replace(root, tree.root(), path)?;
+                continue;
+            }
+            remove(tree.root(), path)?;
+            for file in self.repository.nested_files(path)? {
+                replace(root, tree.root(), &path.join(file))?;
+            }
         }
         Ok(())
     }
 }
 
-/// Takes a file or folder of one work tree, such as its benchmarks, into another.
+/// Takes a file or folder of one work tree, such as its benchmarks, into another, by its path below the root.
 ///
 /// # Errors
-/// When it is not there, or outside.
+/// When it is not there, outside, or everything.
 pub fn carry(from: &WorkTree, to: &WorkTree, path: &Path) -> Result<()> {
     let inside = path
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     ensure!(inside, "--carry '{}' leaves the repository", path.display());
-    // . at the end, or alone, is no name that could be removed
-    let below: PathBuf = (from.prefix.components())
-        .chain(path.components())
-        .filter(|part| *part != Component::CurDir)
-        .collect();
+    // a dot is no name that could be removed
+    let parts = path.components();
+    let path: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
     ensure!(
-        !below.as_os_str().is_empty(),
-        "--carry '{}' is the whole repository, after which both sides are the same: name the benchmarks",
-        path.display()
+        !path.as_os_str().is_empty(),
+        "--carry takes the whole repository, after which both sides are the same: name the benchmarks"
     );
     let missing = || format!("--carry '{}' is not in {}", path.display(), from.name);
-    fs::symlink_metadata(from.directory().join(path)).with_context(missing)?;
-    remove(to.root(), &below)?;
-    replace(from.root(), to.root(), &below)
+    fs::symlink_metadata(from.root().join(&path)).with_context(missing)?;
+    remove(to.root(), &path)?;
+    replace(from.root(), to.root(), &path)
 }
 
 fn remove(root: &Path, path: &Path) -> Result<()> {

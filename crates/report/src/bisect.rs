@@ -41,7 +41,7 @@ pub fn bisect(view: &BisectView) -> Document {
     steps(&mut document, row.better, &view.steps);
     document.paragraph(match view.error_rate > 0.0 {
         true => format!(
-            "Each test of the search errs with a probability of at most {}.",
+            "The search errs with a probability of at most {}.",
             number::percent_option(view.error_rate)
         ),
         false => "Counts of instructions that agree decided each step, without a test.".to_owned(),

@@ -79,7 +79,10 @@ pub fn pr_verdict(view: &PrView) -> String {
     let (outcome, regressed) = match counted {
         false => (
             outcome,
-            format!("{regressed} slower by an estimated {allowed} or more"),
+            match view.rows.iter().all(|row| row.margin == view.max_slowdown) {
+                true => format!("{regressed} slower by an estimated {allowed} or more"),
+                false => format!("{regressed} slower by an estimate beyond its margin"),
+            },
         ),
         true => (
             format!("{outcome} by instructions, not by time"),
@@ -109,6 +112,16 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
             Some(why) => format!("{name} has a value in the {only} alone, and was not compared: {why}."),
             None => format!(
                 "{name} is a benchmark of the {only} alone, and was not compared; --carry takes the files of benchmarks from the head to the base."
+            ),
+        });
+    }
+    for lost in &view.without_value {
+        let (name, why) = (&lost.name, &lost.why);
+        remarks.push(match lost.only {
+            None => format!("{name} has no value on either side: {why}."),
+            Some(side) => format!(
+                "{name}, a benchmark of the {} alone, has no value: {why}.",
+                side.as_str()
             ),
         });
     }
@@ -246,11 +259,13 @@ fn shortened(failure: &str) -> String {
 fn rows(document: &mut Document, view: &PrView) {
     let change = |row: &PrRow| Some(words::change(row.better, row.ratio?, row.interval));
     Columns::<&PrRow>::key("Benchmark", Style::Code, |row| row.name.as_str())
-        .text("Verdict", |row| {
+        .and_key("Verdict", Style::Text, |row| {
             let word = verdicts::in_a_word(row.verdict, Sense::of_unit(&row.unit));
             Cell::from(word).toned(Some(verdicts::tone_of(row.verdict)))
         })
-        .number("Change", move |row| change(row).map(|(change, _)| change))
+        .and_key("Change", Style::Number, move |row| {
+            change(row).map(|(change, _)| change)
+        })
         .number("Interval", move |row| {
             change(row).and_then(|(_, interval)| interval)
         })

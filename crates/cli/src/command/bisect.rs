@@ -55,12 +55,13 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
         (
             &comparison.margins,
             &comparison.carry,
-            &comparison.repository.prefix,
+            &comparison.directory,
             comparison.harness_time,
         )
     );
     search.extend([comparison.values.as_str(), &settings]);
-    search.extend(comparison.build.as_deref());
+    let build = comparison.build.as_ref();
+    search.extend(build.map(|build| build.command.as_str()));
     search.extend(comparison.command.iter().map(String::as_str));
     let steps = StepFile::new(&search)?;
     let (_, known) = steps.read()?;

@@ -7,6 +7,7 @@ use crate::ui::settable::SetBy;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use gritstone_model::{Id, escape_catalog_places, fill_places};
+use gritstone_pr::git::Repository;
 use gritstone_runs::custom_catalog;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -39,7 +40,10 @@ const KERNEL: &str = include_str!("init/kernel.c");
 
 pub fn init(args: &InitArgs) -> Result<Exit> {
     if let Some(service) = args.ci {
-        init_ci(Path::new("."), service)?;
+        let here = Path::new(".");
+        // services and `pr` read the files in the root
+        let root = Repository::around(here).map_or(here.to_owned(), |around| around.root);
+        init_ci(&root, service)?;
         return Ok(Exit::Done);
     }
     let id = args.name.as_deref().context("give FAMILY/NAME")?;

@@ -21,6 +21,9 @@ pub enum Service {
 const GITHUB: &str = include_str!("init/github.yml");
 const GITLAB: &str = include_str!("init/gitlab.yml");
 
+/// Installs a Python package.
+const VENV: &str = "python3 -m venv venv && venv/bin/pip install --quiet . pytest pytest-benchmark";
+
 impl Service {
     fn workflow(self) -> (&'static str, &'static str) {
         match self {
@@ -117,13 +120,18 @@ fn look(root: &Path) -> Option<Found> {
     if root.join("go.mod").exists()
         && let Some(package) = go_package(root, Path::new("."), 0)
     {
+        // in the folder of the package, as `go test` executes it
+        let up = "../".repeat(package.components().count() - 1);
         return Some(Found {
             harness: "go",
             build: Some(format!(
                 "go test -c -o gritstone.test '{}'",
                 package.display()
             )),
-            command: words("./gritstone.test"),
+            command: match up.as_str() {
+                "" => words("./gritstone.test"),
+                up => words(&format!("env -C {} {up}gritstone.test", package.display())),
+            },
         });
     }
     if let Some(target) = cmake_target(root) {
@@ -136,10 +144,18 @@ fn look(root: &Path) -> Option<Found> {
             command: vec![format!("build/{target}")],
         });
     }
-    mentions(root, "pyproject.toml", "pytest-benchmark").then(|| Found {
+    if !mentions(root, "pyproject.toml", "pytest-benchmark") {
+        return None;
+    }
+    // a package below src is imported from where it is installed: once for each revision
+    let (build, python) = match root.join("src").is_dir() {
+        true => (Some(VENV.to_owned()), "venv/bin/python"),
+        false => (None, "python3"),
+    };
+    Some(Found {
         harness: "pytest-benchmark",
-        build: None,
-        command: words("python3 -m pytest"),
+        build,
+        command: words(&format!("{python} -m pytest")),
     })
 }
 
@@ -248,6 +264,11 @@ mod tests {
             harness(&[("pyproject.toml", python)]),
             expected("pytest-benchmark", "python3 -m pytest")
         );
+        let installed = [("pyproject.toml", python), ("src/x/__init__.py", "")];
+        assert_eq!(
+            harness(&installed),
+            expected("pytest-benchmark", "venv/bin/python -m pytest")
+        );
         let go = found(&[
             ("go.mod", "module x"),
             (
@@ -260,6 +281,7 @@ mod tests {
             go.build.as_deref(),
             Some("go test -c -o gritstone.test './a/b'")
         );
+        assert_eq!(go.command.join(" "), "env -C ./a/b ../../gritstone.test");
         assert_eq!(
             found(&[
                 ("go.mod", "module x"),

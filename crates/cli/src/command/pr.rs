@@ -15,11 +15,12 @@ use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
 use gritstone_pr::trial::Margins;
 use gritstone_pr::turns::Progress;
+use gritstone_pr::work_trees::Build;
 use gritstone_runs::context::Context;
 use gritstone_session::local_backend::random;
 use gritstone_session::undo;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(300);
@@ -178,16 +179,11 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     check_layouts(&comparison)?;
     let mut store = context.writer()?;
     let answer = match comparison.run(&show_progress) {
-        Err(why) if args.format == PrFormat::Junit => {
-            let outcome = match exit_of(&why) {
-                Exit::CheckFailed => CheckOutcome::Regressed,
-                Exit::Inconclusive => CheckOutcome::Inconclusive,
-                _ => return Err(why),
-            };
-            output::plain(&exchange::pr_junit_error(&format!("{why:#}"), outcome))?;
+        Err(why) => {
+            print_failure(args.format, &why)?;
             return Err(why);
         }
-        answer => answer?,
+        Ok(answer) => answer,
     };
     let Answer {
         view,
@@ -195,26 +191,29 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         runs,
     } = answer;
     // printing may end this process, and a full store must not hide the answer
-    let stored = runs.map_err(anyhow::Error::from).and_then(|runs| {
+    let runs = runs.unwrap_or_else(|why| {
+        log::warn!("the answer is not stored: {why}");
+        vec![]
+    });
+    let stored = (|| {
         for run in runs.iter().filter(|_| !context.no_store) {
             store.import(run)?;
             // caches the results
             context.computed(&store, run)?;
         }
-        Ok(runs)
-    });
+        anyhow::Ok(())
+    })();
     output::clear_line();
     print_view(args.format, &view, complete)?;
-    let runs = match stored {
-        Err(_) if context.no_store => vec![],
-        stored => stored.context("the answer is not stored")?,
-    };
+    stored.context("the answer is not stored")?;
     let labels: Vec<&str> = runs
         .iter()
         .filter_map(|run| run.info.label.as_deref())
         .collect();
     let trial = labels.first().and_then(|label| label.strip_suffix("-a"));
-    if let Some(trial) = trial.filter(|_| !context.no_store) {
+    // a unit of neither time nor rate is not stored
+    let has_launches = runs.iter().any(|run| !run.launches.is_empty());
+    if let Some(trial) = trial.filter(|_| has_launches && !context.no_store) {
         output::remark(&format!(
             "stored: `gritstone ab --of {trial}` shows it, `gritstone push {}` sends it",
             labels.join(" ")
@@ -291,9 +290,24 @@ pub fn comparison(
         }
         (given, _) => Ok(given),
     };
+    // what is typed is meant here, what the file says at the root
+    let prefix = &repository.prefix;
     let carry = match args.carry.as_slice() {
         [] => project.carry.clone(),
-        given => given.to_vec(),
+        given => given.iter().map(|path| prefix.join(path)).collect(),
+    };
+    let build = |command: &String, directory: &Path| Build {
+        command: command.clone(),
+        directory: directory.to_owned(),
+    };
+    let typed = args.build.as_ref().map(|command| build(command, prefix));
+    let of_file = || {
+        let command = project.build.as_ref()?;
+        Some(build(command, Path::new("")))
+    };
+    let directory = match args.command.is_empty() {
+        true => PathBuf::new(),
+        false => prefix.clone(),
     };
     // the file's layouts are for times
     let from_file = project.layouts.filter(|_| quantity == PrQuantity::Time);
@@ -311,7 +325,8 @@ pub fn comparison(
         margins: margins(args, &project, quantity)?,
         quantity,
         same_output: false,
-        build: args.build.clone().or(project.build),
+        build: typed.or_else(of_file),
+        directory,
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
         dir: args.dir.clone(),
         repository,
@@ -376,6 +391,25 @@ pub fn show_progress(progress: Progress<'_>) {
             budget.as_secs()
         ),
     });
+}
+
+/// Why there is no answer, in the formats that a machine or a reader of the pull request takes.
+fn print_failure(format: PrFormat, why: &anyhow::Error) -> Result<()> {
+    let outcome = match exit_of(why) {
+        Exit::CheckFailed => CheckOutcome::Regressed,
+        Exit::Inconclusive => CheckOutcome::Inconclusive,
+        _ => return Ok(()),
+    };
+    let why = format!("{why:#}");
+    match format {
+        PrFormat::Junit => output::plain(&exchange::pr_junit_error(&why, outcome)),
+        PrFormat::Markdown => output::plain(&exchange::pr_markdown_error(&why, outcome)),
+        PrFormat::Github => {
+            output::workflow_commands(&exchange::pr_github_error(&why))?;
+            step_summary::append(&exchange::pr_markdown_error(&why, outcome))
+        }
+        PrFormat::Text | PrFormat::Json | PrFormat::Gitlab => Ok(()),
+    }
 }
 
 fn print_view(format: PrFormat, view: &PrView, complete: bool) -> Result<()> {

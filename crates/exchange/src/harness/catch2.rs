@@ -4,7 +4,7 @@ use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
     malformed, place,
 };
-use crate::foreign_run::{ForeignRun, Repetition};
+use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use gritstone_model::Better;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -28,6 +28,8 @@ struct Path {
     /// Benchmarks of the test case.
     of_case: BTreeSet<String>,
     case_failed: bool,
+    /// A generator repeats the sections and benchmarks of a test case.
+    names: DistinctNames,
 }
 
 impl Path {
@@ -41,6 +43,7 @@ impl Path {
             b"BenchmarkResults" => {
                 let benchmark = attribute(tag, "name").unwrap_or_default();
                 let name = [self.within.join("/"), benchmark].join("/");
+                let name = self.names.next(name);
                 run.named(&name).remarks.insert(ONLY_MEAN);
                 self.of_case.insert(name.clone());
                 self.benchmark = Some(name);

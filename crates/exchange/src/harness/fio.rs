@@ -2,7 +2,7 @@
 
 use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
 use super::{Format, HarnessError, HarnessFile, Shape};
-use crate::foreign_run::{ForeignRun, Repetition};
+use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
 use jiff::Timestamp;
@@ -198,9 +198,12 @@ fn intervals(documents: &[Totals], key: &(String, &'static str)) -> Vec<Total> {
 
 fn add(run: &mut ForeignRun, documents: &[Totals]) {
     let Some(last) = documents.last() else { return };
+    let mut names: BTreeMap<&str, DistinctNames> = BTreeMap::new();
     for (key, total) in last {
         let (job, direction) = key;
         let job = job.split_once(':').map_or(job.as_str(), |(_, job)| job);
+        // jobs of one name in different groups were not simultaneous
+        let job = names.entry(direction).or_default().next(job.to_owned());
         let name = |what: &str| match job.split_once(" (") {
             Some((job, options)) => format!("{job} {direction} {what} ({options}"),
             None => format!("{job} {direction} {what}"),

@@ -201,27 +201,49 @@ impl Harness for Go {
         }
     }
 
-    /// Names without the common package and number of processors.
-    fn results(&self, files: &[HarnessFile]) -> Result<HarnessResults, HarnessError> {
+    /// Names without the common package and number of processors, or as they are known.
+    fn results(
+        &self,
+        files: &[HarnessFile],
+        known: &[String],
+    ) -> Result<HarnessResults, HarnessError> {
         let mut results = self.parse(files)?.results(self.title())?;
-        let measured = results.measured.iter();
-        let names: Vec<String> = measured.map(|result| result.name.clone()).collect();
+        let names: Vec<String> = (results.measured.iter())
+            .map(|result| result.name.clone())
+            .collect();
         let packages: BTreeSet<&str> = names
             .iter()
             .filter_map(|name| Some(name.split_at(package_length(name)?).0))
             .collect();
         let processors = processors(names.iter().map(String::as_str));
         let suffix = processors.map_or_else(String::new, |n| format!("-{n}"));
-        let measured = results.measured.iter_mut().map(|result| &mut result.name);
-        let without_value = results.without_value.iter_mut().map(|(name, _)| name);
-        for whole in measured.chain(without_value) {
+        let shorten = |whole: &str| {
             let name = whole.strip_suffix(&suffix).unwrap_or(whole);
             let name = match (packages.len(), package_length(name)) {
                 (1, Some(length)) => &name[length..],
                 _ => name,
             };
-            *whole = name.to_owned();
+            name.to_owned()
+        };
+        let measured = results.measured.iter_mut().map(|result| &mut result.name);
+        let without_value = results.without_value.iter_mut().map(|(name, _)| name);
+        for name in measured.chain(without_value) {
+            // a launch of fewer benchmarks may have one package, or names that end alike
+            let spelling = spellings(name)
+                .into_iter()
+                .find(|spelling| known.iter().any(|known| known == spelling));
+            *name = spelling.map_or_else(|| shorten(name), str::to_owned);
         }
         Ok(results)
     }
+}
+
+/// A name with and without its package and number of processors.
+fn spellings(name: &str) -> [&str; 4] {
+    let package = package_length(name).unwrap_or(0);
+    let plain = match name.rsplit_once('-') {
+        Some((plain, n)) if n.bytes().all(|b| b.is_ascii_digit()) => plain,
+        _ => name,
+    };
+    [name, plain, &name[package..], &plain[package..]]
 }

@@ -4,7 +4,7 @@ use super::json_text::{entries, fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
 };
-use crate::foreign_run::{ForeignRun, Repetition};
+use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
@@ -96,11 +96,13 @@ impl Format for Hyperfine {
         for file in files {
             let json = json(file);
             let document: File<'_> = parse_json(file, &json, self.title())?;
+            let mut names = DistinctNames::default();
             for (location, entry) in entries::<Entry<'_>>(file, "results", &document.results.0) {
                 let Some(name) = entry.name() else {
                     run.leave_out(&location, "it has no command");
                     continue;
                 };
+                let name = names.next(name);
                 match entry.repetitions() {
                     Err(why) => run.leave_out(&name, format!("{location}: {why}")),
                     Ok(all) => {

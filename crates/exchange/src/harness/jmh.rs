@@ -4,7 +4,7 @@ use super::json_text::{entries, fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
 };
-use crate::foreign_run::{ForeignRun, Repetition};
+use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
 use serde_json::value::RawValue;
@@ -81,13 +81,14 @@ impl Entry<'_> {
 }
 
 fn method(name: &str) -> &str {
-    name.split(':').next().unwrap_or(name)
+    name.split([':', ' ']).next().unwrap_or(name)
 }
 
-fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
+fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, location: &str) {
     let Some(name) = entry.full_name() else {
         return run.leave_out(location, "it has no name");
     };
+    let name = names.next(name);
     let better = match entry.mode().as_str() {
         THROUGHPUT => Better::Higher,
         _ => Better::Lower,
@@ -132,9 +133,10 @@ impl Format for Jmh {
         for file in files {
             let json = json(file);
             let document: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
+            let mut names = DistinctNames::default();
             for (location, entry) in entries::<Entry<'_>>(file, "", &document.0) {
                 run.version = text(entry.jmh_version).unwrap_or_default();
-                add(&mut run, &entry, &location);
+                add(&mut run, &mut names, &entry, &location);
             }
         }
         run.finish(self.title())

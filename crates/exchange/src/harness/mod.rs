@@ -160,11 +160,15 @@ pub trait Format: Sync {
 pub trait Harness: Format {
     /// Command for one short execution with machine-readable output.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation;
-    /// Results of one execution, with names that are unique in it.
+    /// Results of one execution, with names that are unique in it; `_known` are those of earlier ones.
     ///
     /// # Errors
     /// As [`Format::parse`].
-    fn results(&self, files: &[HarnessFile]) -> Result<HarnessResults, HarnessError> {
+    fn results(
+        &self,
+        files: &[HarnessFile],
+        _known: &[String],
+    ) -> Result<HarnessResults, HarnessError> {
         self.parse(files)?.results(self.title())
     }
 }
@@ -263,7 +267,9 @@ fn argv(command: &[String], more: impl IntoIterator<Item = String>) -> Vec<Strin
 }
 
 /// Names of rates that are no units of results; k, m, g or t may precede them.
-const RATES: [&str; 8] = ["flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps"];
+const RATES: [&str; 9] = [
+    "flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps", "hz",
+];
 
 /// Rates are better when higher; times and sizes when lower.
 fn direction(unit: &str) -> Better {

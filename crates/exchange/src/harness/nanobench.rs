@@ -4,7 +4,7 @@ use super::google_benchmark::ONE_PROCESS;
 use super::json_text::{Field, documents, entries, fields, json, number, parse_json, parsed, text};
 use super::lines::through_standard_output;
 use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Shape};
-use crate::foreign_run::{ForeignRun, Repetition};
+use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
@@ -39,12 +39,13 @@ fields! {
     }
 }
 
-fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
+fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, location: &str) {
     let Some(name) = text(entry.name) else {
         return run.leave_out(location, "it has no name");
     };
     let title = text(entry.title).filter(|title| !title.is_empty());
     let name = title.map_or_else(|| name.clone(), |title| format!("{title}/{name}"));
+    let name = names.next(name);
     let batch = number(entry.batch)
         .filter(|batch| *batch > 0.0)
         .unwrap_or(1.0);
@@ -95,8 +96,9 @@ impl Format for Nanobench {
             for (number_of, text) in texts.into_iter().enumerate() {
                 let document: Document<'_> = parse_json(file, text.get(), self.title())?;
                 let array = format!("document {number_of}, results");
+                let mut names = DistinctNames::default();
                 for (location, entry) in entries(file, &array, &document.results.0) {
-                    add(&mut run, &entry, &location);
+                    add(&mut run, &mut names, &entry, &location);
                 }
             }
         }

@@ -8,7 +8,9 @@ fn file(path: &str, text: &str) -> HarnessFile {
 }
 
 fn parsed(harness: &str, text: &str) -> Result<Vec<HarnessResult>, HarnessError> {
-    let results = named(harness, "/times").unwrap().results(&[file("", text)]);
+    let results = named(harness, "/times")
+        .unwrap()
+        .results(&[file("", text)], &[]);
     results.map(|results| results.measured)
 }
 
@@ -79,6 +81,19 @@ fn go_names_lose_common_processors() {
         one("y:BenchmarkA", "ns/op", &[2.0]),
     ];
     assert_eq!(results("go", two), expected);
+    let known = ["x:BenchmarkA", "BenchmarkY/size-64"].map(str::to_owned);
+    for (text, name) in [
+        ("pkg: x\nBenchmarkA 5 1 ns/op\n", "x:BenchmarkA"),
+        (
+            "pkg: x\nBenchmarkY/size-64 5 1 ns/op\n",
+            "BenchmarkY/size-64",
+        ),
+        ("pkg: x\nBenchmarkNew-64 5 1 ns/op\n", "BenchmarkNew"),
+    ] {
+        let go = named("go", "").unwrap();
+        let results = go.results(&[file("", text)], &known).unwrap();
+        assert_eq!(results.measured[0].name, name);
+    }
     let wanted = ["x:BenchmarkA/n", "BenchmarkB"];
     assert_eq!(
         arguments("go", &["./x.test"], &wanted, &[])[1],
@@ -95,7 +110,10 @@ fn go_results_follow_output() {
     let text = "BenchmarkFast-8   \tsome output\n3 4 of mine\n12345678\t 9.5 ns/op\n\
                     fast_test.go:7: took 12 ns/op\n\
                 BenchmarkKilled-8 \tmore output\nPASS\n";
-    let run = named("go", "").unwrap().results(&[file("", text)]).unwrap();
+    let run = named("go", "")
+        .unwrap()
+        .results(&[file("", text)], &[])
+        .unwrap();
     assert_eq!(
         (&*run.measured[0].name, &*run.measured[0].values),
         ("BenchmarkFast", &[9.5][..])
@@ -113,7 +131,7 @@ fn go_results_follow_output() {
     assert!(
         named("go", "")
             .unwrap()
-            .results(&[file("", verbose)])
+            .results(&[file("", verbose)], &[])
             .unwrap()
             .without_value
             .is_empty()
@@ -123,8 +141,21 @@ fn go_results_follow_output() {
 #[test]
 fn rates_are_better_when_higher() {
     for unit in [
-        "MB/s", "ops/sec", "req/ms", "x/us", "runs/h", "jobs/min", "GFLOPS", "MWIPS", "GFlops",
-        "IOPS", "kIOPS", "fps",
+        "MB/s",
+        "ops/sec",
+        "events/second",
+        "x/minute",
+        "x/hour",
+        "req/ms",
+        "x/us",
+        "runs/h",
+        "jobs/min",
+        "GFLOPS",
+        "MWIPS",
+        "GFlops",
+        "IOPS",
+        "kIOPS",
+        "fps",
     ] {
         assert_eq!(direction(unit), Better::Higher, "{unit}");
     }
@@ -197,7 +228,7 @@ fn criterion_pairs_samples_with_names() {
         ),
     ];
     let criterion = named("criterion", "").unwrap();
-    let results = criterion.results(&files).unwrap();
+    let results = criterion.results(&files, &[]).unwrap();
     let measured: Vec<_> = results
         .measured
         .iter()
@@ -297,7 +328,10 @@ fn late_failures_of_go_count() {
         .map(|r| r.name)
         .collect();
     assert_eq!(names, ["BenchmarkA", "BenchmarkC"]);
-    let all = named("go", "").unwrap().results(&[file("", text)]).unwrap();
+    let all = named("go", "")
+        .unwrap()
+        .results(&[file("", text)], &[])
+        .unwrap();
     let failed: Vec<&str> = all
         .without_value
         .iter()
@@ -419,10 +453,41 @@ fn all_harnesses_refuse_damage() {
             r#"{"results": [{}]}"#,
         ] {
             assert!(
-                harness.results(&[file("x", text)]).is_err(),
+                harness.results(&[file("x", text)], &[]).is_err(),
                 "{}: {text}",
                 harness.name()
             );
         }
+    }
+}
+
+#[test]
+fn repeated_names_are_other_benchmarks() {
+    let catch2 = |mean: f64| {
+        format!(
+            "<BenchmarkResults name='sort' samples='1'><mean value='{mean}'/></BenchmarkResults>"
+        )
+    };
+    let catch2 = format!(
+        "<Catch2TestRun><TestCase name='t'>{}{}</TestCase></Catch2TestRun>",
+        catch2(1.5),
+        catch2(2.5)
+    );
+    let nanobench = r#"{"results": [{"name": "sort", "batch": 1, "median(elapsed)": 1.5},
+        {"name": "sort", "batch": 2, "median(elapsed)": 5}]}"#;
+    let hyperfine = r#"{"results": [{"command": "sort", "times": [1.5]},
+        {"command": "sort", "times": [2.5]}]}"#;
+    for (harness, text, names) in [
+        ("catch2", catch2.as_str(), ["t/sort", "t/sort #2"]),
+        ("nanobench", nanobench, ["sort", "sort #2"]),
+        ("hyperfine", hyperfine, ["sort", "sort #2"]),
+    ] {
+        let results = parsed(harness, text).unwrap().into_iter();
+        let results: Vec<(String, Vec<f64>)> = results.map(|r| (r.name, r.values)).collect();
+        let expected = [(names[0], 1.5), (names[1], 2.5)];
+        assert_eq!(
+            results,
+            expected.map(|(name, value)| (name.to_owned(), vec![value]))
+        );
     }
 }

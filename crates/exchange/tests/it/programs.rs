@@ -272,13 +272,16 @@ fn tables_and_xml_are_read() {
         (
             "nanobench-4.6.0.json",
             "walk/sum of 8",
-            vec![
+            [
                 1.90760132597013e-09,
                 1.9241835061186e-09,
                 2.20843336184516e-08,
                 1.95978993708512e-09,
                 1.93589687947572e-09,
-            ],
+            ]
+            // of an iteration, which is a batch of 8
+            .map(|seconds| seconds / 8.0)
+            .to_vec(),
         ),
         (
             "catch2-2.13.10.xml",
