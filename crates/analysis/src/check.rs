@@ -30,6 +30,8 @@ pub(crate) const MIN_BASE: usize = 3;
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
 /// The group without which levels are fitted: one run may be odd, and three are a level.
 const LEVELS: usize = 2;
+/// Largest slowdown that is stated as detectable.
+const MAX_DETECTABLE: f64 = 10.0;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
 
@@ -159,6 +161,9 @@ pub fn against_history(
         .zip(multiple::holm(&p))
         .filter_map(|(id, p)| Some((*id, p?)))
         .collect();
+    // Holm's level of the last p that is small enough
+    let selected = adjusted.values().filter(|p| **p < ALPHA).count();
+    let of_family = ALPHA / (adjusted.len().max(1) + 1 - selected.max(1)) as f64;
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
     let missing = missing::of_history(run, &runs, accepted, MIN_BASE);
     let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
@@ -168,7 +173,7 @@ pub fn against_history(
     let rows = rows.map(|result| {
         let standing = standings.get(&result.id);
         let p = adjusted.get(&result.id).copied().unwrap_or(1.0);
-        gate.row(result, standing, p, standings.len())
+        gate.row(result, standing, p, standings.len(), of_family)
     });
     let sides = ["its history", run.id.as_str()];
     worst_first(sides, rows.collect(), missing, None, max_slowdown)
@@ -237,7 +242,7 @@ impl Gate<'_> {
     }
 
     /// Position of the first point of the level that was accepted last: points before it do not belong to the base. If the accepted run's
-    /// level is not slower, the run was accepted as a single slow one, and its own position counts.
+    /// level is not slower than the one before, or the run is slower than its level, its own position counts.
     fn first_accepted(&self, id: &Id, series: &Series) -> usize {
         let all = series.levels();
         let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
@@ -246,9 +251,12 @@ impl Gate<'_> {
         let accepted = |position: &usize| self.is_accepted(series.points[*position].run, id);
         let positions = (0..series.points.len()).filter(accepted);
         positions.fold(0, |from, position| {
-            let level = slower
-                .iter()
-                .find(|level| (level.start..level.end).contains(&position));
+            // a run slower than the level that it was put into begins another
+            let belongs = |level: &&Level| {
+                (level.start..level.end).contains(&position)
+                    && series.points[position].y >= level.mean - self.allowed
+            };
+            let level = slower.iter().find(belongs);
             level.map_or(position, |level| level.start).max(from)
         })
     }
@@ -346,6 +354,7 @@ impl Gate<'_> {
         standing: Option<&Standing>,
         p: f64,
         tests: usize,
+        of_family: f64,
     ) -> CheckRow {
         let mut row = uncompared(result);
         let accepted = self.is_accepted(self.runs.len() - 1, &result.id);
@@ -373,13 +382,19 @@ impl Gate<'_> {
         } else {
             -1.0
         };
-        let half = quantile::student(0.95, standing.freedom) * standing.error;
+        let half =
+            |level: f64| quantile::student(1.0 - 2.0 * level, standing.freedom) * standing.error;
+        // one that excludes no change has the level that decides
+        let half = match half(0.025) < standing.by.abs() && !standing.is_level {
+            true => half(of_family / NEWEST.len() as f64),
+            false => half(0.025),
+        };
         row.base = Some((sign * standing.base.mean).exp());
         row.other = Some((sign * (standing.base.mean + standing.by)).exp());
         row.ratio = Some(standing.by.exp());
         row.interval = Some([-half, half].map(|half| (standing.by + half).exp()));
         (row.p, row.p_adjusted) = (Some(standing.p), Some(p));
-        row.smallest = Some(self.detectable(standing, tests));
+        row.smallest = self.detectable(standing, tests, regressed);
         row.between_run = Some(RowVariance {
             estimate: standing.noise.of_runs().sqrt(),
             runs: standing.runs,
@@ -395,13 +410,16 @@ impl Gate<'_> {
         }
     }
 
-    /// Minimum detectable slowdown of the newest run alone, as a share.
-    fn detectable(&self, standing: &Standing, tests: usize) -> f64 {
+    /// Minimum detectable slowdown of the newest run alone, as a share; none beyond [`MAX_DETECTABLE`]. A slowdown that passes was not
+    /// detectable.
+    fn detectable(&self, standing: &Standing, tests: usize, regressed: bool) -> Option<f64> {
         let level = ALPHA / tests.max(1) as f64 / NEWEST.len() as f64;
         let freedom = standing.noise.variance.df.min(self.system.tails);
         let needed = quantile::student(1.0 - 2.0 * level, freedom) * standing.error_of_one;
         let surely = quantile::normal(2.0 * POWER - 1.0) * standing.error_of_one;
-        (needed.max(self.allowed) + surely).exp_m1()
+        let passed = if regressed { 0.0 } else { -standing.by };
+        let smallest = (needed.max(self.allowed) + surely).max(passed).exp_m1();
+        Some(smallest).filter(|smallest| *smallest <= MAX_DETECTABLE)
     }
 
     fn why_no_base(&self, id: &Id) -> Finding {

@@ -58,6 +58,16 @@ pub fn fit<'a>(
     order.dedup_by(|a, b| runs[*a].run == runs[*b].run);
     let mut all: BTreeMap<Id, Series> = BTreeMap::new();
     let mut versions: BTreeMap<Id, u32> = BTreeMap::new();
+    // all values of a benchmark are in the unit of its last one
+    let mut units: BTreeMap<&Id, f64> = BTreeMap::new();
+    for &run in &order {
+        let with_unit = values(runs[run]).into_iter().flatten();
+        units.extend(with_unit.filter_map(|(id, value)| Some((id, value.unit?))));
+    }
+    let speed = |id: &Id, value: &RunValue| {
+        let change = value.unit.zip(units.get(id).copied());
+        value.speed + change.map_or(0.0, |(unit, last)| unit - last)
+    };
     for (place, &run) in order.iter().enumerate() {
         for (id, value) in values(runs[run]).into_iter().flatten() {
             let version = versions.entry(id.clone()).or_insert(value.version);
@@ -73,7 +83,7 @@ pub fn fit<'a>(
             }
             series.points.push(Point {
                 run: place,
-                y: value.speed,
+                y: speed(id, value),
                 variance: value.within,
                 judged: matches!(role(run), Role::Judged | Role::Compared),
             });

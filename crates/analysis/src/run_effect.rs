@@ -1,5 +1,5 @@
 //! The effect of a run on all launches of a benchmark, beyond their scatter: learned from all runs of the system ([`crate::levels`]),
-//! assumed until there are three.
+//! assumed until there are two besides those that are compared.
 
 use crate::comparability::ComparisonKey;
 use crate::levels::{self, Role, SystemLevels};
@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 
 /// Fewest runs for a half-width over runs.
 const RUNS_OF_A_SYSTEM: usize = 5;
-/// Assumed before there are three runs: half a percent, with the uncertainty of four runs. Comparisons widen it if their benchmarks differ
+/// Fewest runs other than the two that are compared, for the scatter of runs to be learned.
+const MIN_OTHERS: usize = 2;
+/// Assumed before there are as many: half a percent, with the uncertainty of four runs. Comparisons widen it if their benchmarks differ
 /// by more ([`crate::compare`]).
 pub const DEFAULT_RUN_VARIANCE: Scatter = Scatter::stated(0.005, 4.0);
 /// Upper bound for runs of different systems, whose benchmarks differ by more than run effects.
@@ -139,7 +141,9 @@ fn medians(sides: &[Side; 2], systems: [&SystemLevels; 2]) -> Medians {
 
 fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {
     let scatter = |(id, series): (&Id, &Series)| {
-        let noise = series.noise?;
+        let others = series.points.iter().filter(|point| !point.judged).count();
+        // a change between the compared runs would be most of their scatter
+        let noise = series.noise.filter(|_| others >= MIN_OTHERS)?;
         Some((
             id.clone(),
             Scatter {

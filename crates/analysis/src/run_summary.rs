@@ -29,8 +29,11 @@ pub struct RunValue {
     pub version: u32,
     /// ln(speed): of the estimate where more is better, of its reciprocal where less is.
     pub speed: f64,
-    /// Variance of `speed`, from the launches of the run.
+    /// Variance of `speed`, from the launches of the run; 0 where they are too few for an interval.
     pub within: f64,
+    /// What `speed` would gain in nanoseconds, or in one per second; `None` in summaries of before.
+    #[serde(default)]
+    pub unit: Option<f64>,
 }
 
 impl RunSummary {
@@ -80,15 +83,24 @@ impl RunValue {
             && varies(result)
             && !result.is_flagged(Flag::Invalid)
             && !result.is_flagged(Flag::Interference);
-        let interval = result.interval().filter(|[low, _]| counts && *low > 0.0)?;
+        let interval = result.interval();
         let value = result.value().filter(|x| x.is_finite() && *x > 0.0)?;
+        if !counts || interval.is_some_and(|[low, _]| low <= 0.0) {
+            return None;
+        }
+        let sign = match result.better {
+            Better::Higher => 1.0,
+            Better::Lower => -1.0,
+        };
         Some(Self {
             version: result.version,
-            speed: match result.better {
-                Better::Higher => value.ln(),
-                Better::Lower => -value.ln(),
+            speed: sign * value.ln(),
+            within: within(interval),
+            unit: match result.unit.quantity() {
+                Quantity::Time { ns } => Some(sign * ns.ln()),
+                Quantity::Rate { plain } => Some(sign * plain.ln()),
+                Quantity::Share | Quantity::Exact => None,
             },
-            within: within(Some(interval)),
         })
     }
 }

@@ -133,6 +133,11 @@ fn mean(view: &CompareView) -> String {
         [one] => Some(one),
         _ => None,
     });
+    let is_published = [&view.base, &view.other]
+        .into_iter()
+        .any(|side| is_reference(side));
+    // one row says the same, and a mean of measured rows without an interval says nothing
+    let sum = sum.filter(|sum| sum.of > 1 && (is_published || sum.interval.is_some()));
     let mean_and_interval = sum.and_then(|sum| Some((sum.mean?, sum.interval, sum.of)));
     mean_and_interval.map_or_else(String::new, |(mean, interval, count)| {
         let ratio = words::ratio(mean, interval, Sense::Speed);

@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
 use std::path::Path;
+use std::slice;
 
 pub struct Selection<T = RunView> {
     /// Runs and systems, each with its word.
@@ -120,7 +121,7 @@ impl Context {
     /// As [`Context::select_runs`], and if they name several runs.
     pub fn select_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
         let (name, mut view, selectors) = self.whole_run(words)?;
-        retain_selected(&mut view, &selectors)?;
+        retain_selected(slice::from_mut(&mut view), &selectors)?;
         Ok((name, view, selectors))
     }
 
@@ -146,17 +147,23 @@ impl Context {
 /// No selector keeps all results.
 ///
 /// # Errors
-/// When a selector matches no result.
-pub fn retain_selected(view: &mut RunView, selectors: &[String]) -> Result<()> {
+/// When a selector matches no result of any run.
+pub fn retain_selected(views: &mut [RunView], selectors: &[String]) -> Result<()> {
     let selectors = Selectors::new(selectors);
-    let ids = || view.results.iter().map(|result| &result.id);
+    let ids = || {
+        let results = views.iter().flat_map(|view| &view.results);
+        results.map(|result| &result.id)
+    };
     if let Some(selector) = selectors.unmatched(ids) {
+        let runs: Vec<&str> = views.iter().map(|view| view.id.as_str()).collect();
         bail!(
-            "{} has no result that matches '{selector}'; `gritstone show {}` lists its results",
-            view.id,
-            view.id
+            "no result matches '{selector}' in {}; `gritstone show {}` lists the results",
+            runs.join(" or "),
+            runs[0]
         );
     }
-    view.results.retain(|result| selectors.select(&result.id));
+    for view in views {
+        view.results.retain(|result| selectors.select(&result.id));
+    }
     Ok(())
 }

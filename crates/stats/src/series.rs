@@ -282,7 +282,7 @@ fn count_odd(series: &Series) -> (f64, f64) {
         let mut near = near
             .into_iter()
             .map(|near| &near[..near.len().min(NEIGHBORS)]);
-        near.all(|near| near.is_empty() || far_from(near))
+        near.all(|near| !near.is_empty() && far_from(near))
     };
     let others = (0..points.len()).filter(|run| !points[*run].judged);
     let odd = others.clone().filter(is_odd).count();
@@ -394,7 +394,7 @@ pub struct Departure {
     pub p: f64,
 }
 
-/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones clipped. The
+/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, those clipped that are odd and far beyond the nearest. The
 /// standard error is at least `chance`, the deviation that odd runs explain ([`by_chance`]).
 pub fn departure(
     points: &[Point],
@@ -423,7 +423,15 @@ pub fn departure(
     };
     let freedom = noise.variance.df.min(tails * runs as f64);
     let (by, cut) = (mean(f64::INFINITY), mean(CUT));
-    let tested = if runs == 1 { by } else { cut };
+    // several runs that are far in one direction show a change of any size: none is odd beside the nearest
+    let distances = last
+        .iter()
+        .map(|point| (point.y - level.mean) * by.signum() / noise.sd(point));
+    let nearest = distances.fold(f64::INFINITY, f64::min);
+    let tested = match runs {
+        1 => by,
+        _ => mean(CUT.max(2.0 * nearest)),
+    };
     Departure {
         start,
         by,

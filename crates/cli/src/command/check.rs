@@ -173,7 +173,10 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     let mut store = context.administrator()?;
     store.accept(&view.run, &accepted).context(
         "only the level of a stored run can be accepted: `gritstone import` stores one that comes from a file",
-    )
+    )?;
+    let names: Vec<&str> = accepted.iter().map(Id::as_str).collect();
+    output::remark(&format!("accepted in {}: {}", view.run, names.join(", ")));
+    Ok(())
 }
 
 /// Checks a run, stored or not, against comparable stored runs.

@@ -62,12 +62,11 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     }
     let sides = runs.into_iter().map(|(word, runs)| side(&word, runs));
     let sides: Vec<Side> = sides.collect::<Result<_>>()?;
-    let mut shown: Vec<RunView> = vec![];
-    for side in &sides {
-        let mut view = side.view.clone().into_owned();
-        retain_selected(&mut view, &selectors)?;
-        shown.push(view);
-    }
+    let mut shown: Vec<RunView> = sides
+        .iter()
+        .map(|side| side.view.clone().into_owned())
+        .collect();
+    retain_selected(&mut shown, &selectors)?;
     let results = shown.iter().flat_map(|view| &view.results);
     let selected: BTreeSet<Id> = results.map(|result| result.id.clone()).collect();
     let (base, others) = sides.split_first().context("no run is named")?;

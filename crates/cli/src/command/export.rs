@@ -14,6 +14,7 @@ use gritstone_runs::files;
 use gritstone_runs::selection::retain_selected;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 /// zstd level of reference bundles.
 const REFERENCE_LEVEL: i32 = 19;
@@ -81,7 +82,7 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
     }
     let view = || -> Result<RunView> {
         let mut view = context.summary(&data);
-        retain_selected(&mut view, &selectors)?;
+        retain_selected(slice::from_mut(&mut view), &selectors)?;
         Ok(view)
     };
     let whole = |text: String| Exported {

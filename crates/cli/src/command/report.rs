@@ -14,6 +14,7 @@ use gritstone_runs::context::Context;
 use gritstone_runs::selection::{Selection, retain_selected};
 use gritstone_runs::{brief, scores};
 use std::path::{Path, PathBuf};
+use std::slice;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -54,7 +55,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
     let runs: Vec<RunView> = runs
         .into_iter()
         .map(|(_, mut view)| {
-            retain_selected(&mut view, &selectors)?;
+            retain_selected(slice::from_mut(&mut view), &selectors)?;
             Ok(match args.identity.with_identity {
                 true => view,
                 false => gritstone_exchange::anonymous_view(

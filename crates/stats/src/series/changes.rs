@@ -8,6 +8,10 @@ const MIN_WIDTH: f64 = 4.0;
 const GROWTH: f64 = std::f64::consts::SQRT_2;
 const STEPS: usize = 8;
 
+/// See [`apart`]: fewest runs of a side, and most runs of both for each of the shorter side.
+const MIN_SIDE: usize = 3;
+const MAX_RATIO: usize = 4;
+
 /// Positions at which a new level begins, in order. Every level except the last has at least two runs.
 pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
     let mut found: Vec<usize> = vec![];
@@ -114,7 +118,7 @@ pub(super) fn best_split(
         start,
         end,
         split,
-        distance,
+        distance: distance.max(apart(&points[start..end], noise, split - start)),
     })
 }
 
@@ -146,6 +150,23 @@ pub(super) fn splits(
         found.push((start + split, sum.abs() / variance.sqrt()));
     }
     found
+}
+
+/// Standard errors between both sides of a split, clipped about the middle between their medians. A center that lies in the longer side
+/// clips a change of any size to what three odd runs may be: it is found where both sides have three runs, the longer one no more than
+/// three times as many.
+fn apart(within: &[Point], noise: &Noise, split: usize) -> f64 {
+    let (one, other) = within.split_at(split);
+    let shorter = one.len().min(other.len());
+    if shorter < MIN_SIDE || within.len() > MAX_RATIO * shorter {
+        return 0.0;
+    }
+    let middle = f64::midpoint(median(one), median(other));
+    let cut = |point: &Point| ((point.y - middle) / noise.sd(point)).clamp(-noise.clip, noise.clip);
+    let mean = |side: &[Point]| side.iter().map(cut).sum::<f64>() / side.len() as f64;
+    let variance =
+        (1.0 / one.len() as f64 + 1.0 / other.len() as f64) * inflation(noise.correlation, shorter);
+    (mean(one) - mean(other)).abs() / variance.sqrt()
 }
 
 /// All of `len`, and intervals of fixed widths at fixed places, so that a new run changes none of them but the last of each width.
