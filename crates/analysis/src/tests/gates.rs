@@ -82,6 +82,61 @@ fn shared_slowdowns_keep_failing() {
 }
 
 #[test]
+fn exact_slowdowns_stay_red() {
+    for before in [3, 5, 8] {
+        let ns = |number: usize| if number <= before { 1.0 } else { 1.3 };
+        let exact = |number: usize| slowed_with(number, 1, ns(number), |_| 0.0);
+        let runs: Vec<RunView> = (1..=before + 12).map(exact).collect();
+        for newest in before..runs.len() {
+            let found = against_history(&runs[newest], &runs[..newest]);
+            assert_eq!(found.outcome, CheckOutcome::Regressed, "{before} {newest}");
+        }
+    }
+}
+
+#[test]
+fn acceptance_holds_within_slow_levels() {
+    let ns = |number: usize| match number {
+        1..=8 => 1.0,
+        9..=16 => 1.1,
+        _ => 1.2,
+    };
+    let runs: Vec<RunView> = (1..=17)
+        .map(|number| slowed(number, 1, ns(number)))
+        .collect();
+    let id = runs[16].results[0].id.clone();
+    let verdict = |accepted: &[usize]| {
+        let past: Vec<RunSummary> = runs[..16].iter().map(RunSummary::new).collect();
+        let accepted = accepted
+            .iter()
+            .map(|run| (runs[*run].id.clone(), id.clone()));
+        check::against_history(&runs[16], &past, 0.02, &accepted.collect()).outcome
+    };
+    assert_eq!(verdict(&[12]), CheckOutcome::Regressed);
+    assert_eq!(verdict(&[12, 16]), CheckOutcome::Passed);
+}
+
+#[test]
+fn other_units_change_nothing() {
+    let in_unit = |number: usize, unit: &str| {
+        let launches = (0..10).flat_map(|index| scattered(&format!("a/b{index}"), 100.0));
+        let mut run = dated_run(number, launches.collect());
+        for benchmark in &mut run.benchmarks {
+            benchmark.unit = Unit::parse(unit).unwrap();
+        }
+        view(&run)
+    };
+    let earlier: Vec<RunView> = (1..=8).map(|number| in_unit(number, "us")).collect();
+    let found = against_history(&in_unit(9, "ns"), &earlier);
+    assert_eq!(count(&found, CheckOutcome::Passed), 10);
+    let [base, other] = [found.rows[0].row.base, found.rows[0].row.other].map(Option::unwrap);
+    assert!(
+        (base / other - 1.0).abs() < 0.01 && base > 50.0,
+        "{base} {other}"
+    );
+}
+
+#[test]
 fn short_dips_keep_their_verdict() {
     let ns = |number: usize| if (10..13).contains(&number) { 0.9 } else { 1.0 };
     let runs: Vec<RunView> = (1..=31)
