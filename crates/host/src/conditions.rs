@@ -15,7 +15,7 @@
 
 use crate::counters;
 use crate::energy::Energy;
-use crate::facts::{Levels, levels};
+use crate::facts::{Levels, levels, online};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
 use crate::{Root, processes};
@@ -77,9 +77,7 @@ impl Watch {
         if let Some(source) = &mut stat {
             source.keep(counters::cpu_lines);
         }
-        let online = root
-            .cpus("/sys/devices/system/cpu/online")
-            .unwrap_or_default();
+        let online = online(root, &root.text("/proc/cpuinfo").unwrap_or_default());
         let allowed = root.answers().allowed.as_ref();
         let allowed = allowed.filter(|allowed| allowed.len() < online.len());
         Self {

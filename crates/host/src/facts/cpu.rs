@@ -54,14 +54,7 @@ impl Cpu {
     /// Unreadable facts are `None` or empty; nothing is guessed.
     pub fn read(root: &Root) -> Self {
         let cpuinfo = &root.text("/proc/cpuinfo").unwrap_or_default();
-        let listed: CpuSet = processors(cpuinfo).collect();
-        let online = root
-            .cpus(&format!("{SYS}/online"))
-            .filter(|set| !set.is_empty())
-            .or_else(|| Some(listed).filter(|set| !set.is_empty()))
-            // a root without files: the kernel permits no offline CPU
-            .or_else(|| root.answers().allowed.clone())
-            .unwrap_or_default();
+        let online = online(root, cpuinfo);
         let cores = topology::read(root, cpuinfo, &online);
         let (_, core_count, threads) = topology::counts(&cores);
         let smt = match root.line(&format!("{SYS}/smt/active")).as_deref() {
@@ -111,6 +104,17 @@ impl Cpu {
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         topology::counts(&self.cores)
     }
+}
+
+/// Without /sys by /proc/cpuinfo, else the permitted CPUs.
+pub(crate) fn online(root: &Root, cpuinfo: &str) -> CpuSet {
+    let listed: CpuSet = processors(cpuinfo).collect();
+    root.cpus(&format!("{SYS}/online"))
+        .filter(|set| !set.is_empty())
+        .or_else(|| Some(listed).filter(|set| !set.is_empty()))
+        // a root without files: the kernel permits no offline CPU
+        .or_else(|| root.answers().allowed.clone())
+        .unwrap_or_default()
 }
 
 /// `sched_getaffinity`, else /proc.

@@ -11,8 +11,8 @@ mod virtualization;
 
 pub use cgroup::{Cgroup, groups_for};
 pub(crate) use cgroup::{Levels, levels, memory_limit, quota};
-pub(crate) use cpu::turbo;
 pub use cpu::{Cpu, Turbo};
+pub(crate) use cpu::{online, turbo};
 pub use kernel::Kernel;
 pub use load::{Limits, Load, Memory, UNLIMITED};
 pub use system::System;

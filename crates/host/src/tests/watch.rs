@@ -66,6 +66,17 @@ fn other_cpus_are_ignored() {
 }
 
 #[test]
+fn cpus_are_counted_without_sys() {
+    for (allowed, cpus) in [("0-3", 4), ("1-2", 2)] {
+        let mut tree = large(4, "0-3");
+        tree.answers.allowed = CpuSet::parse(allowed);
+        tree.remove("/sys/devices/system/cpu/online");
+        tree.remove("/sys/devices/system/cpu/possible");
+        assert_eq!(watched(&tree, &[], 0, &[]).cpus, cpus);
+    }
+}
+
+#[test]
 fn only_outermost_cpuacct_is_used() {
     let tree = Tree::recorded("cgroup-v1-half-cpu");
     let usage = "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_percpu";
