@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "../memory/caches.h"
 #include "cache.h"
 
 #define BLOCK 512
@@ -84,13 +85,13 @@ static void setup(struct context *c)
 		type++;
 	if (ops[op] == NULL || type == types + TYPES)
 		wrong_arguments(c, "op=%s type=%s: the first is read, write or copy, the second char, short, long or int64", op_name, name);
-	uint64_t size = memory_size(c), physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size = memory_size(c);
 	blocks = size / BLOCK;
 	if (blocks == 0)
 		wrong_arguments(c, "bytes=%s is less than a block of %d, or not l2, l3 or memory", parameter(c, "bytes", ""), BLOCK);
 	size = blocks * BLOCK;
-	if (size > physical / 8) {
-		skip(c, "It needs twice %" PRIu64 " bytes, more than a quarter of the memory: --param bytes=N takes any size.", size);
+	if (size > memory_available() / 4) {
+		skip(c, "It needs twice %" PRIu64 " bytes, more than half of the free memory: --param bytes=N takes any size.", size);
 		return;
 	}
 	from = mmap(NULL, 2 * size + ALIAS_OFFSET, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

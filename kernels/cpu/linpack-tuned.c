@@ -90,7 +90,7 @@ static void setup(struct context *c)
 {
 	int lapack = strcmp(parameter(c, "solver", "linpack"), "lapack") == 0;
 	select_precision(c, precisions, 2);
-	if (chosen == NULL)
+	if (matrix == NULL || vector == NULL)
 		return;
 	/* read by the libraries when loaded */
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../memory/caches.h"
 #include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 
@@ -74,7 +75,18 @@ static void generate(void)
 		}
 }
 
-/* Parses precision= and order=, and generates the system. */
+/* Skips if these systems take more than half of the free memory, and returns 0. */
+static int systems_fit(struct context *c, uint64_t systems)
+{
+	const uint64_t needed = systems * (matrix_bytes + vector_bytes + (size_t)order * sizeof *pivots);
+	if (needed <= memory_available() / 2)
+		return 1;
+	skip(c, "%llu systems of order %d take %llu MB, more than half of the free memory.", (unsigned long long)systems, order,
+	     (unsigned long long)(needed >> 20));
+	return 0;
+}
+
+/* Parses precision= and order=, and generates the system. The matrix is NULL after failed() or skip(). */
 static void select_precision(struct context *c, struct precision *all, int count)
 {
 	const char *name = parameter(c, "precision", "");
@@ -90,6 +102,8 @@ static void select_precision(struct context *c, struct precision *all, int count
 	lda = order == 100 ? 201 : order + 1; /* as in the published programs */
 	vector_bytes = (size_t)order * chosen->size;
 	matrix_bytes = (size_t)lda * vector_bytes;
+	if (!systems_fit(c, 2)) /* the generated one, and one to solve */
+		return;
 	matrix = calloc(1, matrix_bytes);
 	vector = calloc(1, vector_bytes);
 	if (matrix == NULL || vector == NULL)
@@ -104,6 +118,11 @@ static void prepare(struct context *c, uint64_t n)
 		free(matrices);
 		free(vectors);
 		free(pivots);
+		matrices = vectors = NULL;
+		pivots = NULL;
+		allocated = 0;
+		if (!systems_fit(c, n))
+			return;
 		matrices = malloc(n * matrix_bytes);
 		vectors = malloc(n * vector_bytes);
 		pivots = malloc(n * (size_t)order * sizeof *pivots);
