@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "../runtime/cpus.h"
 #include "../runtime/hosts.h"
 #include "load_program.h"
 
@@ -113,14 +114,9 @@ static void share_counter(void)
 
 static void pin_to_one_cpu(void)
 {
-	cpu_set_t all, one;
-	CPU_ZERO(&one);
-	if (sched_getaffinity(0, sizeof all, &all) != 0)
-		return;
-	for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
-		if (CPU_ISSET(cpu, &all))
-			CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof one, &one);
+	static int cpus[MOST_CPUS];
+	if (permitted_cpus(cpus) > 0)
+		pin_to_cpu(cpus[0]);
 }
 
 /* Serves some streams and sends others. Exits with the status of the first process that ends. */

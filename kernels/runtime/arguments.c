@@ -1,13 +1,13 @@
 /* Arguments (`key=value` ..., then `--` and a command), placement on CPUs, and the second process. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "runtime.h"
 
 static void parse_cpus(struct context *c, const char *text)
@@ -15,8 +15,8 @@ static void parse_cpus(struct context *c, const char *text)
 	while (*text != '\0') {
 		char *end;
 		long cpu = strtol(text, &end, 10);
-		if (end == text || cpu < 0 || cpu > 1 << 20 || c->cpus == MAX_CPUS || (*end != '\0' && *end != ',')) {
-			failed_because(c, "arguments", "cpus=%s is not one or two CPU numbers", text);
+		if (end == text || cpu < 0 || cpu >= MOST_CPUS || c->cpus == MAX_CPUS || (*end != '\0' && *end != ',')) {
+			failed_because(c, "arguments", "cpus=%s is not one or two CPU numbers below %d", text, MOST_CPUS);
 			return;
 		}
 		c->cpu[c->cpus++] = (int)cpu;
@@ -77,17 +77,8 @@ void place(struct context *c, int which)
 	if (c->cpus == 0)
 		return;
 	int cpu = c->cpu[which < c->cpus ? which : c->cpus - 1];
-	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-	if (set == NULL) {
-		failed(c, "CPU_ALLOC");
-		return;
-	}
-	CPU_ZERO_S(size, set);
-	CPU_SET_S((size_t)cpu, size, set);
-	if (sched_setaffinity(0, size, set) != 0)
+	if (pin_to_cpu(cpu) != 0)
 		failed_because(c, "sched_setaffinity", "cannot run on CPU %d: %s", cpu, strerror(errno));
-	CPU_FREE(set);
 }
 
 pid_t fork_peer(struct context *c)

@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "cpus.h"
 
 #define PROGRAM_FD 3
 #define REPORT_FD 4
@@ -168,23 +169,22 @@ static long parse_number(const char **text)
 /* Parses a CPU list such as 0-3,7. */
 static int use_cpus(const char *list)
 {
-	enum { MAX_CPUS = 1 << 16 };
-	static cpu_set_t set[CPU_ALLOC_SIZE(MAX_CPUS) / sizeof(cpu_set_t)];
+	static struct cpu_mask mask;
 	while (*list != '\0') {
 		long first = parse_number(&list), last = first;
 		if (*list == '-') {
 			list++;
 			last = parse_number(&list);
 		}
-		if (first < 0 || last < first || last >= MAX_CPUS || (*list != ',' && *list != '\0')) {
+		if (first < 0 || last < first || last >= MOST_CPUS || (*list != ',' && *list != '\0')) {
 			errno = EINVAL;
 			return -1;
 		}
 		for (long cpu = first; cpu <= last; cpu++)
-			CPU_SET_S((size_t)cpu, sizeof set, set);
+			CPU_SET_S((size_t)cpu, sizeof mask, mask.part);
 		list += *list == ',';
 	}
-	return sched_setaffinity(0, sizeof set, set);
+	return sched_setaffinity(0, sizeof mask, mask.part);
 }
 
 /* Joins a control group. */

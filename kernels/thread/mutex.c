@@ -7,10 +7,10 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Alignas(CACHE_LINE_GAP) uint64_t total, limit;
-static struct {
+static struct result {
 	_Alignas(CACHE_LINE_GAP) uint64_t operations;
 	int error;
-} thread_result[MAX_CPUS];
+} *thread_result;
 
 static void work(unsigned member)
 {
@@ -36,6 +36,8 @@ static void setup(struct context *c)
 		skip(c, "contention takes two CPUs, and this process may use one");
 	else if (threads > cpus)
 		skip(c, "it takes %u CPUs, and this process may use %u", threads, cpus);
+	else if ((thread_result = aligned_alloc(CACHE_LINE_GAP, threads * sizeof *thread_result)) == NULL)
+		failed(c, "aligned_alloc");
 	else
 		team_start(c, threads, work);
 	note(c, "threads", "%u", threads);

@@ -51,16 +51,14 @@ static void pair_members(unsigned *first, unsigned *second)
 static void prepare(struct context *c, uint64_t n)
 {
 	unsigned first, second;
-	cpu_set_t one;
 	if (n == previous_n)
 		pair = (pair + 1) % pairs;
 	previous_n = n;
 	pair_members(&first, &second);
 	note(c, "pair", "%d-%d", team.cpu[first], team.cpu[second]);
 	pin(c, team.cpu[first]);
-	CPU_ZERO(&one);
-	CPU_SET((size_t)team.cpu[second], &one);
-	errno = pthread_setaffinity_np(team.thread[1], sizeof one, &one);
+	const struct cpu_mask mask = mask_of_cpu(team.cpu[second]);
+	errno = pthread_setaffinity_np(team.thread[1], sizeof mask, mask.part);
 	if (errno != 0)
 		failed(c, "pthread_setaffinity_np");
 	atomic_store(&line_value, 0);

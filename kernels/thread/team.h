@@ -7,16 +7,15 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../runtime/cpus.h"
 #include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
-#define MAX_CPUS 1024
 #define CACHE_LINE_GAP 256 /* bytes: no shared cache line, nor a pair that a prefetcher fetches together */
 
 static struct {
@@ -27,31 +26,25 @@ static struct {
 	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t released; /* the region has ended: threads may go to sleep */
 	_Alignas(CACHE_LINE_GAP) unsigned members; /* including the main thread */
 	void (*work)(unsigned member);	  /* its share of a region */
-	pthread_t thread[MAX_CPUS];
-	int cpu[MAX_CPUS];
+	pthread_t thread[MOST_CPUS];
+	int cpu[MOST_CPUS];
 } team;
 
 /* Fills team.cpu: the one or two CPUs of cpus=, or all permitted ones. Returns their number. */
 static inline unsigned team_cpus(struct context *c)
 {
 	const char *text = parameter(c, "cpus", "");
-	unsigned count = 0;
-	cpu_set_t allowed;
-	while (*text != '\0' && count < MAX_CPUS) {
+	int count = 0;
+	while (*text != '\0' && count < MOST_CPUS) {
 		char *end;
 		team.cpu[count++] = (int)strtol(text, &end, 10);
 		text = *end == ',' ? end + 1 : "";
 	}
-	if (count > 0)
-		return count;
-	if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+	if (count == 0)
+		count = permitted_cpus(team.cpu);
+	if (count < 0)
 		failed(c, "sched_getaffinity");
-		return 0;
-	}
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET((size_t)cpu, &allowed))
-			team.cpu[count++] = cpu;
-	return count;
+	return count < 0 ? 0 : (unsigned)count;
 }
 
 static inline void *team_member(void *number)
@@ -75,11 +68,9 @@ static inline void *team_member(void *number)
 static inline int create_thread_on(struct context *c, pthread_t *thread, int cpu, void *(*begin)(void *), void *argument)
 {
 	pthread_attr_t attributes;
-	cpu_set_t one;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
+	const struct cpu_mask mask = mask_of_cpu(cpu);
 	pthread_attr_init(&attributes);
-	errno = pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
+	errno = pthread_attr_setaffinity_np(&attributes, sizeof mask, mask.part);
 	if (errno == 0)
 		errno = pthread_create(thread, &attributes, begin, argument);
 	if (errno != 0)
@@ -90,10 +81,7 @@ static inline int create_thread_on(struct context *c, pthread_t *thread, int cpu
 
 static inline void pin(struct context *c, int cpu)
 {
-	cpu_set_t one;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof one, &one) != 0)
+	if (pin_to_cpu(cpu) != 0)
 		failed(c, "sched_setaffinity");
 }
 
