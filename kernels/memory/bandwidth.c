@@ -1,19 +1,19 @@
 /* memory/bandwidth/...: memory bandwidth of array copy, scale, add, triad, read and write, on one CPU or all CPUs.
  *
  * One operation processes 8,192 elements (64 KiB) of each array: op=copy c = a, scale c = q a, add c = a + b, triad c = a + q b, read the
- * sum of a, write c = q. The arrays together are at least 4 times the last-level cache, or with every=1, one process per CPU, 4 times all
- * last-level caches. Each region starts where the previous one ended, and wraps around: between two uses of a line everything else is used
+ * sum of a, write c = q. The arrays together are at least 4 times the last-level cache, or with every=1, one process per permitted CPU,
+ * 4 times all last-level caches of these. Each region starts where the previous one ended, and wraps around: between two uses of a line everything else is used
  * once. The counted bytes are those that the program requests, 8 to 24 per element; caches with write-allocate move more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "../runtime/cpus.h"
 #include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 #include "caches.h"
@@ -21,7 +21,6 @@
 
 #define BLOCK 8192 /* elements */
 #define MIN_BYTES ((uint64_t)128 << 20) /* if the cache size is unknown */
-#define MAX_CPUS 1024
 
 /* Eight doubles, a common cache line: vectorized at every optimization level. */
 typedef double group __attribute__((vector_size(64)));
@@ -50,8 +49,9 @@ static uint64_t blocks; /* of an array of one process */
 static unsigned members = 1;
 static struct slice own_slice;
 static struct team *team;
-static pid_t worker_pid[MAX_CPUS];
-static uint64_t begin[MAX_CPUS], next[MAX_CPUS]; /* position of each process, for expect() */
+static int member_cpu[MOST_CPUS]; /* with every=1 */
+static pid_t worker_pid[MOST_CPUS];
+static uint64_t begin[MOST_CPUS], next[MOST_CPUS]; /* position of each process, for expect() */
 
 /* Index within half a block plus the block: an exact double, different for any two blocks. */
 static double value(uint64_t block, uint64_t i)
@@ -214,74 +214,61 @@ static void run_worker(unsigned member)
 
 static void pin(struct context *c, int cpu)
 {
-	cpu_set_t one;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof one, &one) != 0)
+	if (pin_to_cpu(cpu) != 0)
 		failed(c, "sched_setaffinity");
 }
 
-/* One process per permitted CPU, including this one. */
+/* The other members; this process is the first. */
 static void fork_workers(struct context *c)
 {
-	cpu_set_t allowed;
-	int first = -1;
-	members = 0;
-	if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-		failed(c, "sched_getaffinity");
-		return;
-	}
-	members = (unsigned)CPU_COUNT(&allowed);
-	for (int cpu = 0, member = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET((size_t)cpu, &allowed))
-			continue;
-		if (member++ == 0) {
-			first = cpu;
-			continue;
-		}
+	for (unsigned member = 1; member < members; member++) {
 		pid_t pid = fork_peer(c);
 		if (pid < 0) {
 			failed(c, "fork");
+			members = member;
 			return;
 		}
-		worker_pid[member - 1] = pid;
+		worker_pid[member] = pid;
 		if (pid == 0) {
-			pin(c, cpu);
-			run_worker((unsigned)member - 1);
+			pin(c, member_cpu[member]);
+			run_worker(member);
 		}
 	}
-	pin(c, first);
+	pin(c, member_cpu[0]);
 }
 
-static uint64_t last_caches(int every)
+/* Bytes of the last-level caches of the team. */
+static uint64_t last_caches(void)
 {
+	static uint64_t first[MOST_CPUS];
 	uint64_t bytes = 0;
-	if (!every)
-		return last_cache(sched_getcpu());
-	for (int cpu = 0; cpu < (int)sysconf(_SC_NPROCESSORS_CONF); cpu++)
-		bytes += first_of_last_cache(cpu) ? last_cache(cpu) : 0;
+	for (unsigned member = 0; member < members; member++) {
+		unsigned earlier = 0;
+		first[member] = first_of_last_cache(member_cpu[member]);
+		while (first[earlier] != first[member])
+			earlier++;
+		bytes += earlier == member ? last_cache(member_cpu[member]) : 0;
+	}
 	return bytes;
 }
 
 /* Returns 0 after skip(). */
 static int choose_size(struct context *c, int every)
 {
-	cpu_set_t allowed;
-	uint64_t cache = last_caches(every), bytes = 4 * cache > MIN_BYTES ? 4 * cache : MIN_BYTES;
+	uint64_t cache = every ? last_caches() : last_cache(sched_getcpu()), bytes = 4 * cache > MIN_BYTES ? 4 * cache : MIN_BYTES;
 	static const uint64_t number[] = {2, 2, 3, 3, 1, 1};
 	uint64_t arrays = number[operation];
-	unsigned cpus = every && sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (unsigned)CPU_COUNT(&allowed) : 1;
 	if (bytes > memory_available() / 4 * 3) {
 		skip(c, "%lu MB of arrays, 4 times the last-level cache, are more than three quarters of the free memory",
 		     (unsigned long)(bytes >> 20));
 		return 0;
 	}
-	uint64_t block_bytes = BLOCK * sizeof(double) * cpus * arrays;
+	uint64_t block_bytes = BLOCK * sizeof(double) * members * arrays;
 	blocks = (bytes + block_bytes - 1) / block_bytes;
-	bytes = blocks * cpus * BLOCK * sizeof(double);
+	bytes = blocks * members * BLOCK * sizeof(double);
 	note(c, "last_cache_bytes", "%lu", (unsigned long)cache);
 	note(c, "array_bytes", "%lu", (unsigned long)bytes);
-	note(c, "processes", "%u", cpus);
+	note(c, "processes", "%u", members);
 	return 1;
 }
 
@@ -296,6 +283,14 @@ static void setup(struct context *c)
 		}
 	if (!found)
 		wrong_arguments(c, "op=%s is not copy, scale, add, triad, read or write", name);
+	if (every) {
+		const int count = permitted_cpus(member_cpu);
+		if (count <= 0) {
+			failed(c, "sched_getaffinity");
+			return;
+		}
+		members = (unsigned)count;
+	}
 	if (!choose_size(c, every))
 		return;
 	team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -334,7 +329,7 @@ static void prepare(struct context *c, uint64_t n)
 	atomic_store(&team->verified, 0);
 	atomic_fetch_add(&team->region, 1);
 	if (members > 1)
-		futex(&team->region, FUTEX_WAKE, MAX_CPUS, NULL);
+		futex_wake_all(&team->region);
 	own_slice.count = member_blocks(n, 0);
 	poison(&own_slice);
 	await_workers(&team->ready);

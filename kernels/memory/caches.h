@@ -38,8 +38,8 @@ static inline uint64_t last_cache(int cpu)
 	return kilobytes * 1024;
 }
 
-/* Whether a CPU is the first that shares its last-level cache, to count each cache once. */
-static inline int first_of_last_cache(int cpu)
+/* The first CPU that shares the last-level cache of a CPU: identifies the cache. */
+static inline uint64_t first_of_last_cache(int cpu)
 {
 	uint64_t highest = 0, first = (uint64_t)cpu;
 	for (int i = 0; i < 16; i++) {
@@ -49,7 +49,7 @@ static inline int first_of_last_cache(int cpu)
 			first = cache_number(cpu, i, "shared_cpu_list"); /* "0-7,16": the number before the first separator */
 		}
 	}
-	return first == (uint64_t)cpu;
+	return first;
 }
 
 /* A number in a file of a control group, after a word in a line if there is one; UINT64_MAX without it, also of "max". */
