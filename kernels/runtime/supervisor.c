@@ -125,11 +125,11 @@ static int kill_group(void)
 	return left;
 }
 
-/* Returns the number of killed descendants without the main program, whose status is stored if it was still running. Zombies are reaped
- * first: usually these are all, which avoids scanning /proc. */
+/* Returns the number of killed descendants without the main program, whose status is stored if it was still running. All
+ * zombies are reaped before each scan of /proc: usually these are all, and many descendants take few scans. */
 static int kill_all(pid_t main_pid, int *main_ended, int *status)
 {
-	int left = 0, group_is_dead = 0, s, options = WNOHANG;
+	int left = 0, kills = 0, group_is_dead = 0, s, options = WNOHANG;
 	for (;;) {
 		pid_t pid = waitpid(-1, &s, options);
 		if (pid < 0 && errno == ECHILD)
@@ -137,15 +137,17 @@ static int kill_all(pid_t main_pid, int *main_ended, int *status)
 		if (pid == main_pid) {
 			*main_ended = 1;
 			*status = s;
-		} else if (pid > 0 && options == 0) {
+		} else if (pid > 0 && kills) {
 			left++;
 		}
-		if (pid == 0)
-			options = 0;
-		if (options == 0 && !group_is_dead)
+		options = WNOHANG;
+		if (pid != 0)
+			continue;
+		kills = 1;
+		if (!group_is_dead)
 			group_is_dead = kill_group();
-		if (options == 0)
-			kill_children(main_pid, *main_ended);
+		kill_children(main_pid, *main_ended);
+		options = 0;
 	}
 }
 

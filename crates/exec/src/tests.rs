@@ -5,7 +5,7 @@ mod perf;
 mod rebuilding;
 mod stepping;
 
-use crate::process::{Task, carry_out};
+use crate::process::{Ended, Task, carry_out};
 use crate::{ExecError, outcome};
 use gritstone_kernels::SUPERVISOR;
 use gritstone_kernels::linking::is_program;
@@ -232,6 +232,17 @@ fn wrong_checks_are_reported() {
 /// Standard error of a shell command that the supervisor starts with these words. `meanwhile` is called with its mark
 /// while it runs.
 fn supervised_stderr(words: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
+    let ended = supervised(words, script, &AtomicBool::new(false), meanwhile);
+    ended.unwrap().stderr
+}
+
+/// The same command, whose mark is its directory, until `stop` is set.
+fn supervised(
+    words: &str,
+    script: &str,
+    stop: &AtomicBool,
+    meanwhile: impl FnOnce(&str) + Send,
+) -> Result<Ended, ExecError> {
     let folder = tempfile::tempdir().unwrap();
     let supervisor = supervisor_in(folder.path());
     let mark = folder.path().display().to_string();
@@ -248,15 +259,34 @@ fn supervised_stderr(words: &str, script: &str, meanwhile: impl FnOnce(&str) + S
         directory: folder.path(),
         environment: &environment,
         deadline: Duration::from_secs(30),
-        stop: &AtomicBool::new(false),
+        stop,
     };
     let ended = std::thread::scope(|scope| {
         scope.spawn(|| meanwhile(&mark));
-        carry_out(&task).unwrap()
+        carry_out(&task)
     });
     // without its supervisor, a killed process stays a zombie
     assert!(all_gone(&mark), "left running");
-    ended.stderr
+    ended
+}
+
+#[test]
+fn many_descendants_end_in_time() {
+    let stop = AtomicBool::new(false);
+    // outside the group, which is killed at once
+    let script = "i=0; while [ $i -lt 1000 ]; do setsid sleep 60 & i=$((i+1)); done; sleep 1; : >ready; wait";
+    let stop_when_ready = |mark: &str| {
+        let ready = Path::new(mark).join("ready");
+        let begin = Instant::now();
+        while !ready.exists() && begin.elapsed() < Duration::from_secs(25) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(ready.exists(), "never started");
+        stop.store(true, Ordering::Relaxed);
+    };
+    // the supervisor has GRACE_PERIOD; after that, some would be left
+    let ended = supervised("-", script, &stop, stop_when_ready);
+    assert!(matches!(ended, Err(ExecError::Interrupted)));
 }
 
 #[test]
