@@ -5,8 +5,8 @@
  * do less when they detect /dev/null, and we would have to read a pipe meanwhile. Parameters: prepare=, cleanup= shell commands, run
  * untimed before and after each execution; ignore_failure=1 accepts any exit status and signal, statuses=N,... these; leave_out=1 discards
  * failed executions as samples, and notes them as left_out; background=1 accepts processes left running. input= replaces /dev/null as
- * input; output= is a file for the output, or `pipe`, which we read within the time; inherit=PID uses the output of that process, the
- * harness of the user. start_up_ns=, start_up_user_ns=, start_up_system_ns= are passed through: elapsed and CPU time of an empty shell
+ * input; output= is a file for the output, or `pipe`, which we read within the time; inherit=N,M: our descriptors of the output and
+ * the error output of the harness of the user. start_up_ns=, start_up_user_ns=, start_up_system_ns= are passed through: elapsed and CPU time of an empty shell
  * command, to be subtracted. Peak memory (peak_kb) is at least that of this process at the start of the command, about 1 MB.
  */
 #define _GNU_SOURCE
@@ -36,6 +36,7 @@ extern char **environ;
 static posix_spawn_file_actions_t actions;
 static int out = -1, err = -1;
 static int output_write_end = -1, output_read_end = -1; /* with output=pipe */
+static int inherited[2] = {-1, -1};
 static int status;
 static struct rusage used;
 static const char *program; /* path of the timed command; NULL: not found */
@@ -77,11 +78,25 @@ static void find_command(struct context *c)
 	program = find_program(command_line(c)[0], path, sizeof path);
 }
 
+/* The command gets them as 1 and 2 alone. */
+static void parse_inherited(struct context *c)
+{
+	const char *text = parameter(c, "inherit", NULL);
+	if (text == NULL)
+		return;
+	if (sscanf(text, "%d,%d", &inherited[0], &inherited[1]) != 2)
+		wrong_arguments(c, "inherit=%s is not two descriptors", text);
+	for (int file = 0; file < 2; file++)
+		if (fcntl(inherited[file], F_SETFD, FD_CLOEXEC) != 0)
+			failed_because(c, "inherit", "descriptor %d of inherit=%s: %s", inherited[file], text, strerror(errno));
+}
+
 static void setup(struct context *c)
 {
 	if (command_line(c)[0] == NULL)
 		wrong_arguments(c, "there is no command after --");
 	find_command(c);
+	parse_inherited(c);
 	warm_up_spawn();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* detects processes that outlive the command */
 		failed(c, "prctl");
@@ -247,14 +262,11 @@ static void set_untimed_files(struct context *c, const char *input)
 static void set_command_files(struct context *c)
 {
 	const char *output = parameter(c, "output", NULL);
-	uint64_t inherit = parameter_u64(c, "inherit", 0);
 	int ends[2];
 	set_untimed_files(c, parameter(c, "input", "/dev/null"));
-	for (int file = 1; inherit != 0 && file <= 2; file++) {
-		char name[64];
-		snprintf(name, sizeof name, "/proc/%" PRIu64 "/fd/%d", inherit, file);
-		posix_spawn_file_actions_addopen(&actions, file, name, O_WRONLY | O_APPEND, 0);
-	}
+	for (int file = 0; file < 2; file++)
+		if (inherited[file] >= 0)
+			posix_spawn_file_actions_adddup2(&actions, inherited[file], 1 + file);
 	if (output == NULL)
 		return;
 	if (strcmp(output, "pipe") != 0) {

@@ -3,6 +3,9 @@
 use crate::common::{Arguments, Home, binary, ended, list};
 use serde_json::Value;
 use std::fs;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 
 /// The examples of hyperfine's README, with shorter times and smaller files, and what each must say or leave.
 #[test]
@@ -248,4 +251,20 @@ fn misplaced_ab_options_are_named() {
     // it has one meaning, in bench: a command after the last execution
     let cleanup = "ab --cleanup true -- true";
     Home::new().refuses(cleanup, "unexpected argument '--cleanup'");
+}
+
+#[test]
+fn inherited_output_may_be_sockets() {
+    let home = Home::new();
+    let (mut ours, its) = UnixStream::pair().unwrap();
+    let mut command = home.command(binary());
+    let words = ["bench", "-N", "-r", "1", "--output", "inherit", "echo said"];
+    let status = command.args(words).stdout(OwnedFd::from(its)).status();
+    drop(command);
+    let mut text = String::new();
+    ours.read_to_string(&mut text).unwrap();
+    assert!(
+        status.unwrap().success() && text.contains("said\n"),
+        "{text}"
+    );
 }

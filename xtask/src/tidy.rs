@@ -39,8 +39,10 @@ const PRINTED: [&str; 11] = [
     concat!("/proc/self/", "fd/2"),
 ];
 /// The only files that write to a stream, the one that answers its parent on a pipe, and the one that waits for the end of the reader.
-const WRITERS: [&str; 4] = [
+const WRITERS: [&str; 5] = [
     "crates/cli/src/ui/output.rs",
+    // passes descriptors on
+    "crates/exec/src/launch/inherited.rs",
     "crates/exec/src/watchdog.rs",
     // an output file may be the descriptor of standard output
     "crates/runs/src/output_file.rs",

@@ -5,6 +5,7 @@
 
 mod command;
 mod copies;
+mod inherited;
 mod load;
 mod medium;
 mod programs;

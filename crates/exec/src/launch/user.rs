@@ -1,12 +1,13 @@
 //! User commands, started in the user's directory and environment, which may differ between sides.
 
-use super::{Job, Launched, Variant};
+use super::{Job, Launched, Variant, inherited};
 use crate::ExecError;
 use crate::arguments::cpus_argument;
 use gritstone_kernels::USER;
 use gritstone_model::{CommandWork, Outcome, Output, Program, UserCommand, hexadecimal};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// Most executions of a short command per launch, unless the user gave a number.
@@ -34,6 +35,14 @@ impl Job<'_> {
             }
         }
         arguments.extend(options(user));
+        let inherited = match user.output {
+            Output::Inherit => Some(inherited::output()?),
+            _ => None,
+        };
+        if let Some([out, err]) = &inherited {
+            let text = format!("inherit={},{}", out.as_raw_fd(), err.as_raw_fd());
+            arguments.push(text.into());
+        }
         arguments.push("--".into());
         arguments.extend(work.argv.iter().map(OsString::from));
         let environment = self.variant.environment.iter();
@@ -71,9 +80,8 @@ fn options(user: &UserCommand) -> Vec<OsString> {
     let input = user.input.iter().map(|file| format!("input={file}").into());
     arguments.extend(input);
     match &user.output {
-        Output::Memory => {}
+        Output::Memory | Output::Inherit => {}
         Output::Pipe => arguments.push("output=pipe".into()),
-        Output::Inherit => arguments.push(format!("inherit={}", std::process::id()).into()),
         Output::File(file) => arguments.push(format!("output={file}").into()),
     }
     for (key, ns) in [
