@@ -63,7 +63,7 @@ impl Journal {
             boot: owner::boot(),
             namespace: owner::namespace(),
             process: std::process::id(),
-            start: owner::start_of(std::process::id()).unwrap_or(0),
+            start: owner::our_start(),
         };
         let state = registry.state.make()?;
         let (name, file) = create(&state)?;

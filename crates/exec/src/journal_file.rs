@@ -54,7 +54,7 @@ impl By {
     /// True if the writer may be running, as far as this namespace can see. A dead writer's watchdog may still be
     /// undoing.
     pub(crate) fn may_live(&self) -> bool {
-        self.namespace != owner::namespace() || owner::start_of(self.process) == Some(self.start)
+        self.namespace != owner::namespace() || owner::may_run(self.process, self.start)
     }
 }
 

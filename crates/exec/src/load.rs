@@ -7,7 +7,7 @@
 use crate::owned_files::{Identity, check_our_name, fresh_name, remove_within};
 use crate::process::Supervised;
 use crate::resource::{GRACE_PERIOD, Held, Recorder, Resource, Unavailable, Undo};
-use crate::{ExecError, pidfd};
+use crate::{ExecError, owner, pidfd};
 use gritstone_model::{Event, Param};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,6 +64,10 @@ impl Resource for Mark {
     /// Kills every process with this mark, including daemons.
     fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
         check_our_name(Path::new(&self.0))?;
+        if !owner::sees_processes() {
+            let why = "/proc does not show the processes of this pid namespace: mount it there (unshare --mount-proc)";
+            return Err(io::Error::other(why));
+        }
         let mark = format!("{MARK_VARIABLE}={}\0", self.0).into_bytes();
         let end = Instant::now() + GRACE_PERIOD;
         loop {

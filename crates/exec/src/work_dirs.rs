@@ -8,7 +8,7 @@ mod programs;
 
 use crate::journal::Writer;
 use crate::owned_files::{self, Dir, Identity, fresh_name};
-use crate::owner::{namespace, start_of};
+use crate::owner::{may_run, namespace};
 use crate::resource::{Directory, Held, Recorder, Resource};
 use crate::{ExecError, Journal, scratch_fs, swap};
 use gritstone_kernels::Embedded;
@@ -126,17 +126,13 @@ fn remove_dead(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    // without /proc, dead processes look like living ones
-    if start_of(std::process::id()).is_none() {
-        return;
-    }
     let here = namespace();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some((its, pid, start)) = name.to_str().and_then(owned_files::maker) else {
             continue;
         };
-        if its == here && start_of(pid) != Some(start) {
+        if its == here && !may_run(pid, start) {
             let _ = remove_leavings(&entry.path());
         }
     }

@@ -47,12 +47,16 @@ impl Process {
     }
 }
 
-/// CPU time of foreign processes, ns. `None` without /proc.
+/// CPU time of foreign processes, ns. `None` without a /proc of this pid namespace.
 ///
 /// With a background load, the counters of CPUs no longer show the time of others. So this sums the time of each
 /// process and of its reaped children, which is all that is left of short ones. It excludes kernel threads, which
 /// work for any process, and all descendants of `harness`.
 pub(crate) fn foreign(root: &Root, harness: u32) -> Option<u64> {
+    let this = root.link("/proc/self");
+    if this.is_some_and(|pid| pid != harness.to_string()) {
+        return None;
+    }
     let processes = Process::all(root);
     let ours = |pid: u32| {
         let (mut seen, mut ancestor) = (BTreeSet::new(), pid);

@@ -1,7 +1,7 @@
 //! Names of our files.
 
 use super::NotOurs;
-use crate::owner::{namespace, start_of};
+use crate::owner::{namespace, our_start};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::ffi::OsStr;
 use std::io;
@@ -13,7 +13,7 @@ const PREFIX: &str = "gritstone.";
 /// longer path in the environment would move the stack.
 pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
     let pid = std::process::id();
-    let (namespace, start) = (namespace(), start_of(pid).unwrap_or(0));
+    let (namespace, start) = (namespace(), our_start());
     let random = u128::from_ne_bytes(random()?);
     Ok(format!(
         "{PREFIX}{namespace:08x}.{pid:07}.{start:012}.{random:032x}.{purpose}"

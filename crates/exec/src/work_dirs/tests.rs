@@ -1,13 +1,14 @@
 //! Work directories in a fake place.
 
 use super::*;
+use crate::owner::our_start;
 use gritstone_kernels::SUPERVISOR;
 use std::os::unix::fs::MetadataExt;
 
 /// A name of a dead process, or of this one.
 fn name_of(namespace: u32, dead: u64) -> String {
     let pid = std::process::id();
-    let start = start_of(pid).unwrap() + dead;
+    let start = our_start() + dead;
     format!(
         "gritstone.{namespace:08x}.{pid:07}.{start:012}.{:032x}.work",
         7
