@@ -403,6 +403,44 @@ fn left_bundles_are_imported() {
     assert!(!bundle.exists());
 }
 
+/// A Slurm that knows node a, and has no jobs.
+#[test]
+fn slurm_imports_left_bundles() {
+    let home = Home::new();
+    let tools = home.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    for (tool, script) in [
+        ("sinfo", "echo 'a|idle|batch*|none'"),
+        ("scontrol", "[ \"$2\" = hostnames ] && echo a"),
+        ("squeue", "exit 1"),
+    ] {
+        let script = format!("#!/bin/sh\n{script}\n");
+        make_program(&tools.join(tool), script.as_bytes());
+    }
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let run = |line: &str| ended(home.gritstone(line).env("PATH", &path));
+    let (code, _, error) = run("fleet run --on slurm --nodes a --quick byte/syscall");
+    assert_ne!(code, 0, "{error}");
+    let fleet = entries(&home.path().join("data/gritstone/fleets")).remove(0);
+    let plan: Value = serde_json::from_slice(&fs::read(fleet.join("plan.json")).unwrap()).unwrap();
+    let id = plan["fleet"].as_str().unwrap();
+    let bundle = fleet.join("a.jsonl");
+    Home::new().ok(&format!(
+        "fleet node --fleet {id} --node a --output {} --quick byte/syscall",
+        bundle.display()
+    ));
+    let (code, _, error) = run("fleet resume");
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(measured(&home), ["a"]);
+    assert!(!bundle.exists());
+    // the array of a process that was killed after the import: no task is awaited
+    let queued = serde_json::json!({ "job": "7", "nodes": plan["nodes"] });
+    fs::write(fleet.join("slurm.json"), queued.to_string()).unwrap();
+    let (code, _, error) = run("fleet resume");
+    assert!(code == 0 && !error.contains("missing"), "{error}");
+    assert!(!fleet.join("slurm.json").exists());
+}
+
 #[test]
 fn hung_nodes_are_ended() {
     let home = Home::new();

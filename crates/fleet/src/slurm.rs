@@ -16,6 +16,7 @@ use array::Array;
 use gritstone_files::State as Directory;
 use gritstone_model::{hexadecimal, split_words};
 use gritstone_runs::context::Context;
+use gritstone_store::StoreError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -101,6 +102,7 @@ pub fn measure(
 impl Fleet<'_> {
     fn measure(&self) -> Result<BTreeMap<String, String>> {
         let mut failed = BTreeMap::new();
+        let refused = self.import_left()?;
         if let Some(queued) = self.queued()? {
             log::info!(
                 "job {} of this fleet was submitted earlier: its results are used",
@@ -111,9 +113,12 @@ impl Fleet<'_> {
         if self.stopped() {
             return Ok(failed);
         }
-        let (nodes, out) = self.usable(bundles::missing(self.context, self.plan)?)?;
+        let mut nodes = bundles::missing(self.context, self.plan)?;
+        nodes.retain(|node| !refused.contains_key(&node.node));
+        let (nodes, out) = self.usable(nodes)?;
         failed.retain(|node, _| !nodes.iter().any(|usable| usable.node == *node));
         failed.extend(out);
+        failed.extend(refused);
         Known {
             failed: failed.clone(),
             ..Known::default()
@@ -130,6 +135,30 @@ impl Fleet<'_> {
             failed = self.follow(&self.submit(some)?, failed)?;
         }
         Ok(failed)
+    }
+
+    /// Imports bundles that an earlier attempt could not; returns nodes whose bundle the store still refuses, and why.
+    fn import_left(&self) -> Result<BTreeMap<String, String>> {
+        let mut refused = BTreeMap::new();
+        for node in bundles::missing(self.context, self.plan)? {
+            let copy = |end: &str| self.folder.join(&node.node).with_added_extension(end);
+            match bundles::take(self.context, self.plan, &copy("jsonl"), &node.node) {
+                Ok(()) => {
+                    log::info!("{}: a bundle of an earlier attempt", node.node);
+                    for end in LEFT {
+                        let _ = fs::remove_file(copy(end));
+                        let _ = fs::remove_file(self.file(&node, end));
+                    }
+                }
+                // it stays for the next attempt
+                Err(why) if why.is::<StoreError>() => {
+                    refused.insert(node.node.clone(), format!("{why:#}"));
+                }
+                // there is none, or not all of it
+                Err(_) => {}
+            }
+        }
+        Ok(refused)
     }
 
     fn stopped(&self) -> bool {
@@ -265,10 +294,13 @@ impl Fleet<'_> {
         queued: &Queued,
         failed: BTreeMap<String, String>,
     ) -> Result<BTreeMap<String, String>> {
-        let mut array = Array::new(
-            queued,
-            Progress::new(self.folder, queued.nodes.len(), failed),
-        );
+        // the process that submitted the array may have imported some
+        let missing = bundles::missing(self.context, self.plan)?;
+        let is_missing = |node: &Node| missing.iter().any(|other| other.node == node.node);
+        let count = queued.nodes.iter().filter(|node| is_missing(node));
+        let progress = Progress::new(self.folder, count.count(), failed);
+        let mut array = Array::new(queued, progress);
+        array.waiting.retain(|_, node| is_missing(node));
         let mut cancelled: Option<Instant> = None;
         while !array.waiting.is_empty() {
             match (cancelled, self.stopped()) {
