@@ -89,12 +89,11 @@ static void setup(struct context *c)
 {
 	const char *pattern = parameter(c, "pattern", "");
 	int is_gaussian = strcmp(pattern, "gaussian") == 0;
-	if (parameter_u64(c, "memory_pages", 0) != 0 && strcmp(parameter(c, "confined", "no"), "yes") != 0)
-		skip(c, "No control group limits the program to less memory than it reads (%s): run as root.",
-		     parameter(c, "unconfined", "none was made"));
 	if (!is_gaussian && strcmp(pattern, "sequential") != 0)
 		wrong_arguments(c, "pattern=%s is neither sequential nor gaussian", pattern);
 	setup_transfer(c, &data, BLOCK, PUBLISHED);
+	if (!limit_is_below(c, data.blocks * BLOCK))
+		return;
 	by = parse_cold_by(c);
 	if (data.buffers == NULL)
 		return;

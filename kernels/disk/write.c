@@ -35,12 +35,11 @@ static void setup(struct context *c)
 	durable = use_dsync || strcmp(how, "fsync") == 0;
 	if (!durable && strcmp(how, "nofsync") != 0)
 		wrong_arguments(c, "how=%s is not nofsync, fsync or sync", how);
-	if (parameter_u64(c, "memory_pages", 0) != 0 && strcmp(parameter(c, "confined", "no"), "yes") != 0)
-		skip(c, "No control group limits the program to less memory than it writes (%s): run as root.",
-		     parameter(c, "unconfined", "none was made"));
 	if (durable)
 		note(c, "uncached", "%s", use_dsync ? "O_DSYNC" : "fsync after writing");
 	setup_transfer(c, &data, BLOCK, PUBLISHED);
+	if (!limit_is_below(c, data.blocks * BLOCK))
+		return;
 	create_file(c);
 	if (file < 0)
 		return;

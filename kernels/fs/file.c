@@ -30,8 +30,8 @@ static void setup(struct context *c)
 		wrong_arguments(c, "op=%s is neither write nor read", op);
 	if (!cached && strcmp(cached_parameter, "no") != 0)
 		wrong_arguments(c, "cached=%s is neither yes nor no", cached_parameter);
-	if (parameter_u64(c, "memory_pages", 0) != 0 && strcmp(parameter(c, "confined", "no"), "yes") != 0)
-		skip(c, "No control group limits the cache to less than the file (%s): it takes root.", parameter(c, "unconfined", "none was made"));
+	if (!limit_is_below(c, RECORDS * parameter_u64(c, "size", 0)))
+		return;
 	create_records(c);
 	read_fd = file;
 	if (cached || file < 0)

@@ -35,6 +35,20 @@ static int file_failed(struct context *c, const char *call, int error)
 	return -1;
 }
 
+/* memory_bytes= is less than the data, which the cache would hold otherwise. Returns 0 after skip() for lack of a control group. */
+static inline int limit_is_below(struct context *c, uint64_t data)
+{
+	const uint64_t limit = parameter_u64(c, "memory_bytes", 0);
+	if (limit >= data)
+		wrong_arguments(c, "memory_bytes=%llu must be less than the data of %llu bytes, which the page cache would hold otherwise",
+				(unsigned long long)limit, (unsigned long long)data);
+	if (limit == 0 || strcmp(parameter(c, "confined", "no"), "yes") == 0)
+		return 1;
+	skip(c, "No control group limits the program to less memory than its data (%s): run as root.",
+	     parameter(c, "unconfined", "none was made"));
+	return 0;
+}
+
 /* Returns (size_t)-1 on failure. */
 static size_t resident_pages(struct context *c, int file)
 {

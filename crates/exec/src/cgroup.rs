@@ -6,14 +6,12 @@
 use crate::owned_files::{self, Dir, Identity, check_our_name, fresh_name};
 use crate::pidfd;
 use crate::resource::{Held, Recorder, Resource, Unavailable, Undo, make_directory, retry};
-use gritstone_model::{Benchmark, Work};
+use gritstone_model::{Benchmark, KernelWork, Work};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Parameter of catalog entries: memory limit of the launch, pages.
-pub(crate) const MEMORY_PAGES: &str = "memory_pages";
 /// Parameter of catalog entries: CPU time limit, percent of one CPU.
 pub(crate) const CPU_PERCENT: &str = "cpu_percent";
 /// Period of CPU time limits, us: the default of Linux.
@@ -170,7 +168,20 @@ fn kills_in(text: &str) -> u64 {
 }
 
 pub fn is_confined(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(MEMORY_PAGES))
+    matches!(&benchmark.work, Work::Kernel(work) if work.limits_memory())
+}
+
+/// Bytes of a launch's memory limit, if it has one; an error names an invalid parameter.
+pub(crate) fn memory_limit(work: &KernelWork, page: u64) -> Result<Option<u64>, String> {
+    let limit = |key: &str, unit: u64| {
+        let text = work.params.get(key)?;
+        let number = text.parse().ok();
+        let bytes = number.and_then(|number: u64| number.checked_mul(unit));
+        Some(bytes.ok_or_else(|| format!("{key} = {text} is not a whole number, or too large")))
+    };
+    limit(KernelWork::MEMORY_PAGES, page)
+        .or_else(|| limit(KernelWork::MEMORY_BYTES, 1))
+        .transpose()
 }
 
 pub fn is_throttled(benchmark: &Benchmark) -> bool {
@@ -179,12 +190,27 @@ pub fn is_throttled(benchmark: &Benchmark) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::kills_in;
+    use super::{kills_in, memory_limit};
+    use gritstone_model::KernelWork;
 
     #[test]
     fn oom_kills_are_parsed() {
         let first = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
         let second = "low 0\nhigh 0\nmax 9\noom 5\noom_kill 4\noom_group_kill 0\n";
         assert_eq!([first, second, ""].map(kills_in), [3, 4, 0]);
+    }
+
+    #[test]
+    fn memory_limits_are_in_bytes() {
+        let work = |key: &str, value: &str| KernelWork {
+            program: "a/b".to_owned(),
+            params: [(key.to_owned(), value.to_owned())].into(),
+            uses: vec![],
+        };
+        let limit = |key, value| memory_limit(&work(key, value), 65536);
+        assert_eq!(limit("memory_pages", "8"), Ok(Some(8 << 16)));
+        assert_eq!(limit("memory_bytes", "2457600"), Ok(Some(2_457_600)));
+        assert_eq!(limit("bytes", "1"), Ok(None));
+        assert!(limit("memory_bytes", "many").is_err());
     }
 }

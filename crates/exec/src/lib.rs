@@ -69,12 +69,19 @@ pub use work_dirs::WorkDirs;
 pub use work_tree::HeldWorkTree;
 
 use gritstone_model::{Benchmark, Outcome, Work};
+use nix::unistd::{SysconfVar, sysconf};
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// True if this parameter of the entry, which the executor interprets, is `yes`.
 fn asks(benchmark: &Benchmark, key: &str) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.asks(key))
+}
+
+/// Bytes; sysconf knows it on every Linux.
+fn page_size() -> u64 {
+    let size = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
+    size.and_then(|size| size.try_into().ok()).unwrap_or(4096)
 }
 
 #[derive(Debug, Error)]

@@ -383,8 +383,18 @@ pub const SERVER: &str = "dsn";
 pub(crate) const LOAD: &str = "load/";
 
 impl KernelWork {
+    /// Parameters: memory limit in pages, in bytes.
+    pub const MEMORY_PAGES: &str = "memory_pages";
+    pub const MEMORY_BYTES: &str = "memory_bytes";
+
     pub fn asks(&self, key: &str) -> bool {
         self.params.get(key).is_some_and(|value| value == "yes")
+    }
+
+    /// Whether a control group limits its memory.
+    pub fn limits_memory(&self) -> bool {
+        let limits = [Self::MEMORY_PAGES, Self::MEMORY_BYTES];
+        limits.iter().any(|key| self.params.contains_key(*key))
     }
 
     /// Whether its far end is on another host.
@@ -476,9 +486,10 @@ impl Benchmark {
     /// of them already; one control group limits one process's memory, one trace times one, a peer has one far end, one has real-time
     /// priority on a CPU; and copies would add to a load.
     pub fn can_be_copied(&self) -> bool {
-        let alone = ["memory_pages", "traced", "priority"];
+        let alone = ["traced", "priority"];
         let free = |work: &KernelWork| {
-            !alone.iter().any(|key| work.params.contains_key(*key)) && work.load().next().is_none()
+            let shares = !alone.iter().any(|key| work.params.contains_key(*key));
+            shares && !work.limits_memory() && work.load().next().is_none()
         };
         matches!(&self.work, Work::Kernel(work) if free(work))
             && self.placement == Placement::OneCpu

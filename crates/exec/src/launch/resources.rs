@@ -1,12 +1,11 @@
 //! Resources of single launches: what a workload joins, and arguments that report what is missing.
 
 use super::Executor;
-use crate::cgroup::{CPU_PERCENT, Group, MEMORY_PAGES};
+use crate::cgroup::{CPU_PERCENT, Group, memory_limit};
 use crate::resource::Unavailable;
 use crate::scratch_fs::{Volume, needs_scratch_fs};
-use crate::{swap, tracefs};
+use crate::{page_size, swap, tracefs};
 use gritstone_model::{Benchmark, KernelWork};
-use nix::unistd::{SysconfVar, sysconf};
 use std::ffi::OsString;
 
 impl Executor {
@@ -20,7 +19,7 @@ impl Executor {
         if let Some(percent) = work.params.get(CPU_PERCENT) {
             return self.throttled(percent, arguments);
         }
-        let Some(pages) = work.params.get(MEMORY_PAGES) else {
+        let Some(bytes) = memory_limit(work, page_size())? else {
             return Ok((None, arguments));
         };
         let group = match self.acquired.confinement.as_deref() {
@@ -30,13 +29,6 @@ impl Executor {
                 return Ok((None, arguments));
             }
         };
-        let size = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
-        let bytes = pages
-            .parse()
-            .ok()
-            .zip(size.and_then(|size| u64::try_from(size).ok()))
-            .and_then(|(pages, size): (u64, u64)| pages.checked_mul(size))
-            .ok_or_else(|| format!("{MEMORY_PAGES} = {pages} is not a number of pages"))?;
         group
             .allow(bytes, self.may_swap(work))
             .map_err(|why| format!("cannot limit {} to {bytes} bytes: {why}", group.0.display()))?;
