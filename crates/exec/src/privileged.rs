@@ -29,7 +29,7 @@ pub const fn describe(action: Action) -> Description {
         ),
         Action::Swap => (
             "a swap file",
-            "mkswap and swapon of 256 MB below --dir, after the machine's own swap: anonymous memory can only be paged to swap, and that of other processes may go there too",
+            "mkswap and swapon of 256 MB (1 GB with pages of 64 KB) below --dir, after the machine's own swap: anonymous memory can only be paged to swap, and that of other processes may go there too",
             "swapped off, overwritten and removed at the end of the run, or by its watchdog",
         ),
         Action::Trace => (

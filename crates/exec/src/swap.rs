@@ -4,10 +4,10 @@
 //! the journal before it is made. Other processes may use it too, though never before the system's own swap; so it is
 //! not made where that is encrypted, and is overwritten before removal.
 
-use crate::asks;
 use crate::disk::{check_room, fill, overwrite, tool};
 use crate::owned_files::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
 use crate::resource::{Held, Recorder, Resource, Unavailable, Undo, make_directory, retry};
+use crate::{asks, page_size};
 use gritstone_model::Benchmark;
 use machine::{areas, comes_last, encrypted};
 use nix::errno::Errno;
@@ -24,9 +24,11 @@ mod machine;
 
 /// Parameter of catalog entries.
 pub(crate) const PARAM: &str = "swap";
-/// Size of the file, bytes: twice the largest benchmark's data with pages of 16 KB. When more than half is used, the
-/// kernel frees the slot of a page that it reads back, and would have to write it again.
-const SIZE: u64 = 256 << 20;
+/// Least size of the file, bytes.
+const MIN_SIZE: u64 = 256 << 20;
+/// Twice the largest benchmark's data. When more than half is used, the kernel frees the slot of a page that it reads back, and would have
+/// to write it again.
+const MIN_PAGES: u64 = 16384;
 const AREA: &str = "area";
 
 /// Identified by its directory.
@@ -38,7 +40,7 @@ impl Swap {
         dir: &Path,
         journal: &impl Recorder<Self>,
     ) -> Result<Held<Self>, Unavailable> {
-        check_room(dir, SIZE)?;
+        check_room(dir, size(page_size()))?;
         if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
             return Err(Unavailable::EncryptedSwap(device));
         }
@@ -54,7 +56,7 @@ impl Resource for Swap {
 
     fn set_up(&self) -> Result<(), Unavailable> {
         let area = self.0.join(AREA);
-        fill(&area, SIZE)?;
+        fill(&area, size(page_size()))?;
         tool("mkswap", &["--quiet", "--", &area.display().to_string()])?;
         use_for_swap(&area)?;
         comes_last(&areas(&swaps()?), &area)
@@ -75,6 +77,11 @@ impl Resource for Swap {
         let what = format!("cannot remove the swap file in {}", self.0.display());
         (what, "; swapoff it, then remove the directory")
     }
+}
+
+/// Bytes of the file.
+fn size(page: u64) -> u64 {
+    MIN_SIZE.max(page.saturating_mul(MIN_PAGES))
 }
 
 fn swaps() -> io::Result<String> {
@@ -122,4 +129,15 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
 
 pub fn needs_swap(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn swap_grows_with_page_size() {
+        let sizes = [4096, 16384, 65536].map(size);
+        assert_eq!(sizes, [256 << 20, 256 << 20, 1 << 30]);
+    }
 }
