@@ -1,4 +1,5 @@
-/* vm/protect/..., vm/shootdown/...: one operation write-protects bytes= of touched memory, permits writing again, and writes to it.
+/* vm/protect/..., vm/shootdown/...: one operation write-protects bytes= of touched memory, or one page, permits writing again, and writes
+ * to it.
  *
  * With cpus_used= 2 or more, threads on the other CPUs read the same pages continuously: their TLB entries become stale when the pages are
  * protected, and interrupts flush them (TLB shootdown).
@@ -26,7 +27,12 @@ static void setup(struct context *c)
 	unsigned used = (unsigned)parameter_u64(c, "cpus_used", 1), cpus = team_cpus(c);
 	page = (uint64_t)sysconf(_SC_PAGESIZE);
 	bytes = parameter_u64(c, "bytes", page);
-	bytes += (page - bytes % page) % page;
+	if (bytes == 0)
+		wrong_arguments(c, "bytes= is 0");
+	if (bytes % page != 0) {
+		skip(c, "the page size is %lu bytes: %lu bytes are not whole pages", (unsigned long)page, (unsigned long)bytes);
+		return;
+	}
 	if (used > cpus) {
 		skip(c, "it takes %u CPUs, and this process may use %u", used, cpus);
 		return;
