@@ -9,7 +9,7 @@
 #include "programs.h"
 
 enum by { OURS, SCP, RSYNC, HTTP, SSHFS, NINE_P, NFS }; /* SSHFS and later: mounted file systems */
-enum { MAX_ARGUMENTS = 24 };
+enum { MAX_ARGUMENTS = 32 };
 
 static enum by by;
 static in_port_t daemon_port;
@@ -38,6 +38,16 @@ static inline int make_key(const char *program, const char *name)
 {
 	const char *const argv[] = {program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", name, NULL};
 	return run_program(argv, "ssh-keygen.log");
+}
+
+/* The server permits SFTP alone, which scp speaks with -s: it is in OpenSSH from 8.7 on, whose usage it then prints without a complaint. */
+static inline int scp_speaks_sftp(struct context *c)
+{
+	const char *const argv[] = {parameter(c, "scp", "scp"), "-s", NULL};
+	char text[1024];
+	run_program(argv, "scp.log");
+	read_text("scp.log", text, sizeof text);
+	return strstr(text, "option -- ") == NULL;
 }
 
 /* sshd run by root needs the empty directory /run/sshd, which its service creates. Without the service, it is created in a mount namespace. */
@@ -170,7 +180,7 @@ static inline void copy_command(struct context *c, const char *name, const char 
 	case SCP:
 		snprintf(hosts_file, sizeof hosts_file, "UserKnownHostsFile=%s/known-hosts", directory);
 		snprintf(to, sizeof to, "%s@%s:%s/received/%s", server_user, server_host_for_url(), server_directory, name);
-		for (const char *const *word = (const char *const[]){parameter(c, "scp", "scp"), "-q", "-F", "none", "-S", parameter(c, "ssh", "ssh"), "-i",
+		for (const char *const *word = (const char *const[]){parameter(c, "scp", "scp"), "-s", "-q", "-F", "none", "-S", parameter(c, "ssh", "ssh"), "-i",
 								     "user-key", "-o", "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes",
 								     "-o", "GlobalKnownHostsFile=none", "-o", hosts_file, "-P", port, source_file, to, NULL};
 		     *word != NULL; word++)

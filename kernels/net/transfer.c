@@ -233,7 +233,7 @@ static int make_files(struct context *c)
 }
 
 /* NULL if the program can be measured here. */
-static const char *skip_reason(void)
+static const char *skip_reason(struct context *c)
 {
 	if ((by_ssh() || by == RSYNC || by >= NINE_P) && !over_peer && geteuid() != 0)
 		return "sshd, the daemon of rsync and a mount take root in a network namespace";
@@ -241,6 +241,8 @@ static const char *skip_reason(void)
 		return "a mount takes root here";
 	if (by == SSHFS && access("/dev/fuse", R_OK | W_OK) != 0)
 		return "sshfs takes /dev/fuse";
+	if (by == SCP && !scp_speaks_sftp(c))
+		return "this scp cannot use SFTP, which the server requires: install OpenSSH 8.7 or later";
 	return NULL;
 }
 
@@ -276,7 +278,7 @@ static void setup(struct context *c)
 	struct report report;
 	read_parameters(c);
 	daemon_context = c;
-	const char *why = is_server(c) ? NULL : skip_reason();
+	const char *why = is_server(c) ? NULL : skip_reason(c);
 	if (why != NULL)
 		skip(c, "%s", why);
 	if (why != NULL || !make_token(c) || (!is_server(c) && !make_files(c)))

@@ -108,6 +108,28 @@ fn two_hosts_exchange_everything_as_root() {
     }
 }
 
+/// One before OpenSSH 8.7, whose protocol the server refuses.
+#[test]
+#[ignore = "measures: make test-full"]
+fn old_scp_is_skipped_as_root() {
+    needs_root();
+    let folder = tempfile::tempdir().unwrap();
+    let workload = built("net/transfer", folder.path(), &[]);
+    let scp = folder.path().join("scp");
+    let old = "#!/bin/sh\necho 'unknown option -- s' >&2\nexit 1\n";
+    common::make_program(&scp, old.as_bytes());
+    let line = arguments("net/transfer", "veth", folder.path());
+    let more = format!(
+        "by=scp ssh-keygen=/usr/bin/ssh-keygen scp={}",
+        scp.display()
+    );
+    let printed = workload_output(&workload, folder.path(), &format!("{line} {more}"));
+    assert!(
+        printed.contains("skip why=this scp cannot use SFTP"),
+        "{printed}"
+    );
+}
+
 /// Copies files if the kernel has the file system; otherwise that is the reason of a skip.
 #[test]
 #[ignore = "measures: make test-full"]
