@@ -3,7 +3,8 @@
  * One operation is one load of a pointer from the line that the previous load addressed (pointer chasing). The lines of the working set
  * (bytes=, or caches= times the last-level cache) form one cycle in random order, over all pages, which defeats prefetchers. Beyond the
  * reach of the TLB, latency includes page walks. Pages are small on every machine; pages=huge selects huge pages where available
- * (vm/random-load/...). The walk continues where the previous region ended, so that short regions cover a large set too.
+ * (vm/random-load/...). Of an even number of lines the last is left out: loads in number a power of two, as calibration chooses it, end
+ * where they began in a cycle of such a length, as do half of them or none. The walk continues where the previous region ended, so that short regions cover a large set too.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -80,6 +81,7 @@ static void setup(struct context *c)
 		return;
 	}
 	note(c, "working_set_bytes", "%lu", (unsigned long)bytes);
+	lines -= lines % 2 == 0;
 	order = malloc(lines * sizeof *order);
 	base = map_pages(c, bytes);
 	if (order == NULL)
