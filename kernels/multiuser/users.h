@@ -259,7 +259,7 @@ static inline void complete_step(struct context *c, struct user *u, uint64_t now
 	transactions++;
 }
 
-/* Runs once per second. */
+/* Runs once per second. A user who thinks has a key that is due later. */
 static inline void check_timeouts(struct context *c)
 {
 	static uint64_t last_check;
@@ -269,7 +269,8 @@ static inline void check_timeouts(struct context *c)
 	last_check = now;
 	for (int i = 0; i < logged_in; i++) {
 		const char *keys = user[i].step < 0 ? "sh" : script.step[user[i].step].keys;
-		if (now > user[i].sent && now - user[i].sent > TIMEOUT_S * UINT64_C(1000000000))
+		const uint64_t since = user[i].due > user[i].sent ? user[i].due : user[i].sent;
+		if (now > since && now - since > TIMEOUT_S * UINT64_C(1000000000))
 			fail_user(c, &user[i], "no response to '%.*s' for %d s", (int)strcspn(keys, "\r"), keys, TIMEOUT_S);
 	}
 }
