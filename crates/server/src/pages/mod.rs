@@ -293,13 +293,14 @@ impl From<anyhow::Error> for Rejection {
         match error.downcast::<StoreError>() {
             Ok(error) => error.into(),
             // file errors are for users who can see the file
-            Err(error) => Self::new(
-                Status::Broken,
-                "The store cannot be read; the log of the server says why.",
-            )
-            .fault(format!("{error:#}")),
+            Err(error) => unreadable(format!("{error:#}")),
         }
     }
+}
+
+fn unreadable(fault: String) -> Rejection {
+    let why = "The store cannot be read; the log of the server says why.";
+    Rejection::new(Status::Broken, why).fault(fault)
 }
 
 impl From<StoreError> for Rejection {
@@ -317,7 +318,61 @@ impl From<StoreError> for Rejection {
                 let why = "The database server is unreachable: try again later.";
                 Self::new(Status::Busy, why).fault(text)
             }
-            error => anyhow::Error::msg(error).into(),
+            _ => unreadable(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn store_errors_have_a_status() {
+        use StoreError as E;
+        let path = || PathBuf::from("/srv/x.db");
+        let text = || "x".to_owned();
+        let expected = [
+            (E::NoSuchRun(text()), 404),
+            (E::Pruned(text(), text()), 410),
+            (E::Removed(text()), 410),
+            (E::Unfit(text()), 422),
+            (E::Locked(path()), 503),
+            (E::Away(path(), text()), 503),
+            (E::Full(path()), 507),
+            (E::NoHome, 500),
+            (E::Missing(path()), 500),
+            (E::Unsafe(path(), text()), 500),
+            (E::Unusable(path(), text()), 500),
+            (E::NotADatabase(path()), 500),
+            (E::Foreign(path()), 500),
+            (E::Damaged(path(), text()), 500),
+            (E::Unreadable(text(), text(), text()), 500),
+            (E::ReadOnly(path()), 500),
+            (E::NotReadable(path()), 500),
+            (E::CutOff(path()), 500),
+            (E::Newer(path(), 2, 1), 500),
+            (E::Before(path()), 500),
+            (E::Altered(path(), text()), 500),
+            (E::Disk(path(), text()), 500),
+            (E::Database(path(), text()), 500),
+            (E::Url(path(), text()), 500),
+            (E::Refused(path(), text()), 500),
+            (E::NoDatabase(path(), text()), 500),
+            (E::Denied(path(), text()), 500),
+            (E::Imported(text()), 500),
+            (E::NotYours(text(), "x"), 500),
+            (E::Exists(text()), 500),
+            (E::Ended(text()), 500),
+            (E::NotPruned(text(), "x"), 500),
+        ];
+        for (error, code) in expected {
+            let text = error.to_string();
+            let is_logged = matches!(error, E::Full(_) | E::Away(..)) || code == 500;
+            let rejection = Rejection::from(anyhow::Error::from(error));
+            assert_eq!(rejection.status.code(), code, "{text}");
+            assert_eq!(rejection.fault.is_some(), is_logged, "{text}");
         }
     }
 }
