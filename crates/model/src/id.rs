@@ -11,6 +11,11 @@ use std::fmt;
 #[serde(try_from = "String", into = "String")]
 pub struct Id(String);
 
+/// Most bytes of an identifier: an index of PostgreSQL takes 2,700.
+const LONGEST: usize = 200;
+/// Bytes of a longer one in its error.
+const QUOTED: usize = 40;
+
 /// Why a text is not an identifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is not an identifier: {why} (the form is family[/name[/case]][@variant])")]
@@ -20,15 +25,22 @@ pub struct IdError {
 }
 
 impl Id {
-    /// Reads an identifier: one to three parts of `a-z 0-9 . _ -`, then perhaps `@` and a variant of the same letters.
+    /// Reads an identifier of at most 200 letters: one to three parts of `a-z 0-9 . _ -`, then perhaps `@` and a variant of the same
+    /// letters.
     ///
     /// # Errors
     /// The violated rule.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         let no = |why| {
-            let text = text.to_owned();
+            let text = match text.len() > LONGEST {
+                true => format!("{}…", &text[..text.floor_char_boundary(QUOTED)]),
+                false => text.to_owned(),
+            };
             Err(IdError { text, why })
         };
+        if text.len() > LONGEST {
+            return no("more than 200 letters");
+        }
         let (path, variant) = text
             .split_once('@')
             .map_or((text, None), |(path, variant)| (path, Some(variant)));
@@ -157,6 +169,16 @@ mod tests {
         ] {
             assert!(Id::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn long_identifiers_are_refused() {
+        assert!(Id::parse(&"x".repeat(LONGEST)).is_ok());
+        let why = Id::parse(&"é".repeat(9000)).unwrap_err().to_string();
+        assert!(
+            why.contains(&LONGEST.to_string()) && why.len() < 200,
+            "{why}"
+        );
     }
 
     #[test]
