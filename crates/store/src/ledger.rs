@@ -8,6 +8,7 @@ use crate::error::{Fault, StoreError};
 use crate::row_codec::{self, row};
 use crate::{row_hash, sql};
 use gritstone_model::{Origin, RunInfo};
+use std::collections::BTreeSet;
 
 /// Kind of the entry of a pruned run.
 pub(crate) const PRUNE: &str = "prune";
@@ -159,6 +160,16 @@ pub(crate) fn replace(engine: &dyn Engine, run: i64, id: &str) -> Result<(), Fau
         }
     }
     Ok(())
+}
+
+/// Identifiers of removed runs, also of those that were stored again.
+pub(crate) fn removed(engine: &dyn Engine) -> Result<BTreeSet<String>, Fault> {
+    let entries: Vec<(String,)> = query(engine, sql::SELECT_REMOVED_IDS, vec![])?;
+    let id = |(sealed,): (String,)| match sealed.split_once(' ') {
+        Some((_, id)) => id.to_owned(),
+        None => sealed,
+    };
+    Ok(entries.into_iter().map(id).collect())
 }
 
 /// Sets the current label of a run.

@@ -158,6 +158,8 @@ statements! {
     /// Numbers and hashes of removed runs.
     SELECT_REMOVED = "SELECT run, sealed FROM ledger AS begun WHERE entry = 'begin' AND EXISTS \
         (SELECT 1 FROM ledger AS gone WHERE gone.run = begun.run AND gone.entry = 'remove' AND gone.number > begun.number)";
+    /// Identifiers of removed runs, each after its last hash unless another run stands for it. Older entries have the hash alone.
+    SELECT_REMOVED_IDS = "SELECT sealed FROM ledger WHERE entry IN ('remove', 'replace')";
     /// The last hash of a run (of its end, else its last launch, else its head) and the number of its launches.
     SELECT_TIP = "SELECT coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal), \

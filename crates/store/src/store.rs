@@ -2,9 +2,9 @@
 
 use crate::engine::Engine;
 use crate::error::{Fault, StoreError};
-use crate::write;
+use crate::{ledger, write};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -180,6 +180,18 @@ impl Store {
     pub fn remove(&mut self, run_id: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(write::remove(self.engine(), run_id))
+    }
+
+    /// Identifiers of runs that were removed and are not stored again.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn removed(&self) -> Result<BTreeSet<String>, StoreError> {
+        let mut removed = self.at(ledger::removed(self.engine()))?;
+        for run in self.runs()? {
+            removed.remove(&run.id);
+        }
+        Ok(removed)
     }
 
     fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {

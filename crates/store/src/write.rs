@@ -140,7 +140,8 @@ pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
         .into_iter()
         .next()
         .map_or(found.seal, |(seal, _)| seal);
-    enter(engine, found.number, "remove", &last_seal)?;
+    let removed = format!("{last_seal} {id}");
+    enter(engine, found.number, "remove", &removed)?;
     ledger::replace(engine, found.number, id)?;
     for statement in [
         sql::FORGET,
@@ -181,17 +182,26 @@ fn seal(head: &Row, parts: &Parts) -> String {
     row_hash::of("run", "", [head].into_iter().chain(parts))
 }
 
-/// Whether this run was imported before and removed: the ledger has its number and hash. Only imported runs can come back.
+/// Whether this run was removed, by its identifier. Older entries have the hash of its head alone, of an imported run with its label at
+/// that time.
 pub(crate) fn was_removed(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
+    if ledger::removed(engine)?.contains(&data.info.id) {
+        return Ok(true);
+    }
     let removed: Vec<(i64, String)> = query(engine, sql::SELECT_REMOVED, vec![])?;
     if removed.is_empty() {
         return Ok(false);
     }
     let parts = parts(data)?;
+    let mut info = data.info.clone();
+    let labels = [None, info.label.take()];
     for (number, sealed) in removed {
-        let head = row_codec::run(number, &data.info, &Origin::Imported)?;
-        if seal(&head, &parts) == sealed {
-            return Ok(true);
+        for label in &labels {
+            info.label.clone_from(label);
+            let head = row_codec::run(number, &info, &Origin::Imported)?;
+            if seal(&head, &parts) == sealed {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

@@ -1,7 +1,7 @@
 //! Tokens, and what is done by them.
 
 use crate::common::{self, Raw};
-use gritstone_model::{ChangeState, TriageEntry};
+use gritstone_model::{ChangeState, RunData, TriageEntry};
 use gritstone_store::{
     ChangeEntry, EntryContent, NewTriageEntry, Scope, Store, StoreError, UploadOutcome, Who,
 };
@@ -81,6 +81,61 @@ fn repeated_uploads_are_idempotent() {
         done,
         [["send".to_owned(), id()], ["remove".to_owned(), id()]]
     );
+}
+
+#[test]
+fn removed_runs_are_not_received() {
+    let [labeled, measured, last] = [3, 4, 5].map(|number| common::run(number, 1));
+    let (_folder, _, mut store) = common::with(std::slice::from_ref(&measured));
+    store
+        .add_token("a", "secret", &[Scope::Write], NOW)
+        .unwrap();
+    let token = store.token("secret").unwrap().unwrap();
+    assert_eq!(store.receive(&token, &labeled, NOW).unwrap(), Sent::Stored);
+    for run in [&labeled, &measured] {
+        store.remove(&run.info.id).unwrap();
+    }
+    let refused = |store: &mut Store, run: &RunData| {
+        let received = store.receive(&token, run, NOW);
+        matches!(received, Err(StoreError::Removed(_)))
+    };
+    let mut relabeled = labeled.clone();
+    relabeled.info.label = Some("another".to_owned());
+    for run in [&labeled, &relabeled, &measured] {
+        assert!(refused(&mut store, run));
+    }
+    assert_eq!(store.receive(&token, &last, NOW).unwrap(), Sent::Stored);
+    let removed = store.removed().unwrap();
+    assert_eq!(
+        removed,
+        [&labeled, &measured].map(|run| run.info.id.clone()).into()
+    );
+    // the owner of the store takes it again
+    store.import_once(&relabeled).unwrap();
+    assert!(!store.removed().unwrap().contains(&labeled.info.id));
+    assert_eq!(store.receive(&token, &relabeled, NOW).unwrap(), Sent::Known);
+}
+
+#[test]
+fn older_removals_hold_as_a_file() {
+    let run = common::run(3, 1);
+    let (_folder, path, mut store) = common::with(&[]);
+    store
+        .add_token("a", "secret", &[Scope::Write], NOW)
+        .unwrap();
+    let token = store.token("secret").unwrap().unwrap();
+    store.receive(&token, &run, NOW).unwrap();
+    store.remove(&run.info.id).unwrap();
+    // as it was before entries had identifiers
+    Raw::of(&path)
+        .execute("DROP TRIGGER ledger_is_not_changed; UPDATE ledger SET sealed = substr(sealed, 1, 64) WHERE entry = 'remove'")
+        .unwrap();
+    for label in [run.info.label.clone(), Some("another".to_owned())] {
+        let mut sent = run.clone();
+        sent.info.label = label;
+        let received = store.receive(&token, &sent, NOW);
+        assert!(matches!(received, Err(StoreError::Removed(_))));
+    }
 }
 
 #[test]
