@@ -15,7 +15,7 @@ use crate::limits::{
 };
 use gritstone_model::{
     Benchmark, Event, Id, Launch, Outcome, Program, RunData, RunInfo, Skip, escape_json,
-    hexadecimal,
+    hexadecimal, is_unprintable,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -162,6 +162,7 @@ pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
         }
     }
     let machine = &run.info.machine;
+    check_machine_id(&machine.id)?;
     check_name("the label", run.info.label.as_deref().unwrap_or_default())?;
     check_name("the identifier of the machine", &machine.id)?;
     check_name("the name of the machine", &machine.name)?;
@@ -176,7 +177,19 @@ pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     check_text(head.as_bytes())
 }
 
-const HEAD_TOO_LONG: &str = "the head is longer than 1 MiB, not counting files of a custom catalog";
+const HEAD_TOO_LONG: &str = "the head is longer than 6 MiB: the entries of its benchmarks, its machine and its settings, without the files of a \
+    custom catalog. Measure or import fewer benchmarks at once";
+
+/// It is a part of a path on a server.
+fn check_machine_id(id: &str) -> Result<(), String> {
+    match id.is_empty() || [".", ".."].contains(&id) || id.contains(is_unprintable) {
+        true => Err(format!(
+            "'{}' cannot identify the machine: `info.machine.id` must have printable letters, and not be . or ..",
+            id.escape_debug()
+        )),
+        false => Ok(()),
+    }
+}
 
 fn check_text(json: &[u8]) -> Result<(), String> {
     match strings(json).0 <= TEXT {

@@ -146,6 +146,7 @@ mod tests {
             layout: other_run.map(|_| 2),
         });
         let mut info = RunInfo::default();
+        "m".clone_into(&mut info.machine.id);
         info.settings.trial = Some(TrialSide {
             margin: 0.02,
             ..TrialSide::default()

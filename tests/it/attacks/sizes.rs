@@ -178,14 +178,16 @@ fn each_limit_is_named() {
         ),
         (
             changed(&|run| {
-                let facts = (0..200).map(|n| (n.to_string(), long[1..].to_owned()));
+                let facts = (0..400).map(|n| (n.to_string(), long[1..].to_owned()));
                 run.info.machine.facts.extend(facts);
             }),
             "head is longer",
         ),
         (
             changed(&|run| {
-                let entry = run.benchmarks[0].clone();
+                let mut entry = run.benchmarks[0].clone();
+                entry.why.clear();
+                entry.sources.clear();
                 run.benchmarks = (0..=limits::BENCHMARKS)
                     .map(|n| gritstone_model::Benchmark {
                         id: Id::parse(&format!("x/{n}")).unwrap(),
@@ -193,7 +195,7 @@ fn each_limit_is_named() {
                     })
                     .collect();
             }),
-            "head is longer",
+            "a list of more than",
         ),
         (events(vec![warm.clone(); limits::EVENTS + 1]), "events"),
         (events(vec![Event::Bye; 2]), "ends once"),

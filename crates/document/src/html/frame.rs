@@ -175,7 +175,8 @@ pub fn path(about: &About) -> String {
     match about {
         About::Run(id) => format!("/runs/{}", encoded(id)),
         About::Trial(id) => format!("/trials/{}", encoded(id)),
-        About::System(id) => format!("/systems/{}", encoded(id)),
+        // any text of another program or host, in one part of the path
+        About::System(id) => format!("/systems/{}", encoded(id).replace('/', "%2F")),
         About::Benchmark(id) => format!("/benchmarks/{}", encoded(id)),
         About::Fleet => "/fleet".to_owned(),
         About::Changes => "/changes".to_owned(),
@@ -210,6 +211,7 @@ mod tests {
     fn paths_are_percent_encoded() {
         let run = path(&About::Run("a?b#c&d\"e<f ä".to_owned()));
         assert_eq!(run, "/runs/a%3Fb%23c%26d%22e%3Cf%20%C3%A4");
+        assert_eq!(path(&About::System("a/b".to_owned())), "/systems/a%2Fb");
         let pair = path(&About::Pair(["x&y".to_owned(), "z".to_owned()]));
         assert_eq!(pair, "/compare?base=x%26y&run=z");
         let benchmark = path(&About::Benchmark("fs/rand-read/8k@cold".to_owned()));

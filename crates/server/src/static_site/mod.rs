@@ -129,7 +129,14 @@ impl Work<'_> {
         let _open = pages.store().map_err(|refused| anyhow!(refused.why))?;
         let mut rendered = Results::new();
         while let Some(page) = self.outdated.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let request = page.request().with_context(|| page.path.clone())?;
+            let request = match page.request() {
+                Ok(request) => request,
+                // of a run that was stored before its names were checked
+                Err(why) => {
+                    log::warn!("gritstone: no page {}: {why:#}", page.path);
+                    continue;
+                }
+            };
             let answer = match pages.answer(page.route(), &request) {
                 Ok(answer) => answer,
                 // links may lead to it
