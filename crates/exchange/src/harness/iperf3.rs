@@ -58,6 +58,7 @@ fields! {
     /// Amount of one stream or of all.
     struct Amount {
         bytes,
+        seconds,
         bits_per_second,
         rtt,
         jitter_ms,
@@ -94,9 +95,26 @@ impl Test<'_> {
     }
 }
 
+/// Intervals below this part of the median length are the rest of a test, without data or with a few packets.
+const REST: f64 = 0.5;
+
 const STALLED: &str = "One of its intervals is without data: its value is the total.";
 const NO_INTERVALS: &str = "The file has only the total, no intervals.";
 const LINK: &str = "All intervals are from one connection: differences between connections are not in the confidence interval.";
+
+/// Removes intervals that are much shorter than most.
+fn drop_rests(intervals: &mut Vec<Interval<'_>>) {
+    let length = |interval: &Interval<'_>| {
+        let sum: Amount<'_> = parsed(interval.sum)?;
+        number(sum.seconds)
+    };
+    let mut lengths: Vec<f64> = intervals.iter().filter_map(length).collect();
+    lengths.sort_by(f64::total_cmp);
+    let Some(median) = lengths.get(lengths.len() / 2) else {
+        return;
+    };
+    intervals.retain(|interval| length(interval).is_none_or(|s| s >= REST * median));
+}
 
 /// The rate of each interval, or the total if an interval has none.
 fn throughput(run: &mut ForeignRun, name: &str, intervals: &[Amount<'_>], total: Field<'_>) {
@@ -158,9 +176,10 @@ impl Format for Iperf3 {
 
 fn add<'a>(run: &mut ForeignRun, document: &'a File<'a>) {
     let test: Test<'_> = parsed(document.start.test_start).unwrap_or_default();
-    let intervals: Vec<Interval<'a>> = (document.intervals.0.iter())
+    let mut intervals: Vec<Interval<'a>> = (document.intervals.0.iter())
         .filter_map(|raw| serde_json::from_str(raw.get()).ok())
         .collect();
+    drop_rests(&mut intervals);
     let amounts = |field: fn(&Interval<'a>) -> Field<'a>| -> Vec<Amount<'a>> {
         let amounts = intervals
             .iter()

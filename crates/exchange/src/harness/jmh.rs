@@ -1,6 +1,6 @@
 //! JMH: `-rf json`.
 
-use super::json_text::{entries, fields, json, number, parse_json, parsed, text};
+use super::json_text::{Field, entries, fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
 };
@@ -97,8 +97,16 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
     let Some(unit) = text(metric.score_unit) else {
         return run.leave_out(&name, format!("{location}: it has no unit"));
     };
-    let mut forks: Vec<Vec<Option<f64>>> = parsed(metric.raw_data).unwrap_or_default();
+    let mut forks: Vec<Vec<Field<'_>>> = parsed(metric.raw_data).unwrap_or_default();
     forks.retain(|fork| !fork.is_empty());
+    let is_histogram = |value: &Field<'_>| value.is_some_and(|value| value.get().starts_with('['));
+    if forks.iter().flatten().any(is_histogram) {
+        forks.clear();
+    }
+    let mut forks: Vec<Vec<Option<f64>>> = forks
+        .into_iter()
+        .map(|fork| fork.into_iter().map(number).collect())
+        .collect();
     if forks.is_empty() {
         let Some(score) = number(metric.score) else {
             return run.leave_out(&name, format!("{location}: it has no score"));

@@ -148,6 +148,41 @@ fn iperf3_intervals_are_samples() {
 }
 
 #[test]
+fn rests_are_no_intervals() {
+    let name = "iperf3-3.12-both.json";
+    let title = "TCP throughput, sent (streams=1)";
+    let expected = values(&read(name), title);
+    for bytes in [0, 1] {
+        let run = changed(name, "intervals", |list| {
+            let mut rest = list[0].clone();
+            let rate = f64::from(bytes) * 8e4;
+            rest["sum"]["seconds"] = json!(1e-4);
+            rest["sum"]["bytes"] = json!(bytes);
+            rest["sum"]["bits_per_second"] = json!(rate);
+            list.push(rest);
+        });
+        assert_eq!(values(&run, title), expected);
+    }
+}
+
+#[test]
+fn unmeasured_iterations_exclude_benchmarks() {
+    let file = |raw: &str| {
+        let text = format!(
+            r#"[{{"jmhVersion":"1.37","benchmark":"a.B.c","mode":"thrpt",
+            "primaryMetric":{{"score":2.0,"scoreUnit":"ops/s","rawData":{raw}}}}}]"#
+        );
+        let path = PathBuf::new();
+        import(&[HarnessFile { path, text }], WHEN.parse().unwrap())
+    };
+    for raw in [r#"[["NaN"]]"#, r#"[[1.0,"NaN"]]"#, "[[1.0,null]]"] {
+        assert!(file(raw).is_err(), "{raw}");
+    }
+    assert_eq!(values(&file("[[1.0,4.0]]").unwrap(), "a.B.c"), [1.0, 4.0]);
+    assert_eq!(values(&file("[[[[1.0,3]]]]").unwrap(), "a.B.c"), [2.0]);
+}
+
+#[test]
 fn failed_iperf3_says_why() {
     let text = r#"{"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect to server"}"#;
     let file = HarnessFile {
