@@ -75,12 +75,13 @@ impl StoredUnit {
         let each = self.nanoseconds_of(repetition.value);
         let mut n = repetition.operations.unwrap_or(1).max(1);
         let total = each * n as f64;
+        let impossible = || {
+            let seconds = total / 1e9;
+            format!("{seconds:e} s is impossible: a time is at least 1e-9 s and at most 1e9 s")
+        };
         let too_short = repetition.operations.is_some() && total.round() < 1.0;
         if total.is_nan() || total > LONGEST || too_short {
-            let seconds = total / 1e9;
-            return Err(format!(
-                "{seconds:e} s is impossible: a time is at least 1e-9 s and at most 1e9 s"
-            ));
+            return Err(impossible());
         }
         let wall = |n: u64| each * n as f64;
         let is_exact = |n: u64| {
@@ -89,6 +90,10 @@ impl StoredUnit {
         };
         while !is_exact(n) && n < u64::MAX / 100 && wall(n * 10) <= LONGEST {
             n *= 10;
+        }
+        // no number of operations takes a nanosecond
+        if wall(n).round() < 1.0 {
+            return Err(impossible());
         }
         let time = |value: f64| (self.nanoseconds_of(value) * n as f64).round() as u64;
         let [user, system] = repetition.user_system.map_or([0; 2], |both| both.map(time));
@@ -136,6 +141,15 @@ mod tests {
         for other in ["B/op", "bytes", "byte", "%", "", "allocs/op"] {
             assert!(StoredUnit::parse(other).is_none(), "{other}");
         }
+    }
+
+    #[test]
+    fn every_sample_takes_time() {
+        let [rate, time] = ["ops/s", "ns"].map(|unit| StoredUnit::parse(unit).unwrap());
+        for (unit, value) in [(&rate, 1e300), (&rate, 1e30), (&time, 1e-200)] {
+            assert!(unit.sample(&Repetition::new(value)).is_err(), "{value}");
+        }
+        assert!(rate.sample(&Repetition::new(1e15)).unwrap().wall > 0);
     }
 
     #[test]
