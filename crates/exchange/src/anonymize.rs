@@ -1,6 +1,7 @@
 //! Removes private texts from shared files: host and user names, addresses, values of the environment, paths below a home directory.
 
 use crate::bundle;
+use crate::import;
 use crate::private_texts::{PrivateTexts, is_word};
 use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, SERVER, Settings, Work};
 
@@ -80,7 +81,7 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, Ano
     Ok(view)
 }
 
-/// `host (model)` becomes the model. A printed system keeps its published name.
+/// `host (model)` becomes the model; a machine of another program becomes unknown. A printed system keeps its published name.
 fn machine(machine: &mut Machine, texts: &PrivateTexts) {
     if machine.document.is_some() {
         return;
@@ -91,6 +92,7 @@ fn machine(machine: &mut Machine, texts: &PrivateTexts) {
     for fact in machine.facts.values_mut() {
         texts.remove(fact);
     }
+    import::unname(machine);
     if let Some((_, model)) = machine.name.split_once(" (")
         && let Some(model) = model.strip_suffix(')')
     {

@@ -17,6 +17,12 @@ use std::collections::BTreeMap;
 /// Name of a machine that the file does not name.
 const UNKNOWN: &str = "unknown";
 
+/// System of a machine on which another program measured, before the name of that.
+const MEASURED_BY: &str = "as measured by ";
+
+/// Digits of the hash that replaces the name of a machine.
+const MACHINE_DIGITS: usize = 12;
+
 /// Launches per benchmark; with more repetitions, consecutive ones become samples of one launch.
 const MAX_LAUNCHES: usize = 1000;
 
@@ -50,7 +56,7 @@ pub(crate) fn import(
         skips: vec![],
         launches: vec![],
     };
-    run.info.machine.system = format!("as measured by {program}");
+    run.info.machine.system = format!("{MEASURED_BY}{program}");
     let most = (LAUNCHES / foreign.series.len().max(1)).clamp(1, MAX_LAUNCHES);
     for series in foreign.series {
         add(&mut run, program, series, most)?;
@@ -80,6 +86,23 @@ fn machine(family: &str, name: &str) -> Machine {
         name: name.to_owned(),
         ..Machine::default()
     }
+}
+
+/// The name that another program gave to the machine on which it measured.
+pub(crate) fn foreign_name(machine: &Machine) -> Option<&str> {
+    let is_foreign = machine.system.starts_with(MEASURED_BY);
+    (is_foreign && machine.name != UNKNOWN).then_some(machine.name.as_str())
+}
+
+/// Removes the name of a machine on which another program measured, also from its identifier.
+pub(crate) fn unname(machine: &mut Machine) {
+    if foreign_name(machine).is_none() {
+        return;
+    }
+    let program = machine.system.trim_start_matches(MEASURED_BY);
+    let hash = hash(&machine.id);
+    machine.id = format!("{}-{}", slug(program), &hash[..MACHINE_DIGITS]);
+    UNKNOWN.clone_into(&mut machine.name);
 }
 
 /// Identifier of a program's benchmark.

@@ -1,5 +1,6 @@
 //! Removes identifying text: hosts, homes and users in paths, servers of file systems, addresses.
 
+use crate::import::foreign_name;
 use gritstone_model::{Machine, Peer};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -51,6 +52,7 @@ impl PrivateTexts {
     fn add_machine(&mut self, machine: &Machine) {
         let fact = |name: &str| machine.facts.get(name).map_or("", String::as_str);
         self.add(fact("host.name"), "HOST");
+        self.add(foreign_name(machine).unwrap_or_default(), "HOST");
         let filesystem = fact("dir.filesystem");
         if let Some((_, source)) = filesystem.split_once(" from ") {
             let name = source.trim_start_matches('/').split([':', '/']).next();

@@ -2,8 +2,8 @@
 
 use gritstone_exchange::harness::HarnessFile;
 use gritstone_exchange::{
-    ImportError, atom, bencher, csv, fleet_csv, fleet_openmetrics, gbench, github, import,
-    markdown, openmetrics, read_bundle, recognize, scraped, write_bundle,
+    ImportError, anonymous_run, anonymous_view, atom, bencher, csv, fleet_csv, fleet_openmetrics,
+    gbench, github, import, markdown, openmetrics, read_bundle, recognize, scraped, write_bundle,
 };
 use gritstone_model::*;
 use gritstone_testkit::{self as testkit, id, unit};
@@ -64,6 +64,10 @@ pub fn run() -> RunData {
             started: "2026-11-21T09:30:12Z".to_owned(),
             elapsed_s: Some(0.1 + 0.2),
             gritstone: "0.1.0".to_owned(),
+            machine: Machine {
+                id: "system-1".to_owned(),
+                ..Machine::default()
+            },
             ..RunInfo::default()
         },
         benchmarks: vec![benchmark("a/time", "us/call"), benchmark("a/rate", "MB/s")],
@@ -516,19 +520,58 @@ fn impossible_values_have_a_place() {
 }
 
 #[test]
+fn many_benchmarks_are_imported() {
+    let entry = |number| {
+        let name = format!("BM_Insert<std::vector<int>>/{number}");
+        format!(r#"{{"name":"{name}","iterations":1,"real_time":5.0}}"#)
+    };
+    let text = |count| {
+        let all: Vec<String> = (0..count).map(entry).collect();
+        format!(r#"{{"context":{{}},"benchmarks":[{}]}}"#, all.join(","))
+    };
+    let run = imported(&text(5000)).unwrap();
+    assert_eq!(read_bundle(write_bundle(&run).as_bytes()).unwrap(), run);
+    assert!(imported(&text(5001)).is_err());
+}
+
+#[test]
+fn hosts_of_programs_are_removed() {
+    let text = r#"{"context":{"host_name":"secrethost42"},
+        "benchmarks":[{"name":"a","iterations":1,"real_time":5.0}]}"#;
+    let run = imported(text).unwrap();
+    assert_eq!(run.info.machine.name, "secrethost42");
+    let anonymous = anonymous_run(&run, None).unwrap();
+    assert_eq!(anonymous.info.machine.name, "unknown");
+    assert!(!write_bundle(&anonymous).contains("secrethost42"));
+    assert_eq!(anonymous_run(&anonymous, None).unwrap(), anonymous);
+    let other = imported(&text.replace("42", "43")).unwrap();
+    let other = anonymous_run(&other, None).unwrap();
+    assert_ne!(other.info.machine.id, anonymous.info.machine.id);
+    let view = RunView {
+        machine: run.info.machine,
+        ..view()
+    };
+    let machine = anonymous_view(&view, None).unwrap().machine;
+    assert_eq!(machine, anonymous.info.machine);
+}
+
+#[test]
 fn impossible_bundles_are_refused() {
     let sample = |run: &mut RunData, change: fn(&mut Sample)| match &mut run.launches[1].events[0] {
         Event::Sample(found) => change(found),
         other => panic!("{other:?}"),
     };
-    let mut runs = vec![run(); 5];
+    let mut runs = vec![run(); 8];
     sample(&mut runs[0], |s| s.n = 0);
     sample(&mut runs[1], |s| s.wall = 0);
     runs[2].benchmarks[0].amount_per_op = -1.0;
     runs[3].benchmarks[0].amount_per_op = 0.0;
     runs[4].launches[1].conditions.wall = 120_000_000;
     sample(&mut runs[4], |s| s.wall = 1 << 62);
-    for (run, expected) in runs.iter().zip([3, 3, 1, 1, 3]) {
+    for (run, id) in runs[5..].iter_mut().zip(["", "..", "a\nb"]) {
+        id.clone_into(&mut run.info.machine.id);
+    }
+    for (run, expected) in runs.iter().zip([3, 3, 1, 1, 3, 1, 1, 1]) {
         let refused = read_bundle(write_bundle(run).as_bytes())
             .unwrap_err()
             .to_string();
