@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
-use gritstone_runs::context::{Context, is_store_name};
+use gritstone_runs::context::Context;
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetVie
         !view.benchmarks.is_empty(),
         "no run of {name} has a comparable result"
     );
-    let of_store = words.is_empty() || words.iter().any(|word| is_store_name(word));
+    let of_store = words.is_empty() || words.iter().any(|word| context.is_store_name(word));
     if let Some(store) = context.reader()?.filter(|_| of_store) {
         let names = compared(&view);
         let earlier = earlier(context, &store, &view, &names)?;
@@ -87,7 +87,7 @@ fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRu
 /// The named runs, and their common name.
 pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
     let (stored, files): (Vec<&String>, Vec<&String>) =
-        words.iter().partition(|word| is_store_name(word));
+        words.iter().partition(|word| context.is_store_name(word));
     let mut nodes = vec![];
     for file in &files {
         let run = context.data(file)?;

@@ -149,7 +149,7 @@ impl Context {
         if name.starts_with("ref:") {
             return self.reference(name);
         }
-        if is_file(name) {
+        if self.is_file(name) {
             return self.view_of_file(Path::new(name));
         }
         let Some(store) = self.reader()? else {
@@ -174,7 +174,7 @@ impl Context {
                 "{name} has no samples: its results were printed in a document (`gritstone show {name} --format json`)"
             );
         }
-        if is_file(name) {
+        if self.is_file(name) {
             return Ok(files::read(Path::new(name))?.run);
         }
         let Some(store) = self.reader()? else {
@@ -319,6 +319,22 @@ impl Context {
         }
     }
 
+    /// True if the name can only refer to a stored run.
+    pub fn is_store_name(&self, name: &str) -> bool {
+        !name.starts_with("ref:") && !self.is_file(name)
+    }
+
+    /// Whether the name is of a file: it has the form of one, and without a file no run has it as its label. A file precedes labels,
+    /// which come with imported runs too.
+    fn is_file(&self, name: &str) -> bool {
+        has_form_of_file(name) && (Path::new(name).exists() || !self.is_label(name))
+    }
+
+    fn is_label(&self, name: &str) -> bool {
+        let store = self.reader().ok().flatten();
+        store.is_some_and(|store| store.resolve(name, here).is_ok())
+    }
+
     fn no_runs(&self, name: &str) -> anyhow::Error {
         self.suggest_reference(name, anyhow!(
             "no run is stored yet: `gritstone run --quick` makes one in a few minutes; `gritstone systems` lists the reference systems"
@@ -348,13 +364,8 @@ pub fn here() -> ThisMachine {
     }
 }
 
-/// True if the name can only refer to a stored run.
-pub fn is_store_name(name: &str) -> bool {
-    !name.starts_with("ref:") && !is_file(name)
-}
-
 /// True if the name has a directory or the extension of a format.
-fn is_file(name: &str) -> bool {
+fn has_form_of_file(name: &str) -> bool {
     let ending = Path::new(name).extension();
     let endings = ["json", "jsonl", "zst"];
     name.contains('/') || ending.is_some_and(|e| endings.iter().any(|extension| e == *extension))

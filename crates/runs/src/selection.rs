@@ -1,6 +1,6 @@
 //! Resolves the words of a command to runs, systems and benchmark selectors.
 
-use crate::context::{Context, is_store_name};
+use crate::context::Context;
 use anyhow::{Context as _, Result, bail};
 use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
@@ -50,7 +50,7 @@ impl Context {
 
     /// Every run with this label, else the run of this name.
     fn labeled(&self, name: &str) -> Result<Vec<RunView>> {
-        let store = self.reader()?.filter(|_| is_store_name(name));
+        let store = self.reader()?.filter(|_| self.is_store_name(name));
         let Some(store) = store else {
             return Ok(vec![self.view(name)?]);
         };

@@ -12,7 +12,7 @@ use gritstone_analysis::compare;
 use gritstone_analysis::side::Side;
 use gritstone_model::{CompareView, Id, RunView};
 use gritstone_report::Comparison;
-use gritstone_runs::context::{Context, is_store_name};
+use gritstone_runs::context::Context;
 use gritstone_runs::selection::{Selection, retain_selected};
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub struct CompareArgs {
 
 pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     // one connection for all runs; the first run reports an unreadable store
-    let store = args.words.iter().any(|name| is_store_name(name));
+    let store = args.words.iter().any(|name| context.is_store_name(name));
     let store = store.then(|| context.reader());
     let Selection { runs, selectors } = context.select_sides(&args.words, args.all_runs)?;
     ensure!(
