@@ -12,6 +12,7 @@ use gritstone_runs::context::Context;
 use gritstone_runs::files::{self, FileOrigin, FileRun};
 use gritstone_store::{Store, StoreError, UploadOutcome};
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -43,11 +44,12 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
         }
     }
     let mut store = context.writer()?;
+    let mut stored = Contents::default();
     let mut conflicts = 0;
     for path in &args.files {
         let FileRun { run, origin } = read(path, args)?;
         let id = &run.info.id;
-        if let Some(known) = copy(&store, &run, origin)? {
+        if let Some(known) = stored.copy(&store, &run, origin)? {
             output::remark(&format!("run {known} is in the store already"));
             output::plain(&format!("{known}\n"))?;
             continue;
@@ -56,10 +58,11 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
             output::remark(&format!("'{benchmark}' has no value: {why}"));
         }
         match store.import_once(&run)? {
-            UploadOutcome::Created => drop(context.computed(&store, &run)?),
-            UploadOutcome::Unchanged => {
-                output::remark(&format!("run {id} is in the store already"))
+            UploadOutcome::Created => {
+                drop(context.computed(&store, &run)?);
+                stored.add(id);
             }
+            UploadOutcome::Unchanged => output::remark(&format!("run {id} is in the store already")),
             UploadOutcome::Conflict if has_launches(&store, id, &run)? => {
                 output::remark(&format!("run {id} is in the store already"));
             }
@@ -89,21 +92,38 @@ fn has_launches(store: &Store, id: &str, run: &RunData) -> Result<bool> {
     }
 }
 
-/// The stored run of the same contents, whatever the path and date of the file.
-fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<String>> {
-    if origin == FileOrigin::Bundle {
-        return Ok(None);
-    }
-    let contents = exchange::contents(&run.info.id);
-    for head in store.runs()? {
-        if exchange::contents(&head.id) != contents {
-            continue;
+/// Identifiers of stored runs by their contents; listed once, for the first file that needs them.
+#[derive(Default)]
+struct Contents(Option<BTreeMap<String, Vec<String>>>);
+
+impl Contents {
+    /// The stored run of the same contents, whatever the path and date of the file.
+    fn copy(&mut self, store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<String>> {
+        if origin == FileOrigin::Bundle {
+            return Ok(None);
         }
-        if has_launches(store, &head.id, run)? {
-            return Ok(Some(head.id));
+        if self.0.is_none() {
+            self.0 = Some(BTreeMap::new());
+            for head in store.runs()? {
+                self.add(&head.id);
+            }
+        }
+        let contents = exchange::contents(&run.info.id);
+        let all = self.0.iter().filter_map(|all| all.get(contents));
+        for id in all.flatten() {
+            if has_launches(store, id, run)? {
+                return Ok(Some(id.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn add(&mut self, id: &str) {
+        if let Some(all) = &mut self.0 {
+            let contents = exchange::contents(id).to_owned();
+            all.entry(contents).or_default().push(id.to_owned());
         }
     }
-    Ok(None)
 }
 
 /// Benchmarks without a value, with the reason.

@@ -8,7 +8,7 @@ use clap::Args;
 use gritstone_model::{ListedRun, RunData, RunList, decode_text};
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
-use gritstone_store::{Store, UploadOutcome};
+use gritstone_store::{Store, StoreError, UploadOutcome};
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
@@ -99,21 +99,15 @@ pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
             ids.collect::<Result<_>>()?
         }
     };
-    for id in &ids {
-        match send(&server, &store, id) {
-            Err(why) if args.runs.is_empty() && is_gone(&why) => {
-                output::remark(&format!("{why:#}"))
-            }
-            sent => {
-                sent?;
-                output::plain(&format!("{id}\n"))?;
-            }
-        }
-    }
+    let mut transfer = Transfer {
+        tolerates_removed: args.runs.is_empty(),
+        ..Transfer::default()
+    };
+    transfer.each(&ids, "", |id| send(&server, &store, id))?;
     if ids.is_empty() {
         output::remark(&format!("{} has all runs of this store", args.to));
     }
-    Ok(Exit::Done)
+    transfer.end()
 }
 
 /// `gritstone pull`.
@@ -122,18 +116,16 @@ pub fn pull(context: &Context, args: &PullArgs) -> Result<Exit> {
     let mut store = context.writer()?;
     let here: BTreeSet<String> = identifiers(runs(&store)?);
     let mut ids = match args.runs.as_slice() {
-        [] => lacking(server.list()?, &here),
+        [] => without_removed(&store, lacking(server.list()?, &here))?,
         ids => ids.to_vec(),
     };
     ids.retain(|id| !here.contains(id));
-    for id in &ids {
-        fetch(&server, &mut store, id)?;
-        output::plain(&format!("{id}\n"))?;
-    }
+    let mut transfer = Transfer::default();
+    transfer.each(&ids, "", |id| fetch(&server, &mut store, id))?;
     if ids.is_empty() {
         output::remark("the store already has all of these runs");
     }
-    Ok(Exit::Done)
+    transfer.end()
 }
 
 /// `gritstone sync`.
@@ -142,26 +134,91 @@ pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
     let mut store = context.writer()?;
     let (theirs, ours) = (server.list()?, runs(&store)?);
     let (known, here) = (identifiers(theirs.clone()), identifiers(ours.clone()));
-    let mut none = true;
-    for id in lacking(ours, &known) {
-        match send(&server, &store, &id) {
-            Err(why) if is_gone(&why) => output::remark(&format!("{why:#}")),
-            sent => {
-                sent?;
-                output::plain(&format!("sent {id}\n"))?;
-            }
-        }
-        none = false;
-    }
-    for id in lacking(theirs, &here) {
-        fetch(&server, &mut store, &id)?;
-        output::plain(&format!("fetched {id}\n"))?;
-        none = false;
-    }
-    if none {
+    let ours = lacking(ours, &known);
+    let theirs = lacking(theirs, &here);
+    if ours.is_empty() && theirs.is_empty() {
         output::remark("both stores have the same runs");
     }
-    Ok(Exit::Done)
+    let theirs = without_removed(&store, theirs)?;
+    let mut transfer = Transfer {
+        tolerates_removed: true,
+        ..Transfer::default()
+    };
+    let sent = transfer.each(&ours, "sent ", |id| send(&server, &store, id));
+    transfer.each(&theirs, "fetched ", |id| fetch(&server, &mut store, id))?;
+    sent?;
+    transfer.end()
+}
+
+/// Transfers runs one by one.
+#[derive(Default)]
+struct Transfer {
+    /// Whether runs may have been removed by the receiver.
+    tolerates_removed: bool,
+    runs: usize,
+    failed: Vec<(String, anyhow::Error)>,
+}
+
+impl Transfer {
+    /// Transfers the rest where a single run is refused or damaged.
+    ///
+    /// # Errors
+    /// A failure that all others would have, too.
+    fn each(
+        &mut self,
+        ids: &[String],
+        done: &str,
+        mut transfer: impl FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        for id in ids {
+            self.runs += 1;
+            match transfer(id) {
+                Ok(()) => output::plain(&format!("{done}{id}\n"))?,
+                Err(why) if self.tolerates_removed && is_gone(&why) => {
+                    output::remark(&format!("{why:#}"));
+                }
+                Err(why) if is_general(&why) => return Err(why),
+                Err(why) => self.failed.push((id.clone(), why)),
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// When a run failed.
+    fn end(mut self) -> Result<Exit> {
+        if self.runs == 1
+            && let Some((_, why)) = self.failed.pop()
+        {
+            return Err(why);
+        }
+        for (_, why) in &self.failed {
+            output::remark(&format!("{why:#}"));
+        }
+        let ids: Vec<&str> = self.failed.iter().map(|(id, _)| id.as_str()).collect();
+        ensure!(
+            ids.is_empty(),
+            "{} of {} runs not transferred: {}",
+            ids.len(),
+            self.runs,
+            ids.join(", ")
+        );
+        Ok(Exit::Done)
+    }
+}
+
+/// Leaves out runs that were removed from this store.
+fn without_removed(store: &Store, ids: Vec<String>) -> Result<Vec<String>> {
+    let removed = store.removed()?;
+    let (removed, rest): (Vec<String>, Vec<String>) =
+        ids.into_iter().partition(|id| removed.contains(id));
+    if let Some(id) = removed.first() {
+        output::remark(&format!(
+            "left out, since they were removed from this store: {} (`gritstone pull {id}` takes one again)",
+            gritstone_report::plural(removed.len(), "run")
+        ));
+    }
+    Ok(rest)
 }
 
 /// Ended runs that another store lacks. Pruned runs are left out.
@@ -189,7 +246,7 @@ fn identifiers<C: FromIterator<String>>(runs: Vec<ListedRun>) -> C {
 }
 
 fn send(server: &Server, store: &Store, id: &str) -> Result<()> {
-    let run = store.load(id)?;
+    let run = store.load(id).with_context(|| format!("run {id}"))?;
     ensure!(
         run.info.elapsed_s.is_some(),
         "run {id} has not ended: finish it with `gritstone run --resume`, then push it"
@@ -208,7 +265,10 @@ fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
         run.info.elapsed_s.is_some(),
         "run {id} has not ended: pull it afterwards"
     );
-    match store.import_once(&run)? {
+    match store
+        .import_once(&run)
+        .with_context(|| format!("run {id}"))?
+    {
         UploadOutcome::Created | UploadOutcome::Unchanged => Ok(()),
         UploadOutcome::Conflict => bail!("another run {id} is in this store already"),
     }
@@ -299,6 +359,24 @@ impl std::error::Error for Refusal {}
 fn is_gone(why: &anyhow::Error) -> bool {
     let refusal = why.downcast_ref::<Refusal>();
     refusal.is_some_and(|refusal| refusal.status == StatusCode::GONE)
+}
+
+/// Whether other runs would fail for the same reason: the server cannot be reached or is busy, the token has no right, a store is full.
+fn is_general(why: &anyhow::Error) -> bool {
+    if let Some(refusal) = why.downcast_ref::<Refusal>() {
+        return [401, 403, 429, 503, 507].contains(&refusal.status.as_u16());
+    }
+    if let Some(error) = why.downcast_ref::<StoreError>() {
+        return !matches!(
+            error,
+            StoreError::NoSuchRun(_)
+                | StoreError::Damaged(..)
+                | StoreError::Unreadable(..)
+                | StoreError::Pruned(..)
+                | StoreError::Unfit(_)
+        );
+    }
+    why.chain().any(|cause| cause.is::<ureq::Error>())
 }
 
 type Response = ureq::http::Response<ureq::Body>;
