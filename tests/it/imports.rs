@@ -1,5 +1,6 @@
 //! `gritstone import` of other programs' output: each benchmark keeps its name, its values and its date.
 
+use crate::common::server::Server;
 use crate::common::{Home, flagged, list, messages, notes};
 use serde_json::Value;
 use std::fs;
@@ -33,6 +34,31 @@ fn estimates(run: &Value) -> Vec<(String, Option<f64>)> {
 
 fn near(found: Option<f64>, expected: f64) -> bool {
     found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-5)
+}
+
+#[test]
+fn labels_may_resemble_files() {
+    let home = home_with(&["parameter-a.json", "long-a.json"]);
+    home.ok(&["runs", "label", "parameter-a", "feature/x"]);
+    home.ok(&["runs", "label", "long-a", "v1.json"]);
+    for label in ["feature/x", "v1.json"] {
+        assert_eq!(home.json(&["show", label])["label"], label);
+    }
+    home.refuses(&["show", "feature/y"], "feature/y");
+}
+
+#[test]
+fn pages_have_imported_titles() {
+    let home = home_with(&["parameter-a.json"]);
+    let server = Server::start(&home);
+    let title = "./a.out (cc=gcc)";
+    let has_title = |path: &str| {
+        let view = server.json(path);
+        let benchmarks = list(&view["benchmarks"]).clone();
+        benchmarks.iter().any(|one| one["title"] == title)
+    };
+    assert!(has_title("/benchmarks.json"));
+    assert!(has_title("/search.json?q=cc%3Dgcc"));
 }
 
 #[test]

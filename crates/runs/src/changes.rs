@@ -10,10 +10,10 @@ use gritstone_model::{
 use gritstone_store::{ChangeEntry, EntryContent, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Newest runs of a benchmark that are searched by default.
+/// Newest runs of a benchmark on a system that are searched by default.
 pub const MAX_RUNS: usize = 400;
 
-/// The histories of all benchmarks that recur, over this number of their newest runs.
+/// The histories of all benchmarks that recur, over this number of their newest runs on each system.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -8,7 +8,7 @@ use gritstone_model::{HistoryView, Id, RunView};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The history of a benchmark over the newest runs.
+/// The history of a benchmark over the newest runs of each system.
 pub fn over_runs(
     context: &Context,
     store: &Store,
@@ -16,8 +16,8 @@ pub fn over_runs(
     most: usize,
 ) -> Result<Option<HistoryView>> {
     context.compute_missing_results(store)?;
-    let runs = store.newest(id, most, &|_| true)?;
-    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let runs = store.newest(std::slice::from_ref(id), most)?;
+    let runs: Vec<&str> = runs.iter().flatten().map(String::as_str).collect();
     let past: Vec<RunSummary> = context
         .stored_pasts(store, &runs)?
         .into_iter()
@@ -26,17 +26,15 @@ pub fn over_runs(
     Ok(series::history(id, &views, &Systems::fit(&past)))
 }
 
-/// The histories of several benchmarks over the newest runs, whose results are cached.
+/// The histories of several benchmarks over the newest runs of each system, whose results are cached.
 pub fn histories(
     context: &Context,
     store: &Store,
     ids: &[Id],
     most: usize,
 ) -> Result<Vec<HistoryView>> {
-    let mut runs: BTreeMap<&Id, Vec<String>> = BTreeMap::new();
-    for id in ids {
-        runs.insert(id, store.newest(id, most, &|_| true)?);
-    }
+    let newest = store.newest(ids, most)?;
+    let runs: BTreeMap<&Id, Vec<String>> = ids.iter().zip(newest).collect();
     let all: BTreeSet<&str> = runs.values().flatten().map(String::as_str).collect();
     let all: Vec<&str> = all.into_iter().collect();
     let past: Vec<RunSummary> = context

@@ -8,6 +8,8 @@ use crate::run_head::Kind;
 use crate::run_name::{LocalRuns, Named};
 use crate::{RunHead, Store, change_log, read, row_codec, run_name, sql};
 use gritstone_model::{FleetMember, Id, Origin, RunInfo};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 impl Store {
@@ -141,34 +143,30 @@ impl Store {
         }))
     }
 
-    /// The at most `most` newest runs that have a benchmark and a wanted label, oldest first, for a history. Sides of
-    /// trials are left out.
+    /// For each benchmark the newest runs of each machine that have it, at most `most` of one, oldest first, for histories. Sides of
+    /// trials are left out, since they differ in settings that histories do not distinguish.
     ///
     /// # Errors
     /// I/O errors of the store.
-    pub fn newest(
-        &self,
-        benchmark: &Id,
-        most: usize,
-        wanted: &dyn Fn(Option<&str>) -> bool,
-    ) -> Result<Vec<String>, StoreError> {
+    pub fn newest(&self, benchmarks: &[Id], most: usize) -> Result<Vec<Vec<String>>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
-            let mut found = vec![];
-            let parameters = row![benchmark.to_string()];
-            engine.each(sql::SELECT_RUNS_WITH, parameters, &mut |row| {
-                if found.len() == most {
-                    return Ok(ControlFlow::Break(()));
-                }
-                let (id, label, settings): (String, Option<String>, String) = FromRow::of(&row)?;
-                // sides of a trial differ in settings that histories do not distinguish
-                if row_codec::kind(&settings) != Kind::Ab && wanted(label.as_deref()) {
-                    found.push(id);
-                }
-                Ok(ControlFlow::Continue(()))
-            })?;
-            found.reverse();
-            Ok(found)
+            let sides: Vec<(i64,)> = query(engine, sql::SELECT_SIDES, vec![])?;
+            let sides: BTreeSet<i64> = sides.into_iter().map(|(number,)| number).collect();
+            let machines = query::<(i64,)>(engine, sql::COUNT_MACHINES, vec![])?[0].0;
+            let newest = |benchmark: &Id| {
+                let mut newest = NewestRuns::new(most, machines.unsigned_abs() as usize);
+                let parameters = row![benchmark.to_string()];
+                engine.each(sql::SELECT_RUNS_WITH, parameters, &mut |row| {
+                    let (id, number, machine): (String, i64, String) = FromRow::of(&row)?;
+                    Ok(match sides.contains(&number) {
+                        true => ControlFlow::Continue(()),
+                        false => newest.add(id, machine),
+                    })
+                })?;
+                Ok(newest.oldest_first())
+            };
+            benchmarks.iter().map(newest).collect()
         }))
     }
 
@@ -194,12 +192,37 @@ impl Store {
         }))
     }
 
-    /// All benchmarks of all runs.
+    /// All benchmarks of all runs, and whether a run that is no side of a trial has them.
     ///
     /// # Errors
     /// I/O errors of the store.
-    pub fn benchmarks(&self) -> Result<Vec<Id>, StoreError> {
-        self.ids(sql::SELECT_ALL_BENCHMARKS)
+    pub fn benchmarks(&self) -> Result<Vec<(Id, bool)>, StoreError> {
+        let rows: Vec<(String, i64)> = self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            query(engine, sql::SELECT_ALL_BENCHMARKS, vec![])
+        }))?;
+        let rows = rows.into_iter();
+        let read = |(id, has_history): (String, i64)| Some((Id::parse(&id).ok()?, has_history > 0));
+        Ok(rows.filter_map(read).collect())
+    }
+
+    /// Titles of the wanted benchmarks, by the entries that were stored last.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn titles(&self, wanted: &dyn Fn(&Id) -> bool) -> Result<BTreeMap<Id, String>, StoreError> {
+        #[derive(Deserialize)]
+        struct Entry {
+            title: String,
+        }
+        let rows = query(self.engine(), sql::SELECT_LAST_ENTRIES, vec![]);
+        let rows: Vec<(String, String)> = self.at(rows)?;
+        let read = |(id, entry): (String, String)| {
+            let id = Id::parse(&id).ok().filter(wanted)?;
+            let Entry { title } = serde_json::from_str(&entry).ok()?;
+            Some((id, title))
+        };
+        Ok(rows.into_iter().filter_map(read).collect())
     }
 
     /// Benchmarks with computed results in at least two runs: no others can have changed.
@@ -277,6 +300,62 @@ impl Store {
     }
 }
 
+/// Runs of all machines in a history, unless each has no more than [`LEAST`].
+const MOST_RUNS: usize = 4000;
+/// Runs of a machine in a history, however many machines there are.
+const LEAST: usize = 20;
+
+/// Collects the newest runs of each machine.
+struct NewestRuns {
+    most: usize,
+    /// Machines of the store, and those with enough runs.
+    machines: usize,
+    full: usize,
+    runs: Vec<(String, String)>,
+    count: BTreeMap<String, usize>,
+}
+
+impl NewestRuns {
+    fn new(most: usize, machines: usize) -> Self {
+        Self {
+            most,
+            machines,
+            full: 0,
+            runs: vec![],
+            count: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the next older run.
+    fn add(&mut self, id: String, machine: String) -> ControlFlow<()> {
+        let count = self.count.entry(machine.clone()).or_default();
+        if *count < self.most {
+            *count += 1;
+            self.full += usize::from(*count == self.most);
+            self.runs.push((id, machine));
+        }
+        match self.full >= self.machines {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// The runs, the same number of each machine if there are many.
+    fn oldest_first(self) -> Vec<String> {
+        let share = (MOST_RUNS / self.count.len().max(1)).max(LEAST);
+        let mut count: BTreeMap<String, usize> = BTreeMap::new();
+        let is_all = self.runs.len() <= MOST_RUNS;
+        let newest = self.runs.into_iter().filter(|(_, machine)| {
+            let count = count.entry(machine.clone()).or_default();
+            *count += 1;
+            is_all || *count <= share
+        });
+        let mut newest: Vec<String> = newest.map(|(id, _)| id).collect();
+        newest.reverse();
+        newest
+    }
+}
+
 /// This machine, as it is known in stores.
 #[derive(Clone, Debug)]
 pub struct ThisMachine {
@@ -298,6 +377,7 @@ pub struct Member {
 
 fn head(row: &Row) -> Result<RunHead, Fault> {
     let origin = origin(column(row, 8)?, column(row, 9)?, column(row, 10)?)?;
+    let settings: String = column(row, 11)?;
     Ok(RunHead {
         id: column(row, 0)?,
         label: column(row, 1)?,
@@ -307,10 +387,11 @@ fn head(row: &Row) -> Result<RunHead, Fault> {
         machine_id: column(row, 5)?,
         machine: column(row, 6)?,
         system: column(row, 7)?,
-        kind: match (row_codec::kind(&column::<String>(row, 11)?), &origin) {
+        kind: match (row_codec::kind(&settings), &origin) {
             (Kind::Run, Origin::Imported) => Kind::Import,
             (kind, _) => kind,
         },
+        suite: row_codec::suite(&settings),
         benchmarks: column::<i64>(row, 12)?.unsigned_abs(),
         pruned: column::<Option<String>>(row, 13)?
             .map(|entry| Entry::parse(&entry))
@@ -318,4 +399,28 @@ fn head(row: &Row) -> Result<RunHead, Fault> {
             .map(|entry| entry.time),
         origin,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_share_a_history() {
+        let newest = |machines: usize, runs: usize| {
+            let mut newest = NewestRuns::new(400, machines);
+            for run in 0..runs {
+                for machine in 0..machines {
+                    let _ = newest.add(format!("{machine} {run}"), machine.to_string());
+                }
+            }
+            newest.oldest_first()
+        };
+        assert_eq!(newest(1, 1000).len(), 400);
+        assert_eq!(newest(100, 10).len(), 1000);
+        let many = newest(100, 100);
+        assert_eq!(many.len(), MOST_RUNS);
+        assert_eq!(many[0], "99 39");
+        assert_eq!(newest(1000, 30).len(), 1000 * LEAST);
+    }
 }

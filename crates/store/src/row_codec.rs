@@ -88,6 +88,17 @@ pub(crate) fn kind(settings: &str) -> Kind {
     }
 }
 
+/// Suite of a run, from its settings.
+pub(crate) fn suite(settings: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Marks {
+        suite: Option<String>,
+    }
+    // most settings have no such word, and need no parsing
+    let settings = Some(settings).filter(|settings| settings.contains("\"suite\""))?;
+    serde_json::from_str::<Marks>(settings).ok()?.suite
+}
+
 /// Fleet node of a run, from its settings.
 pub(crate) fn member(settings: &str) -> Option<FleetMember> {
     #[derive(Deserialize)]

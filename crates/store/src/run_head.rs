@@ -24,6 +24,8 @@ pub struct RunHead {
     pub pruned: Option<String>,
     pub origin: Origin,
     pub kind: Kind,
+    /// The suite that was selected.
+    pub suite: Option<String>,
     /// Number of selected benchmarks.
     pub benchmarks: u64,
 }

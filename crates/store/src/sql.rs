@@ -47,6 +47,13 @@ macro_rules! heads {
     };
 }
 
+/// Whether a run is a side of a trial: in JSON without spaces, no text has this.
+macro_rules! is_side {
+    () => {
+        "settings LIKE '%\"trial\":{%'"
+    };
+}
+
 /// Runs per statement: one at a time, each takes a round trip to the server.
 pub const TOGETHER: usize = 32;
 
@@ -234,15 +241,22 @@ statements! {
     FORGET = "DELETE FROM cached_run WHERE run = $1";
     /// Runs with a benchmark in their entries or cached results, newest first; the reader stops when it has enough. One
     /// list takes 2 to 4 ms for 10,000 runs; looking into each run for a rare benchmark takes 8.
-    SELECT_RUNS_WITH = concat!("SELECT id, ", label!(), ", settings FROM run", given!(), "WHERE \
+    SELECT_RUNS_WITH = "SELECT id, number, machine_id FROM run WHERE \
         +run.number IN (SELECT run FROM benchmark WHERE id = $1 UNION ALL SELECT run FROM cached_result WHERE benchmark = $1) \
-        ORDER BY substr(started, 1, 19) DESC, run.number DESC");
+        ORDER BY substr(started, 1, 19) DESC, run.number DESC";
+    /// Sides of trials, by a key that no other settings have.
+    SELECT_SIDES = concat!("SELECT number FROM run WHERE ", is_side!());
+    COUNT_MACHINES = "SELECT count(DISTINCT machine_id) FROM run";
     /// Benchmarks with results in two or more runs. The index of entries is read once, not per run.
     SELECT_RECURRING = "SELECT benchmark FROM (SELECT benchmark FROM cached_result UNION ALL \
         SELECT id AS benchmark FROM benchmark WHERE +run IN (SELECT run FROM ledger WHERE entry = 'prune')) AS results \
         GROUP BY benchmark HAVING count(*) > 1 ORDER BY benchmark";
-    /// Benchmarks that any run has in its entries or cached results.
-    SELECT_ALL_BENCHMARKS = "SELECT id FROM benchmark UNION SELECT benchmark AS id FROM cached_result ORDER BY id";
+    /// Benchmarks that any run has in its entries or cached results, and whether one of these is no side of a trial.
+    SELECT_ALL_BENCHMARKS = concat!("SELECT id, count(CASE WHEN run IN (SELECT number FROM run WHERE ", is_side!(), ") THEN NULL ELSE 1 END) \
+        FROM (SELECT id, run FROM benchmark UNION ALL SELECT benchmark AS id, run FROM cached_result) AS entries GROUP BY id ORDER BY id");
+    /// The entry of each benchmark that was stored last.
+    SELECT_LAST_ENTRIES = "SELECT benchmark.id, entry FROM (SELECT id, max(run) AS run FROM benchmark GROUP BY id) AS newest \
+        JOIN benchmark ON benchmark.id = newest.id AND benchmark.run = newest.run";
     /// Runs with a text in label, head or facts of their system, in lower case, newest first. Values shared by runs are
     /// searched once (the facts of each of 10,000 runs take PostgreSQL 200 ms more).
     SELECT_MENTIONING = concat!("SELECT id FROM run", given!(), "WHERE \

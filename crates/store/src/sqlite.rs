@@ -5,6 +5,7 @@ use crate::error::{Fault, StoreError};
 use crate::file;
 use crate::schema::{self, State};
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -272,7 +273,17 @@ impl Engine for Sqlite {
 }
 
 /// Settings of every connection, without file access.
+/// Replaces SQLite's function, which folds ASCII alone.
+fn fold_unicode(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("lower", 1, flags, |context| {
+        let text: Option<String> = context.get(0)?;
+        Ok(text.map(|text| text.to_lowercase()))
+    })
+}
+
 fn set_up(connection: &Connection, patience: Duration) -> Result<(), Fault> {
+    fold_unicode(connection)?;
     connection.busy_timeout(patience)?;
     // the file is untrusted: call no function and trust no page because the file says so
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

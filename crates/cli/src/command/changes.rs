@@ -25,7 +25,7 @@ pub struct ChangesArgs {
     /// List all of them [default: the newest 30]
     #[arg(short, long)]
     pub all: bool,
-    /// Number of newest runs of each benchmark that are searched
+    /// Number of newest runs of each benchmark on each system that are searched
     #[arg(long, value_name = "N", global = true, default_value_t = MAX_RUNS as u32, value_parser = value_parsers::whole(2..=u32::MAX))]
     pub runs: u32,
     #[command(flatten)]

@@ -23,7 +23,7 @@ pub struct HistoryArgs {
     /// Benchmark; families, globs and several benchmarks have a line each
     #[arg(value_name = "BENCHMARK | SELECTOR", required = true, add = candidates::benchmarks())]
     pub benchmarks: Vec<String>,
-    /// Number of newest runs
+    /// Number of newest runs of each system
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parsers::whole(1..=1000))]
     pub runs: u32,
     /// Also write the chart of the newest series to FILE

@@ -25,7 +25,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
                 most: 1000,
                 otherwise: 100,
             },
-            about: "Newest runs at most",
+            about: "Newest runs of each system at most",
         },
         Parameter {
             name: "from",
@@ -40,7 +40,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
     ],
     ..Route::page(
         "/benchmarks/{*benchmark}",
-        "A benchmark over the newest runs",
+        "A benchmark over the newest runs of each system",
         SCHEMA_HISTORY,
         benchmark,
     )

@@ -24,13 +24,9 @@ pub(crate) fn is_whole(run: &RunHead) -> bool {
 pub(crate) fn benchmarks(context: &Context, store: &Store) -> Result<Vec<Id>, StoreError> {
     let known = &context.catalogue.benchmarks;
     let known: BTreeSet<&Id> = known.iter().map(|benchmark| &benchmark.id).collect();
-    let mut benchmarks = vec![];
-    for id in store.benchmarks()? {
-        if known.contains(&id) || !store.newest(&id, 1, &|_| true)?.is_empty() {
-            benchmarks.push(id);
-        }
-    }
-    Ok(benchmarks)
+    let benchmarks = store.benchmarks()?.into_iter();
+    let shown = benchmarks.filter(|(id, has_history)| *has_history || known.contains(id));
+    Ok(shown.map(|(id, _)| id).collect())
 }
 
 /// All systems; the one with the newest run first.

@@ -3,10 +3,10 @@
 use crate::http::{PageRequest, Route};
 use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::html::Frame;
-use gritstone_model::{RunView, SCHEMA_SCORES, ScoredSystem, ScoresView};
+use gritstone_model::{SCHEMA_SCORES, ScoredSystem, ScoresView};
 use gritstone_runs::context::Context;
 use gritstone_runs::scores;
-use gritstone_store::Store;
+use gritstone_store::{RunHead, Store};
 
 /// Newest runs of a system that are searched for a complete one.
 const EXAMINED: usize = 20;
@@ -36,13 +36,9 @@ pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result
             view.inspect_err(|why| log::warn!("run {run} is left out: {why:#}"))
                 .ok()
         };
-        let of_suite = |view: &RunView| {
-            view.settings
-                .as_ref()
-                .is_some_and(|settings| settings.suite.is_some())
-        };
-        let whole = newest.iter().filter(|run| lists::is_whole(run));
-        machines.extend(whole.filter_map(|run| read(&run.id)).find(of_suite));
+        let of_suite = |run: &&RunHead| lists::is_whole(run) && run.suite.is_some();
+        let mut whole = newest.iter().filter(of_suite);
+        machines.extend(whole.find_map(|run| read(&run.id)));
     }
     let base = context.view(scores::base(context, machines.iter()))?;
     let mut view = scores::against(context, &machines, &base, &[])?;

@@ -141,7 +141,10 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     let newest = format!("newest={LISTED}");
     plan.add_list(&run_list::ROUTE, "runs.html", &newest, &everything);
     let benchmarks = store.map_or(Ok(vec![]), |store| lists::benchmarks(context, store))?;
-    let names: Vec<String> = benchmarks.iter().map(ToString::to_string).collect();
+    let mut names: Vec<String> = benchmarks.iter().map(ToString::to_string).collect();
+    if let Some(store) = store {
+        names.extend(store.titles(&|_| true)?.into_values());
+    }
     plan.add_list(
         &benchmark_list::ROUTE,
         "benchmarks.html",
@@ -233,8 +236,7 @@ fn add_benchmarks(
     benchmarks: &[Id],
     events: &str,
 ) -> Result<()> {
-    for id in benchmarks {
-        let newest = store.newest(id, NEWEST, &|_| true)?;
+    for (id, newest) in benchmarks.iter().zip(store.newest(benchmarks, NEWEST)?) {
         // newer runs are left to the next call
         let newest = newest.iter().filter_map(|id| runs.get(id));
         let mut inputs: Vec<&str> = newest.map(|run| run.until.as_str()).collect();

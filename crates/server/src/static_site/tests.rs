@@ -142,6 +142,25 @@ fn trial_benchmarks_have_no_page() {
 }
 
 #[test]
+fn nameless_systems_have_no_page() {
+    let (folder, path) = stored(0);
+    let mut store = Store::open(&path).unwrap();
+    for (hour, machine) in [(1, ""), (2, "a/b")] {
+        let mut run = runs()[0].clone();
+        run.info.id = format!("19700102-0{hour}0000-00000000");
+        machine.clone_into(&mut run.info.machine.id);
+        store.import(&run).unwrap();
+    }
+    let site = folder.path().join("site");
+    write(&path, &site).unwrap();
+    let systems: Vec<String> = bytes(&site)
+        .into_keys()
+        .filter(|name| name.starts_with("systems/"))
+        .collect();
+    assert_eq!(systems, ["systems/a~2Fb.html"]);
+}
+
+#[test]
 fn galleries_compare_systems() {
     let folder = tempfile::tempdir().unwrap();
     let [store, site] = ["store.db", "site"].map(|name| folder.path().join(name));

@@ -412,16 +412,20 @@ fn histories_select_wanted_runs() {
             .map(|index| runs[*index].info.id.clone())
             .collect()
     };
-    let found = |store: &Store, benchmark, most| store.newest(benchmark, most, &|_| true).unwrap();
+    let found = |store: &Store, benchmark: &Id, most| {
+        let newest = store.newest(std::slice::from_ref(benchmark), most);
+        newest.unwrap().concat()
+    };
     assert_eq!(found(&store, &every, 2), ids(&[3, 5]));
     assert_eq!(found(&store, &every, 9), ids(&[0, 2, 3, 5]));
     assert_eq!(found(&store, &extra, 1), ids(&[2]));
     assert!(found(&store, &common::id("no/such"), 9).is_empty());
-    // unwanted runs take no place of others, by their current label
-    store.label(&runs[5].info.id, "aside").unwrap();
-    let others = |label: Option<&str>| label != Some("aside");
-    let older = store.newest(&every, 2, &others).unwrap();
-    assert_eq!(older, ids(&[2, 3]));
+    // another machine takes no place
+    let mut other = common::run(50, 1);
+    "other".clone_into(&mut other.info.machine.id);
+    store.import(&other).unwrap();
+    let newest = [ids(&[3, 5]), vec![other.info.id]].concat();
+    assert_eq!(found(&store, &every, 2), newest);
 }
 
 #[test]
@@ -465,6 +469,33 @@ fn newest_runs_are_found() {
     ] {
         assert_eq!(store.mentioning(text).unwrap(), found, "{text}");
     }
+}
+
+#[test]
+fn searches_fold_letters_as_a_file() {
+    let (_folder, _, mut store) = common::with(&[common::run(1, 1)]);
+    let id = common::run(1, 1).info.id;
+    store.label(&id, "ÄRGER").unwrap();
+    for text in ["ÄRGER", "ärger", "Ärg"] {
+        assert_eq!(store.mentioning(text).unwrap(), [id.as_str()], "{text}");
+    }
+}
+
+#[test]
+fn sides_have_no_history() {
+    let mut runs = [1, 2].map(|number| common::run(number, 1));
+    runs[1].benchmarks.push(common::benchmark("own/side"));
+    runs[1].info.settings.trial = Some(TrialSide::default());
+    let (_folder, _, store) = common::with(&runs);
+    let all = store.benchmarks().unwrap();
+    let of = |name: &str| {
+        all.iter()
+            .find(|(id, _)| id.as_str() == name)
+            .map(|(_, shown)| *shown)
+    };
+    assert_eq!([of("byte/pipe"), of("own/side")], [Some(true), Some(false)]);
+    let titles = store.titles(&|id| id.as_str() == "own/side").unwrap();
+    assert_eq!(titles.len(), 1);
 }
 
 #[test]

@@ -158,7 +158,10 @@ fn row_damage_is_detected() {
         for (what, found) in [
             ("runs", store.runs().is_ok()),
             ("last", store.resolve("last", common::here).is_ok()),
-            ("newest", store.newest(&pipe, 9, &|_| true).is_ok()),
+            (
+                "newest",
+                store.newest(std::slice::from_ref(&pipe), 9).is_ok(),
+            ),
             (
                 "runs_of",
                 store.runs_of("0123", "2027", 9, &|_| true).is_ok(),
