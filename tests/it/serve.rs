@@ -264,6 +264,10 @@ fn empty_stores_have_an_overview() {
     for words in ["never", "now+never", "%25", "_____________________________"] {
         assert_eq!(found(words), 0, "{words}");
     }
+    home.import(&[at_hour(&calls(1.0), 2, "ÄRGER")]);
+    for words in ["%C3%84RGER", "%C3%A4rger"] {
+        assert_eq!(found(words), 1, "{words}");
+    }
 }
 
 #[test]

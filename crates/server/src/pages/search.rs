@@ -11,7 +11,7 @@ pub(super) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
         name: "q",
         kind: Kind::Text(200),
-        about: "Words, each of which must be found",
+        about: "Words, of which the first eight must be found",
     }],
     ..Route::page(
         "/search",
@@ -21,9 +21,23 @@ pub(super) const ROUTE: Route<Pages> = Route {
     )
 };
 
+/// Words of a query that count; each takes a statement.
+const MOST_WORDS: usize = 8;
+
+/// The first distinct words of a query.
+fn words(query: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![];
+    for word in query.split_whitespace().map(str::to_lowercase) {
+        if words.len() < MOST_WORDS && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
 fn search(pages: &Pages, request: &PageRequest) -> PageResult {
     let query = request.params.text("q");
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let words = words(query);
     let has_all = |text: &str| {
         let text = text.to_lowercase();
         words.iter().all(|word| text.contains(word))
@@ -66,4 +80,15 @@ fn search(pages: &Pages, request: &PageRequest) -> PageResult {
         ..Frame::default()
     };
     Ok(pages.respond(request, &view, || (gritstone_report::search(&view), frame))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn eight_distinct_words_count() {
+        assert_eq!(words("A b  a B"), ["a", "b"]);
+        assert_eq!(words("1 2 3 4 5 6 7 8 9").len(), 8);
+    }
 }
