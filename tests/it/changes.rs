@@ -398,6 +398,8 @@ fn histories_filter_by_date() {
     let change = &series("to=1970-01-01")[0]["changes"][0];
     assert_eq!(change["at"], 12);
     assert_eq!(hours(&series("from=1971")).len(), 0);
+    let page = server.page(&format!("{path}?from=1971"));
+    assert!(page.contains("No run in this range."), "{page}");
     let page = server.page(&format!("{path}?from=1970-01&runs=20"));
     let chosen = "<option value=\"1970-01\" selected=\"selected\">";
     assert!(

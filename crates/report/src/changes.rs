@@ -209,6 +209,15 @@ fn confirmation(document: &mut Document, event: &ChangeEvent) {
         .take(MAX_BENCHMARKS_IN_COMMAND)
         .map(|change| change.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
+    let imported = |change: &&Change| words::is_imported(&change.benchmark, &event.machine);
+    if let Some(change) = changes.iter().copied().find(imported) {
+        document.paragraph(format!(
+            "Measure again with the program of {} in each state, import the results, and compare the runs:",
+            change.benchmark
+        ));
+        document.list(["`gritstone import FILE --label LABEL`".to_owned()]);
+        return;
+    }
     document.paragraph(format!(
         "Where commands switch {} between both states, an interleaved A/B test decides:",
         event.name

@@ -42,6 +42,9 @@ pub fn benchmark(
     if view.is_none() {
         document.paragraph("No stored run has it.");
     }
+    if view.is_some_and(|view| view.series.is_empty()) {
+        document.paragraph("No run in this range.");
+    }
     let series = view.into_iter().flat_map(|view| view.series.iter().rev());
     for (number, series) in series.enumerate() {
         let Some(view) = view else { break };
@@ -71,6 +74,9 @@ fn subtitle(view: &HistoryView) -> String {
 fn append_series(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
     document.paragraph(match series.changes.is_empty() {
         true => no_change(series),
+        false if words::is_imported(&view.id, &series.machine) => {
+            "Changes, tentative until another run of that program confirms them:"
+        }
         false => "Changes, tentative until `gritstone ab` confirms them:",
     });
     document.list(series.changes.iter().map(sentence));
@@ -255,7 +261,8 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
 /// The mark of a change in a drawing: before the first run of the new level.
 fn mark(better: Better, change: &HistoryChange) -> (f64, String) {
     let (change_text, _) = words::change(better, change.ratio, change.interval);
-    (change.at as f64 + 0.5, change_text)
+    // of a range of runs, the first may begin the level
+    ((change.at as f64 + 0.5).max(1.0), change_text)
 }
 
 /// The drawing as data, with a readout for each run.

@@ -1,7 +1,7 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use gritstone_document::number;
-use gritstone_model::{Better, Difference, EnvironmentScore, Link, Peer, RunView};
+use gritstone_model::{Better, Difference, EnvironmentScore, Id, Kind, Link, Peer, RunView};
 use std::collections::BTreeMap;
 
 /// Amount of detail of a run.
@@ -101,6 +101,20 @@ pub fn bytes(bytes: u64) -> String {
     match scaled < 10.0 && unit != "B" {
         true => format!("{scaled:.1} {unit}"),
         false => format!("{scaled:.0} {unit}"),
+    }
+}
+
+/// Whether another program measured a benchmark: its machines are named after it.
+pub(crate) fn is_imported(benchmark: &Id, machine: &str) -> bool {
+    let rest = machine.strip_prefix(benchmark.family());
+    rest.is_some_and(|rest| rest.starts_with('-'))
+}
+
+/// Title of a benchmark at the beginning of a cell; a command is case-sensitive.
+pub(crate) fn title(kind: Kind, title: &str) -> String {
+    match kind {
+        Kind::Command => title.to_owned(),
+        _ => capital(title),
     }
 }
 

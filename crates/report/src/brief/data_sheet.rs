@@ -148,6 +148,7 @@ fn reliability(assessment: &Assessment) -> Tile {
         name: "Reliability".to_owned(),
         value: words::capital(assessment.reliability.as_str()),
         detail: match causes.is_empty() {
+            true if assessment.measured == 0 => "no results".to_owned(),
             true => format!("{results}, none in doubt"),
             false => format!("of {results}: {}", causes.join(", ")),
         },
@@ -213,7 +214,7 @@ pub(super) fn numbers(document: &mut Document, run: &RunView) {
         Some(flags.map(findings::letter).collect::<Vec<_>>().join(" "))
     };
     Columns::<&Measurement>::key("Benchmark", Style::Code, |r| r.id.as_str())
-        .text("What", |r| words::capital(&r.title))
+        .text("What", |r| words::title(r.kind, &r.title))
         .number("Result", |r| columns::figure_with_unit(r))
         .number("95% CI", interval)
         .number("±", |r| columns::precision(r).map(number::percent))

@@ -68,7 +68,7 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
     let whisker = result.value().zip(result.interval());
     ResultLine {
         id: result.id.to_string(),
-        title: words::capital(&shown(Col::Title)),
+        title: words::title(result.kind, &shown(Col::Title)),
         value: shown(Col::Figure),
         unit: shown(Col::Unit),
         interval: shown(Col::Interval),

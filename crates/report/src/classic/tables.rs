@@ -58,7 +58,7 @@ pub(super) fn plain(shown: &Shown) -> Table {
         let texts = numbers.shown();
         let flags = flags(shown, &benchmark.id);
         let mut cells = vec![
-            Text::new(words::capital(&benchmark.title)),
+            Text::new(words::title(benchmark.work.kind(), &benchmark.title)),
             Text::new(number::unit_text(&numbers.unit)),
         ];
         let run_index = shown.systems.len();
@@ -156,7 +156,7 @@ fn four(
     let all = [Some(*min), Some(*max), Some(*median), *mean];
     let mut cells = vec![
         Text::new(system),
-        Text::new(words::capital(&benchmark.title)),
+        Text::new(words::title(benchmark.work.kind(), &benchmark.title)),
     ];
     cells.extend(all.map(|value| text(value.map(digits))));
     cells.push(Text::new(number::unit_text(unit.as_str())));
@@ -190,7 +190,10 @@ pub(super) fn ratios(shown: &Shown) -> Table {
             let theirs = theirs?;
             Some(value_in(result, theirs.unit.as_str())? / theirs.value()?)
         });
-        let mut cells = vec![Text::new(words::capital(&benchmark.title))];
+        let mut cells = vec![Text::new(words::title(
+            benchmark.work.kind(),
+            &benchmark.title,
+        ))];
         cells.extend(systems.iter().map(|view| {
             let ratio = printed(view, &benchmark.id);
             text(ratio.map(|ratio| number::printed(ratio, number::printed_decimals(ratio))))
@@ -233,7 +236,10 @@ pub(super) fn elements(shown: &Shown) -> Table {
             } else {
                 view.machine.name.clone()
             };
-            let mut cells = vec![Text::new(system), Text::new(words::capital(&pair[1].title))];
+            let mut cells = vec![
+                Text::new(system),
+                Text::new(words::title(pair[1].work.kind(), &pair[1].title)),
+            ];
             let parts = [part, whole - part, whole];
             cells.extend(parts.map(|us| Text::new(number::significant(us, 3))));
             cells.push(letters(&if is_run {

@@ -126,7 +126,9 @@ impl Col {
             }
             Self::Sd => {
                 let estimate = r.value().filter(|e| *e != 0.0)?;
-                Some(number::percent(statistics?.sd? / estimate.abs()))
+                let is_known = |sd: &f64| *sd > 0.0 || r.launches() > 1 || r.is_published();
+                let sd = statistics?.sd.filter(is_known)?;
+                Some(number::percent(sd / estimate.abs()))
             }
             Self::Drift => statistics?.drift.map(number::percent),
             Self::Modes => statistics?.modes.map(number::count),
