@@ -81,6 +81,71 @@ fn uploads_reach_others_once() {
 }
 
 #[test]
+fn refused_runs_stop_no_others() {
+    let (machine, team) = (Home::new(), Home::new());
+    machine.import(&[run(1), run(2), run(3)]);
+    let mut other = run(1);
+    other.launches.pop();
+    team.import(&[other, run(4)]);
+    team.ok(&["runs", "remove", &run(4).info.id]);
+    team.import(&[run(5)]);
+    let server = Server::start(&team);
+    let url = format!("http://{}", server.address);
+    let writer = token_file(&machine, &token(&team, "machine", "write"));
+    let options = ["--token-file", &writer];
+    let some = [1, 2].map(|hour| run(hour).info.id);
+    let some = some.each_ref().map(String::as_str);
+    let push = [&["push", "--to", &url], &options[..], &some].concat();
+    let error = machine.refuses(&push, "1 of 2 runs not transferred");
+    assert!(error.contains("409"), "{error}");
+    assert!(ids(&team).contains(some[1]));
+    // the same identifier is no difference for sync, and a damaged run is none for the others
+    damage(&machine, &run(3).info.id);
+    machine.import(&[run(6)]);
+    let sync = [&["sync", &url], &options[..]].concat();
+    machine.refuses(&sync, &run(3).info.id);
+    assert!(ids(&team).contains(&run(6).info.id));
+    assert!(ids(&machine).contains(&run(5).info.id));
+}
+
+/// Changes a launch of a run.
+fn damage(home: &Home, id: &str) {
+    let store = rusqlite::Connection::open(home.store()).unwrap();
+    let change = format!(
+        "DROP TRIGGER launch_is_not_changed; UPDATE launch SET start_ns = start_ns + 1 WHERE run = \
+         (SELECT number FROM run WHERE id = '{id}');"
+    );
+    let trigger: String = store
+        .query_row(
+            "SELECT sql FROM sqlite_schema WHERE name = 'launch_is_not_changed'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    store.execute_batch(&format!("{change}{trigger}")).unwrap();
+}
+
+#[test]
+fn sync_restores_no_removed_run() {
+    let (machine, team) = (Home::new(), Home::new());
+    machine.import(&[run(1), run(2)]);
+    let server = Server::start(&team);
+    let url = format!("http://{}", server.address);
+    let writer = token_file(&machine, &token(&team, "machine", "write"));
+    let sync = ["sync", &url, "--token-file", &writer];
+    machine.ok(&sync);
+    let [gone, here] = [run(1), run(2)].map(|run| run.info.id);
+    team.ok(&["runs", "remove", &gone]);
+    machine.ok(&["runs", "label", &gone, "another"]);
+    machine.ok(&["runs", "remove", &here]);
+    machine.ok(&sync);
+    assert_eq!(ids(&team), [here.clone()].into());
+    assert_eq!(ids(&machine), [gone].into());
+    machine.ok(&["pull", "--from", &url, &here]);
+    assert!(ids(&machine).contains(&here));
+}
+
+#[test]
 fn token_scopes_are_enforced() {
     let home = Home::new();
     home.import(&[run(1)]);
