@@ -62,7 +62,9 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
                 drop(context.computed(&store, &run)?);
                 stored.add(id);
             }
-            UploadOutcome::Unchanged => output::remark(&format!("run {id} is in the store already")),
+            UploadOutcome::Unchanged => {
+                output::remark(&format!("run {id} is in the store already"))
+            }
             UploadOutcome::Conflict if has_launches(&store, id, &run)? => {
                 output::remark(&format!("run {id} is in the store already"));
             }

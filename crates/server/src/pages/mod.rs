@@ -366,12 +366,13 @@ mod tests {
             (E::Exists(text()), 500),
             (E::Ended(text()), 500),
             (E::NotPruned(text(), "x"), 500),
+            (E::NoToken(text()), 500),
         ];
         for (error, code) in expected {
             let text = error.to_string();
             let is_logged = matches!(error, E::Full(_) | E::Away(..)) || code == 500;
             let rejection = Rejection::from(anyhow::Error::from(error));
-            assert_eq!(rejection.status.code(), code, "{text}");
+            assert_eq!(rejection.status.code_and_title().0, code, "{text}");
             assert_eq!(rejection.fault.is_some(), is_logged, "{text}");
         }
     }

@@ -91,7 +91,10 @@ fn removed_runs_are_not_received() {
         .add_token("a", "secret", &[Scope::Write], NOW)
         .unwrap();
     let token = store.token("secret").unwrap().unwrap();
-    assert_eq!(store.receive(&token, &labeled, NOW).unwrap(), Sent::Stored);
+    assert_eq!(
+        store.receive(&token, &labeled, NOW).unwrap(),
+        UploadOutcome::Created
+    );
     for run in [&labeled, &measured] {
         store.remove(&run.info.id).unwrap();
     }
@@ -104,7 +107,10 @@ fn removed_runs_are_not_received() {
     for run in [&labeled, &relabeled, &measured] {
         assert!(refused(&mut store, run));
     }
-    assert_eq!(store.receive(&token, &last, NOW).unwrap(), Sent::Stored);
+    assert_eq!(
+        store.receive(&token, &last, NOW).unwrap(),
+        UploadOutcome::Created
+    );
     let removed = store.removed().unwrap();
     assert_eq!(
         removed,
@@ -113,7 +119,10 @@ fn removed_runs_are_not_received() {
     // the owner of the store takes it again
     store.import_once(&relabeled).unwrap();
     assert!(!store.removed().unwrap().contains(&labeled.info.id));
-    assert_eq!(store.receive(&token, &relabeled, NOW).unwrap(), Sent::Known);
+    assert_eq!(
+        store.receive(&token, &relabeled, NOW).unwrap(),
+        UploadOutcome::Unchanged
+    );
 }
 
 #[test]
