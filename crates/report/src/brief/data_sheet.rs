@@ -352,3 +352,22 @@ pub(super) fn names(runs: [&RunView; 2]) -> [String; 2] {
         names => names,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_result_is_in_doubt() {
+        let tile = |measured| {
+            reliability(&Assessment {
+                reliability: Reliability::Low,
+                measured,
+                causes: vec![],
+                interrupted: false,
+            })
+        };
+        assert_eq!(tile(0).said, "no results");
+        assert_eq!(tile(1).said, "1 result, none in doubt");
+    }
+}

@@ -6,7 +6,8 @@ use crate::sample::{self, stated};
 use gritstone_document::{Block, ResultLine, Row, Table, Tile, Tone};
 use gritstone_document::{Document, html, terminal};
 use gritstone_model::{
-    Better, CompareView, Estimate, Finding, Flag, Id, PublishedView, Quantity, RunView, Verdict,
+    Better, CompareView, Data, Estimate, Finding, Flag, Id, Kind, PublishedView, Quantity, RunView,
+    Verdict,
 };
 use gritstone_report::{Pair, data_sheet, pair};
 
@@ -224,6 +225,39 @@ fn derived_numbers_are_marked() {
     assert!(!printed.contains(&"byte/syscall, s"), "{printed:?}");
     let reckoned = heads("Computed from results printed in byte-1984");
     assert_eq!(reckoned, ["byte/syscall, s"]);
+}
+
+#[test]
+fn names_of_commands_stay() {
+    let mut run = sample::run();
+    let result = &mut run.results[0];
+    "sleep 1".clone_into(&mut result.title);
+    let mut title = |kind| {
+        run.results[0].kind = kind;
+        let document = briefs::of(&run, &references());
+        let id = run.results[0].id.as_str();
+        let line = lines(&document).into_iter().find(|line| line.id == id);
+        line.unwrap().title.clone()
+    };
+    assert_eq!(title(Kind::Command), "sleep 1");
+    assert_eq!(title(Kind::Kernel), "Sleep 1");
+}
+
+#[test]
+fn one_value_has_no_deviation() {
+    let mut run = sample::run();
+    run.results.truncate(1);
+    let mut page = |launches| {
+        let Data::Measured(measured) = &mut run.results[0].data else {
+            panic!("not measured");
+        };
+        measured.sampled.launches = launches;
+        let statistics = measured.sampled.statistics.get_or_insert_default();
+        statistics.sd = Some(0.0);
+        html::render(&briefs::of(&run, &references()))
+    };
+    assert!(page(2).contains("tandard deviation"));
+    assert!(!page(1).contains("tandard deviation"));
 }
 
 #[test]

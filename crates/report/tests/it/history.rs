@@ -197,3 +197,23 @@ fn excluded_runs_read_as_excluded() {
         "{svg}"
     );
 }
+
+#[test]
+fn ranges_begin_inside_the_drawing() {
+    let mut sample = sample();
+    let Some(newest) = sample.series.last_mut() else {
+        panic!("no series");
+    };
+    newest.points.drain(..11);
+    newest.changes[0].at = 0;
+    let document = benchmark(&sample.id, "", &[], Some(&sample));
+    let charts = document.blocks.iter().filter_map(|block| match block {
+        Block::Figure(figure) => figure.chart.as_ref(),
+        _ => None,
+    });
+    let charts: Vec<&str> = charts.map(|chart| chart.json.as_str()).collect();
+    assert!(charts[0].contains("\"x\":1.0"), "{}", charts[0]);
+    let none = benchmark(&sample.id, "", &[], Some(&view(vec![])));
+    let text = terminal::render(&none, terminal::Look::plain(110));
+    assert!(text.contains("No run in this range."), "{text}");
+}

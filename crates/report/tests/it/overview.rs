@@ -1,6 +1,6 @@
 //! The overview of a store, as text.
 
-use gritstone_document::{Block, Document, Tile, Tone};
+use gritstone_document::{Block, Document, Tile, Tone, terminal};
 use gritstone_model::*;
 use gritstone_report::overview;
 
@@ -106,4 +106,17 @@ fn counts_cover_all_events() {
     assert!(tables[1].0.ends_with(": the newest 50 of 70"), "{tables:?}");
     events[59].triage.state = Assigned;
     assert_eq!(slower(&document(events)).tone, Some(Tone::Bad));
+}
+
+#[test]
+fn imported_changes_are_imported_again() {
+    let text = |benchmark: &str, machine: &str| {
+        let mut event = event(1, benchmark, Some(1), ChangeState::New);
+        machine.clone_into(&mut event.machine);
+        let document = gritstone_report::change(&event);
+        terminal::render(&document, terminal::Look::plain(110))
+    };
+    let imported = text("pyperf/a", "pyperf-box");
+    assert!(imported.contains("gritstone import") && !imported.contains("gritstone ab"));
+    assert!(text("byte/pipe", "a3f09c52").contains("gritstone ab byte/pipe"));
 }

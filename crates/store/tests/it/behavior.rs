@@ -488,12 +488,15 @@ fn sides_have_no_history() {
     runs[1].info.settings.trial = Some(TrialSide::default());
     let (_folder, _, store) = common::with(&runs);
     let all = store.benchmarks().unwrap();
-    let of = |name: &str| {
+    let is_shown = |name: &str| {
         all.iter()
             .find(|(id, _)| id.as_str() == name)
             .map(|(_, shown)| *shown)
     };
-    assert_eq!([of("byte/pipe"), of("own/side")], [Some(true), Some(false)]);
+    assert_eq!(
+        [is_shown("byte/pipe"), is_shown("own/side")],
+        [Some(true), Some(false)]
+    );
     let titles = store.titles(&|id| id.as_str() == "own/side").unwrap();
     assert_eq!(titles.len(), 1);
 }
