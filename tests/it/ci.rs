@@ -48,7 +48,7 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
             .command("bash")
             .args(["-eo", "pipefail", "-c", block])
             .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
-            .env("ROWS", "byte/loop byte/siev*")
+            .env("BENCHMARKS", "byte/loop byte/siev*")
             .env("BUDGET", "2s")
             .env("SLOWDOWN", "2%")
             .env("INCONCLUSIVE", "fail")
@@ -146,6 +146,6 @@ fn github_jobs_wait_and_annotate() {
     let has_group = text
         .lines()
         .any(|line| line.trim().starts_with("concurrency:"));
-    assert!(!has_group && text.contains("run $ROWS --wait"));
+    assert!(!has_group && text.contains("run $BENCHMARKS --wait"));
     assert!(text.contains("check gritstone.jsonl --format github"));
 }

@@ -289,7 +289,7 @@ fn exports_include_dependencies() {
     let overhead = common::result(&part, "byte/fcall-overhead");
     assert!(overhead["estimate"].is_number(), "{part}");
     assert_eq!(part["results"].as_array().unwrap().len(), 3, "{part}");
-    home.refuses("export run app", "no result that matches");
+    home.refuses("export run app", "no result matches");
 }
 
 #[test]

@@ -26,6 +26,8 @@ use view::worst_first;
 const ALPHA: f64 = 0.02;
 /// Fewest runs of a base.
 pub(crate) const MIN_BASE: usize = 3;
+/// Fewest runs of a level that is better than the first one, for a base.
+const MIN_RUNS_OF_BETTER: usize = 5;
 /// Numbers of newest runs that are tested as a group against the level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
 /// The group without which levels are fitted: one run may be odd, and three are a level.
@@ -323,7 +325,15 @@ impl Gate<'_> {
         before: &[Level],
     ) -> Option<Standing> {
         let (points, noise) = (&series.points[from..], series.noise?);
-        let is_settled = |level: &&Level| level.end - level.start >= MIN_BASE;
+        // a few faster runs amid others are no base
+        let is_settled = |level: &&Level| {
+            let runs = level.end - level.start;
+            runs >= if level.start == 0 {
+                MIN_BASE
+            } else {
+                MIN_RUNS_OF_BETTER
+            }
+        };
         let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
         let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));

@@ -261,6 +261,30 @@ impl Repository {
         Ok(paths(&changed).collect())
     }
 
+    /// Submodules that the user has checked out.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn submodules(&self) -> Result<Vec<PathBuf>> {
+        if !self.root.join(".gitmodules").exists() {
+            return Ok(vec![]);
+        }
+        let words =
+            "config --file .gitmodules --null --name-only --get-regexp ^submodule\\..*\\.path$";
+        let keys = self
+            .ask(&words.split(' ').collect::<Vec<_>>())
+            .unwrap_or_default();
+        let mut submodules = vec![];
+        for key in keys.split(|b| *b == 0).filter(|key| !key.is_empty()) {
+            let key = String::from_utf8_lossy(key);
+            let path = line(self.ask(&["config", "--file", ".gitmodules", &key])?);
+            if self.root.join(&path).join(".git").exists() {
+                submodules.push(path);
+            }
+        }
+        Ok(submodules)
+    }
+
     /// Files of a submodule, or of another repository below this one, without ignored ones.
     ///
     /// # Errors

@@ -99,17 +99,27 @@ impl Workshop<'_> {
         ];
         self.git(&self.repository.root, add.chain(rest))?;
         let tree = WorkTree { name, held };
-        if tree.root().join(".gitmodules").exists() {
+        // one that this revision lacks is no path of it
+        let mut submodules = self.repository.submodules()?;
+        submodules.retain(|path| tree.root().join(path).exists());
+        if !submodules.is_empty() {
             let update = [
                 "-c",
                 "core.hooksPath=/dev/null",
-                // without --init, which writes to the configuration of the user's repository: those that the user has initialized
+                // in place of --init, which writes to the configuration of the user's repository
+                "-c",
+                "submodule.active=.",
                 "submodule",
                 "--quiet",
                 "update",
                 "--recursive",
+                "--",
             ];
-            self.git(tree.root(), update.map(OsString::from))?;
+            let paths = submodules.into_iter().map(PathBuf::into_os_string);
+            self.git(
+                tree.root(),
+                update.map(OsString::from).into_iter().chain(paths),
+            )?;
         }
         Ok(tree)
     }

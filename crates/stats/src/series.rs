@@ -423,14 +423,13 @@ pub fn departure(
     };
     let freedom = noise.variance.df.min(tails * runs as f64);
     let (by, cut) = (mean(f64::INFINITY), mean(CUT));
-    // three runs that are far in one direction show a change of any size: none is odd beside the nearest
+    // several runs that are far in one direction show a change of any size: none is odd beside the nearest
     let distances = last
         .iter()
         .map(|point| (point.y - level.mean) * by.signum() / noise.sd(point));
     let nearest = distances.fold(f64::INFINITY, f64::min);
     let tested = match runs {
         1 => by,
-        2 => cut,
         _ => mean(CUT.max(2.0 * nearest)),
     };
     Departure {

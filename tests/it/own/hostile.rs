@@ -72,7 +72,7 @@ fn escaping_paths_are_refused() {
     fs::remove_dir_all(Path::new(&folder).join("evil")).unwrap();
     fs::create_dir_all(Path::new(&folder).join("evil/deep")).unwrap();
     assert!(refusal(&home, &folder).contains("a folder in a folder"));
-    assert!(refusal(&home, "no-such-folder").contains("cannot read \"no-such-folder\""));
+    assert!(refusal(&home, "no-such-folder").contains("there is no folder no-such-folder"));
     let empty = home.path().join("empty");
     fs::create_dir(&empty).unwrap();
     assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone init"));

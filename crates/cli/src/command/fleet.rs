@@ -100,7 +100,7 @@ pub struct FleetRunArgs {
     #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort")]
     pub precision: Option<f64>,
     /// Nodes that measure at the same time, never two that stand in the same place [default: 8; 1 with local]
-    #[arg(long, value_name = "N", value_parser = value_parsers::whole(1..=1000), help_heading = "Effort")]
+    #[arg(long, value_name = "N", value_parser = value_parsers::whole(1..=1000_u32), help_heading = "Effort")]
     pub at_once: Option<u32>,
     /// Directory whose file system is measured, on each node
     #[arg(long, help_heading = "Nodes")]

@@ -24,7 +24,7 @@ pub struct HistoryArgs {
     #[arg(value_name = "BENCHMARK | SELECTOR", required = true, add = candidates::benchmarks())]
     pub benchmarks: Vec<String>,
     /// Number of newest runs of each system
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parsers::whole(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parsers::whole(1..=1000_u32))]
     pub runs: u32,
     /// Also write the chart of the newest series to FILE
     #[arg(long, value_name = "FILE")]

@@ -367,7 +367,7 @@ mod tests {
                 interrupted: false,
             })
         };
-        assert_eq!(tile(0).said, "no results");
-        assert_eq!(tile(1).said, "1 result, none in doubt");
+        assert_eq!(tile(0).detail, "no results");
+        assert_eq!(tile(1).detail, "1 result, none in doubt");
     }
 }

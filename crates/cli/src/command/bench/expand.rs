@@ -378,7 +378,10 @@ mod tests {
     fn contradictory_options_are_refused() {
         let cases: [(&[&str], &str); 9] = [
             (&[], "COMMAND"),
-            (&["-n", "a", "-n", "b", "true"], "there are 1 commands"),
+            (
+                &["-n", "a", "-n", "b", "true"],
+                "more than the number of commands, 1",
+            ),
             (
                 &["-p", "a", "-p", "b", "true", "true", "true"],
                 "once for each of the 3",

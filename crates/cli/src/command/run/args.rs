@@ -45,7 +45,7 @@ pub struct RunArgs {
     #[arg(long, help_heading = "System", add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     /// Also run single-CPU workloads as N simultaneous copies, e.g. 2,4,8
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parsers::whole(1..=256), help_heading = "Selection")]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parsers::whole(1..=256_u32), help_heading = "Selection")]
     pub copies: Vec<u32>,
     /// Override a parameter of the selected workloads, e.g. tty=/dev/ttyS0; repeatable
     #[arg(long = "param", value_name = "KEY=VALUE", value_parser = value_parsers::pair, help_heading = "Selection")]
