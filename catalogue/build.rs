@@ -78,11 +78,7 @@ fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(map) => {
             let there = map.into_iter().filter(|(_, value)| !value.is_null());
-            Value::Object(
-                there
-                    .map(|(key, value)| (key, without_nulls(value)))
-                    .collect(),
-            )
+            Value::Object(there.map(|(key, value)| (key, without_nulls(value))).collect())
         }
         Value::Array(list) => Value::Array(list.into_iter().map(without_nulls).collect()),
         other => other,

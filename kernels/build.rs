@@ -78,11 +78,7 @@ fn main() {
     let mut text = String::new();
     writeln!(text, "/// The compiler of all programs, with its version.").unwrap();
     writeln!(text, "pub const COMPILER: &str = {:?};", toolchain.version).unwrap();
-    writeln!(
-        text,
-        "/// Its flags for all but those that are linked dynamically."
-    )
-    .unwrap();
+    writeln!(text, "/// Its flags for all but those that are linked dynamically.").unwrap();
     writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();
     text += &packed(&out, &programs);
     writeln!(text, "static SOURCES: &[Source] = &[").unwrap();
@@ -102,10 +98,7 @@ fn files(here: &Path, endings: &[&str]) -> Vec<String> {
         }
         for file in fs::read_dir(&family).expect("a family's folder can be read") {
             let file = file.expect("a family's folder can be read").path();
-            if file
-                .extension()
-                .is_some_and(|e| endings.iter().any(|ending| e == *ending))
-            {
+            if file.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending)) {
                 let name = file.file_name().unwrap().to_string_lossy();
                 found.push(format!("{folder}/{name}"));
             }
@@ -127,16 +120,12 @@ fn programs(here: &Path) -> Vec<String> {
 
 /// The lines of the table of sources: what is needed to compile the programs again.
 fn sources(here: &Path) -> impl Iterator<Item = String> {
-    files(here, &["c", "h", "f90", "inc"])
-        .into_iter()
-        .map(|path| {
-            let file = here.join(&path);
-            let bytes = fs::read(&file).expect("a source can be read");
-            let hash = hexadecimal(&Sha256::digest(bytes));
-            format!(
-                "    Source {{ path: {path:?}, hash: {hash:?}, text: include_str!({file:?}) }},\n"
-            )
-        })
+    files(here, &["c", "h", "f90", "inc"]).into_iter().map(|path| {
+        let file = here.join(&path);
+        let bytes = fs::read(&file).expect("a source can be read");
+        let hash = hexadecimal(&Sha256::digest(bytes));
+        format!("    Source {{ path: {path:?}, hash: {hash:?}, text: include_str!({file:?}) }},\n")
+    })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -160,11 +149,7 @@ fn toolchain(out: &Path) -> Toolchain {
     fs::write(&probe, "int main(void) { return 0; }\n").expect("OUT_DIR is writable");
     let fits = |linkage: &[&str]| {
         let mut command = Command::new(&compiler);
-        let command = command
-            .args(linkage)
-            .arg("-o")
-            .arg(out.join("probe"))
-            .arg(&probe);
+        let command = command.args(linkage).arg("-o").arg(out.join("probe")).arg(&probe);
         command.output().is_ok_and(|o| o.status.success())
     };
     let (is_static, dynamic) = (fits(&["-static"]), fits(&[]));
@@ -216,9 +201,7 @@ fn errors() -> Option<&'static str> {
 }
 
 fn run(command: &mut Command) {
-    let output = command
-        .output()
-        .expect("the compiler has been started before");
+    let output = command.output().expect("the compiler has been started before");
     assert!(
         output.status.success(),
         "{:?} {:?} failed:\n{}",
@@ -317,34 +300,21 @@ fn build(
 /// they would take one by one.
 fn packed(out: &Path, programs: &[Linked]) -> String {
     let of_all = |program: &&Linked| program.name.starts_with("runtime/");
-    let parts: Vec<&[u8]> = programs
-        .iter()
-        .filter(of_all)
-        .map(|p| &p.bytes[..])
-        .collect();
+    let parts: Vec<&[u8]> = programs.iter().filter(of_all).map(|p| &p.bytes[..]).collect();
     let common = parts.concat();
     let write = |name: &str, bytes: &[u8]| {
         let path = out.join(format!("{}.zst", name.replace('/', "_")));
         fs::write(&path, bytes).expect("OUT_DIR is writable");
         path
     };
-    let path = write(
-        "common",
-        &zstd::bulk::compress(&common, PACKING).expect("memory"),
-    );
+    let path = write("common", &zstd::bulk::compress(&common, PACKING).expect("memory"));
     let mut text = format!(
         "static COMMON: Packed = Packed {{ size: {}, bytes: include_bytes!({path:?}) }};\nstatic PROGRAMS: &[Embedded] = &[\n",
         common.len()
     );
     let dictionary = EncoderDictionary::copy(&common, PACKING);
     let mut packer = Compressor::with_prepared_dictionary(&dictionary).expect("memory");
-    for Linked {
-        name,
-        compilers,
-        flags,
-        bytes,
-    } in programs
-    {
+    for Linked { name, compilers, flags, bytes } in programs {
         let hash = hexadecimal(&Sha256::digest(bytes));
         let path = write(name, &packer.compress(bytes).expect("memory"));
         writeln!(

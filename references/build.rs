@@ -28,10 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut bundles = vec![];
     for document in fs::read_dir(&root)? {
         let document = document?.path();
-        let inside = document
-            .is_dir()
-            .then(|| fs::read_dir(&document))
-            .transpose()?;
+        let inside = document.is_dir().then(|| fs::read_dir(&document)).transpose()?;
         for file in inside.into_iter().flatten() {
             let file = file?.path();
             let name = file.strip_prefix(&root)?.display().to_string();
@@ -75,9 +72,7 @@ fn measured(bundle: &Path) -> Result<Machine, Box<dyn std::error::Error>> {
     let cpus = machine.allowed_cpus().map_or(0, |cpus| cpus.len());
     let name = bundle.file_name().and_then(|name| name.to_str());
     let id = name.and_then(|name| name.strip_suffix(BUNDLE));
-    let year = info["started"]
-        .as_str()
-        .and_then(|date| date.get(..4)?.parse().ok());
+    let year = info["started"].as_str().and_then(|date| date.get(..4)?.parse().ok());
     Ok(Machine {
         id: id.ok_or("a bundle without a name")?.to_owned(),
         name: format!("{}, {cpus} CPUs", machine.name),

@@ -44,11 +44,7 @@ impl Entry<'_> {
                 "sources",
                 "sources is empty: name a document and a place in it",
             ),
-            (
-                positive(row.amount_per_op),
-                "amount_per_op",
-                "amount_per_op must be above 0",
-            ),
+            (positive(row.amount_per_op), "amount_per_op", "amount_per_op must be above 0"),
             (
                 published.is_none_or(|work| times.contains(&work.figure)),
                 "published.figure",
@@ -98,9 +94,7 @@ impl Entry<'_> {
             Work::Kernel(work) => {
                 self.file.text.program(&self.at("program"), &work.program)?;
                 for (i, helper) in work.uses.iter().enumerate() {
-                    self.file
-                        .text
-                        .program(&self.at(&format!("uses.{i}")), helper)?;
+                    self.file.text.program(&self.at(&format!("uses.{i}")), helper)?;
                 }
             }
             Work::Command(work) | Work::Scenario(work) => self.command(work, needs)?,
@@ -115,18 +109,12 @@ impl Entry<'_> {
                     self.must(times.is_finite() && times != 0.0, &path, what)?;
                 }
             }
-            Work::Score {
-                baseline, weights, ..
-            } => {
+            Work::Score { baseline, weights, .. } => {
                 let all = weights.len() == over.len() && weights.iter().all(|w| positive(*w));
                 let single = over.iter().all(|name| !name.get_ref().contains(['*', '?']));
                 let free = weights.is_empty();
                 self.all([
-                    (
-                        !over.is_empty(),
-                        "over",
-                        "over is empty: name the benchmarks of the score",
-                    ),
+                    (!over.is_empty(), "over", "over is empty: name the benchmarks of the score"),
                     (
                         baseline.starts_with("ref:"),
                         "baseline",
@@ -164,16 +152,8 @@ impl Entry<'_> {
         let contradict = claims.syscalls_vary && claims.syscalls_per_op.is_some();
         let of_kernels = kind == Kind::Kernel || !claims.check && !claims.linear;
         self.all([
-            (
-                !contradict,
-                "claims",
-                "syscalls_vary and syscalls_per_op: leave one of them out",
-            ),
-            (
-                claims.min_ns_per_op != Some(0.0),
-                "claims",
-                "min_ns_per_op must be above 0",
-            ),
+            (!contradict, "claims", "syscalls_vary and syscalls_per_op: leave one of them out"),
+            (claims.min_ns_per_op != Some(0.0), "claims", "min_ns_per_op must be above 0"),
             (
                 of_kernels,
                 "claims",
@@ -197,10 +177,7 @@ impl Entry<'_> {
         let place = if explicit.is_some() { "better" } else { "unit" };
         match natural {
             Some(natural) if fits => Ok(natural),
-            _ => Err(self
-                .file
-                .text
-                .error(&self.at(place), format!("{unit} is {what}"))),
+            _ => Err(self.file.text.error(&self.at(place), format!("{unit} is {what}"))),
         }
     }
 
@@ -212,26 +189,19 @@ impl Entry<'_> {
                 (is == "bytes", "a size is in bytes: write unit = \"bytes\"")
             }
             Work::Score { .. } => (is == "ratio", "a rating is a ratio: write unit = \"ratio\""),
-            Work::Derived {
-                share_of: Some(_), ..
-            } => (share, "a share is in per cent: write unit = \"%\""),
-            _ if share => (
-                false,
-                "per cent is the unit of a share: say of what, share_of = \"...\"",
-            ),
-            _ => (
-                unit.quantity() != Quantity::Exact,
-                "unknown unit: write a time or a rate",
-            ),
+            Work::Derived { share_of: Some(_), .. } => {
+                (share, "a share is in per cent: write unit = \"%\"")
+            }
+            _ if share => {
+                (false, "per cent is the unit of a share: say of what, share_of = \"...\"")
+            }
+            _ => (unit.quantity() != Quantity::Exact, "unknown unit: write a time or a rate"),
         };
         self.must(good, "unit", what)
     }
 
     fn command(&self, work: &CommandWork, needs: &[At<String>]) -> Result<(), Error> {
-        let proof = work
-            .verify
-            .iter()
-            .map(|verify| (&verify.argv, "verify.argv"));
+        let proof = work.verify.iter().map(|verify| (&verify.argv, "verify.argv"));
         let prepare = (!work.prepare.is_empty()).then_some((&work.prepare, "prepare"));
         let check = (!work.check.is_empty()).then_some((&work.check, "check"));
         for (i, helper) in work.uses.iter().enumerate() {
@@ -241,11 +211,7 @@ impl Entry<'_> {
         let aside = proof.chain(prepare).chain(check);
         for (argv, key) in aside.chain([(&work.argv, "argv")]) {
             let program = argv.first().is_some_and(|word| !word.is_empty());
-            self.must(
-                program,
-                key,
-                "argv is empty: write the program and its arguments",
-            )?;
+            self.must(program, key, "argv is empty: write the program and its arguments")?;
             for (i, word) in argv.iter().enumerate() {
                 let used = |name: &str| work.uses.iter().any(|helper| helper == name);
                 let declared =
@@ -260,9 +226,7 @@ impl Entry<'_> {
         }
         for (key, names) in [("leaves", &work.leaves), ("removes", &work.removes)] {
             for (i, name) in names.iter().enumerate() {
-                self.file
-                    .text
-                    .file_name(&self.at(&format!("{key}.{i}")), name)?;
+                self.file.text.file_name(&self.at(&format!("{key}.{i}")), name)?;
             }
         }
         if let Some(name) = &work.input {
@@ -277,11 +241,7 @@ impl Entry<'_> {
                 "stdout",
                 "what goes to `output` is not compared: prove the work with `verify`, not `stdout`",
             ),
-            (
-                output.is_none_or(left),
-                "output",
-                "the output is one of `leaves`, or /dev/null",
-            ),
+            (output.is_none_or(left), "output", "the output is one of `leaves`, or /dev/null"),
             (
                 linked || work.figure != Figure::LinkedSize,
                 "figure",

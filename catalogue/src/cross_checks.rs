@@ -39,10 +39,8 @@ pub struct Catalogue {
 /// # Errors
 /// The first fault in a file or between files, with its place.
 pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
-    let mut files = files
-        .iter()
-        .map(|(name, text)| entry::read(name, text))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut files =
+        files.iter().map(|(name, text)| entry::read(name, text)).collect::<Result<Vec<_>, _>>()?;
     sound(&mut files)?;
     Ok(Catalogue::of(files))
 }
@@ -66,14 +64,9 @@ type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
 /// Expands scores, and checks the files against each other.
 pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
     for file in &*files {
-        let described = files
-            .iter()
-            .any(|other| other.name == file.name && other.family.is_some());
+        let described = files.iter().any(|other| other.name == file.name && other.family.is_some());
         file.text.must(described, &file.span, || {
-            format!(
-                "there is no {0}.toml, which says what family '{0}' is",
-                file.name
-            )
+            format!("there is no {0}.toml, which says what family '{0}' is", file.name)
         })?;
     }
     expand(files)?;
@@ -97,8 +90,7 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
         }
     }
     let mut done = BTreeSet::new();
-    rows.keys()
-        .try_for_each(|id| acyclic(&mut vec![*id], &rows, &mut done))
+    rows.keys().try_for_each(|id| acyclic(&mut vec![*id], &rows, &mut done))
 }
 
 /// Adds the privileges of programs to their benchmarks. It is an error if no benchmark uses the program.
@@ -109,11 +101,7 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
             let (span, entry) = (entry.span(), entry.into_inner());
             for program in entry.programs {
                 let (action, when) = (entry.action, entry.when.clone());
-                let privilege = Privilege {
-                    action,
-                    program,
-                    when,
-                };
+                let privilege = Privilege { action, program, when };
                 all.push((file.text.name.to_owned(), span.clone(), privilege));
             }
         }
@@ -122,10 +110,7 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
         let mut used = false;
         for row in files.iter_mut().flat_map(|file| &mut file.rows) {
             let benchmark = &mut row.benchmark;
-            if benchmark
-                .privileged_programs()
-                .contains(&&*privilege.program)
-            {
+            if benchmark.privileged_programs().contains(&&*privilege.program) {
                 used = true;
                 benchmark.privileges.push(privilege.clone());
             }
@@ -162,11 +147,7 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
                     let what = format!("no benchmark matches '{name}': name existing ones");
                     return Err(file.text.error(&span, what));
                 }
-                for id in found
-                    .into_iter()
-                    .filter(|id| !over.contains(id))
-                    .collect::<Vec<_>>()
-                {
+                for id in found.into_iter().filter(|id| !over.contains(id)).collect::<Vec<_>>() {
                     over.push(id.clone());
                     let (span, curve) = (span.clone(), false);
                     row.references.push(Reference { id, span, curve });
@@ -185,17 +166,12 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
         let family: Vec<&str> = family.map(|row| row.as_str()).collect();
         return Err(match family.as_slice() {
             [] => format!("no benchmark '{id}', and no family '{}'", id.family()),
-            rows => format!(
-                "no benchmark '{id}': family '{}' has {}",
-                id.family(),
-                rows.join(", ")
-            ),
+            rows => {
+                format!("no benchmark '{id}': family '{}' has {}", id.family(), rows.join(", "))
+            }
         });
     };
-    let (unit, derived) = (
-        &found.benchmark.unit,
-        matches!(row.work, Work::Derived { .. }),
-    );
+    let (unit, derived) = (&found.benchmark.unit, matches!(row.work, Work::Derived { .. }));
     if reference.curve && row.unit != *unit {
         return Err(format!(
             "'{id}' is in {unit} and the curve of '{}' in {}: the points of a curve have one unit",
@@ -224,10 +200,7 @@ fn acyclic<'a>(
         let what = if let Some(first) = path.iter().position(|id| **id == part.id) {
             let circle: Vec<&str> = path[first..].iter().map(|id| id.as_str()).collect();
             let circle = circle.join(" needs ");
-            format!(
-                "a benchmark cannot be derived from itself: {circle} needs {}",
-                part.id
-            )
+            format!("a benchmark cannot be derived from itself: {circle} needs {}", part.id)
         } else if path.len() > DEEPEST {
             format!("derived benchmarks are nested more than {DEEPEST} deep: name their parts")
         } else {

@@ -76,27 +76,14 @@ pub fn check_custom(
     let families: Vec<String> = described.map(|file| file.name.clone()).collect();
     for (path, file) in &stored.files {
         used(path, &families, &compiled)?;
-        if [".c", ".h", ".inc", ".f90"]
-            .iter()
-            .any(|end| path.ends_with(end))
-        {
-            let text = Text {
-                name: path,
-                text: text(path, file)?,
-            };
-            includes_stay(text, |file| {
-                stored.files.contains_key(file) || ours.contains(file)
-            })?;
+        if [".c", ".h", ".inc", ".f90"].iter().any(|end| path.ends_with(end)) {
+            let text = Text { name: path, text: text(path, file)? };
+            includes_stay(text, |file| stored.files.contains_key(file) || ours.contains(file))?;
         }
     }
     let catalogue = Catalogue::of(read);
     stored.families = families;
-    Ok(CustomBenchmarks {
-        stored,
-        catalogue,
-        compiled,
-        executables,
-    })
+    Ok(CustomBenchmarks { stored, catalogue, compiled, executables })
 }
 
 fn text<'a>(path: &str, file: &'a CustomFile) -> Result<&'a str, FolderError> {
@@ -108,9 +95,7 @@ fn text<'a>(path: &str, file: &'a CustomFile) -> Result<&'a str, FolderError> {
 /// Reads files of entries as if they were among ours.
 fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error> {
     let all = FILES.iter().chain(texts);
-    let mut all = all
-        .map(|(name, text)| entry::read(name, text))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut all = all.map(|(name, text)| entry::read(name, text)).collect::<Result<Vec<_>, _>>()?;
     let (ours, theirs) = all.split_at(FILES.len());
     for file in theirs {
         let name = file.name.as_str();
@@ -120,12 +105,11 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
         })?;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
-        file.text
-            .must(begins && name.chars().all(letter), &file.span, || {
-                format!(
-                    "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
-                )
-            })?;
+        file.text.must(begins && name.chars().all(letter), &file.span, || {
+            format!(
+                "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
+            )
+        })?;
         for row in &file.rows {
             let score = row.benchmark.work.kind() == Kind::Score;
             file.text.must(!score, &row.span, || {
@@ -173,9 +157,9 @@ fn kind_of(
         (true, Some(_)) => Err(format!(
             "the program {program} is there twice, as {source} and as {program}: remove one"
         )),
-        (false, Some(false)) => Err(format!(
-            "the file {program} is no executable: chmod +x {program}"
-        )),
+        (false, Some(false)) => {
+            Err(format!("the file {program} is no executable: chmod +x {program}"))
+        }
         (false, None) if ours.contains(source.as_str()) => Ok(Program::Ours),
         (false, None) => Err(format!(
             "no program {program}: write {source}, or an executable {program} that speaks docs/protocol.md"
@@ -193,9 +177,7 @@ fn used(path: &str, families: &[String], compiled: &BTreeSet<String>) -> Result<
             "{path} is in a folder of no family: there is no {folder}.toml"
         )));
     }
-    let program = path
-        .strip_suffix(".c")
-        .or_else(|| path.strip_suffix(".f90"));
+    let program = path.strip_suffix(".c").or_else(|| path.strip_suffix(".f90"));
     if program.is_some_and(|program| !compiled.contains(program)) {
         return Err(FolderError(format!(
             "no entry uses {path}: name it as `program` or in `uses`, or remove it"

@@ -101,9 +101,7 @@ impl<'a> Entry<'a> {
         let span = tree.span();
         match tree.into_inner() {
             DeValue::Table(table) => Ok(Self { file, span, table }),
-            _ => Err(file
-                .text
-                .error(&span, "this is a table: write its keys in { ... }")),
+            _ => Err(file.text.error(&span, "this is a table: write its keys in { ... }")),
         }
     }
 
@@ -124,17 +122,12 @@ impl<'a> Entry<'a> {
 
     /// An error at that position unless `holds`.
     pub fn must(&self, holds: bool, path: &str, what: impl ToString) -> Result<(), Error> {
-        self.file
-            .text
-            .must(holds, &self.at(path), || what.to_string())
+        self.file.text.must(holds, &self.at(path), || what.to_string())
     }
 
     /// Deserializes a table at the position of the entry.
     fn deserialize<T: DeserializeOwned>(&self, table: DeTable<'a>) -> Result<T, Error> {
-        deserialize(
-            self.file.text,
-            Spanned::new(self.span.clone(), DeValue::Table(table)),
-        )
+        deserialize(self.file.text, Spanned::new(self.span.clone(), DeValue::Table(table)))
     }
 
     fn row(&self) -> Result<Row, Error> {
@@ -158,8 +151,7 @@ impl<'a> Entry<'a> {
         self.take_points(&mut row)?;
         row.better = self.check(&row, better, &needs, &over)?;
         for name in needs {
-            row.needs
-                .push(self.file.need(name.get_ref(), &name.span())?);
+            row.needs.push(self.file.need(name.get_ref(), &name.span())?);
         }
         Ok(Row {
             references: self.references(&row.work, row.curve.as_ref()),
@@ -184,11 +176,7 @@ impl<'a> Entry<'a> {
                     format!("an entry of kind {kind} has no key `{name}`: it may have {keys}")
                 },
             )?;
-            let part = if among(work_keys, name) {
-                &mut work
-            } else {
-                &mut whole
-            };
+            let part = if among(work_keys, name) { &mut work } else { &mut whole };
             part.insert(key, value);
         }
         Ok((whole, work))
@@ -206,17 +194,15 @@ impl<'a> Entry<'a> {
         table.remove("load");
         let command = |table| {
             let mut work: CommandWork = self.deserialize(table)?;
-            let files: Option<Vec<At<String>>> = files
-                .map(|files| deserialize(self.file.text, files))
-                .transpose()?;
+            let files: Option<Vec<At<String>>> =
+                files.map(|files| deserialize(self.file.text, files)).transpose()?;
             for name in files.into_iter().flatten() {
                 let contents = self.file.head.files.get(&name);
                 self.file.text.must(contents.is_some(), &name.span(), || {
                     let name = name.get_ref();
                     format!("no file '{name}': add its text to the table [files]")
                 })?;
-                work.files
-                    .extend(contents.map(|text| (name.into_inner(), text.clone())));
+                work.files.extend(contents.map(|text| (name.into_inner(), text.clone())));
             }
             Ok(work)
         };
@@ -257,10 +243,7 @@ impl<'a> Entry<'a> {
         let what = "the curve consists of its points: leave out `terms` and `share_of`";
         self.must(terms.is_empty() && share_of.is_none(), "terms", what)?;
         let points = row.curve.iter().flat_map(|curve| &curve.points);
-        terms.extend(points.map(|(_, id)| Term {
-            id: id.clone(),
-            times: 1.0,
-        }));
+        terms.extend(points.map(|(_, id)| Term { id: id.clone(), times: 1.0 }));
         Ok(())
     }
 
@@ -293,10 +276,7 @@ impl<'a> Entry<'a> {
             variant.must(there, "", format_args!("missing field `{key}`"))?;
         }
         let (text, span) = (self.file.text, variant.at("name"));
-        let name = variant
-            .table
-            .get("name")
-            .and_then(|name| name.get_ref().as_str());
+        let name = variant.table.get("name").and_then(|name| name.get_ref().as_str());
         let name = name.unwrap_or_default().to_owned();
         let id = Id::parse(&format!("{}@{name}", base.id));
         let id = id.map_err(|why| text.error(&span, why.to_string()))?;
@@ -305,15 +285,9 @@ impl<'a> Entry<'a> {
         for (key, value) in variant.table {
             text.must(among(VARIANT, key.get_ref()), &key.span(), || {
                 let keys = VARIANT.replace(' ', ", ");
-                format!(
-                    "a variant cannot say `{}`: it may say {keys}",
-                    key.get_ref()
-                )
+                format!("a variant cannot say `{}`: it may say {keys}", key.get_ref())
             })?;
-            match (
-                table.get_mut("params").map(Spanned::as_mut),
-                value.get_ref(),
-            ) {
+            match (table.get_mut("params").map(Spanned::as_mut), value.get_ref()) {
                 (Some(DeValue::Table(all)), DeValue::Table(params))
                     if key.get_ref() == "params" =>
                 {
@@ -325,12 +299,7 @@ impl<'a> Entry<'a> {
         table.remove("name");
         set(&mut table, "id", &span, id.as_str().to_owned());
         let (file, whole) = (self.file, variant.span);
-        let row = Self {
-            file,
-            span: whole,
-            table,
-        }
-        .row()?;
+        let row = Self { file, span: whole, table }.row()?;
         let other = row.benchmark.work != base.work || row.benchmark.placement != base.placement;
         text.must(other, &span, || {
             let id = &base.id;
@@ -351,10 +320,7 @@ fn optional<T: DeserializeOwned>(
 
 fn set(table: &mut DeTable<'_>, key: &'static str, span: &Range<usize>, value: String) {
     let value = DeValue::String(value.into());
-    table.insert(
-        Spanned::new(span.clone(), key.into()),
-        Spanned::new(span.clone(), value),
-    );
+    table.insert(Spanned::new(span.clone(), key.into()), Spanned::new(span.clone(), value));
 }
 
 /// The variant `@level-N`: the same work beside the load of that level and of all lower ones.
@@ -390,12 +356,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
         }
     }
     let (references, over) = (vec![], vec![]);
-    Ok(Row {
-        benchmark,
-        span,
-        references,
-        over,
-    })
+    Ok(Row { benchmark, span, references, over })
 }
 
 /// `family/name` of an identifier; the name of a family with one benchmark is that of the program.

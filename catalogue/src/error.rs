@@ -102,10 +102,7 @@ mod tests {
 
     #[test]
     fn positions_count_characters_and_lines() {
-        let text = Text {
-            name: "catalogue/x.toml",
-            text: "a = 1\nä = \"wörd\"\n",
-        };
+        let text = Text { name: "catalogue/x.toml", text: "a = 1\nä = \"wörd\"\n" };
         let start = text.text.find("\"w").unwrap();
         let error = text.error(&(start..start + "\"wörd\"".len()), "wrong");
         assert_eq!((error.line, error.column), (2, 5));
@@ -117,10 +114,7 @@ mod tests {
 
     #[test]
     fn final_spans_have_a_place() {
-        let text = Text {
-            name: "x",
-            text: "a",
-        };
+        let text = Text { name: "x", text: "a" };
         assert_eq!(text.error(&(1..1), "cut off").column, 2);
         assert_eq!(text.error(&(9..12), "beyond").line, 1);
     }

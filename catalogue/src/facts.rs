@@ -16,11 +16,7 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         format!("{}; compare its {time}", published.work)
     });
     let needs = benchmark.needs.iter().map(|need| {
-        let any = if need.any.is_empty() {
-            &vec![need.name.clone()]
-        } else {
-            &need.any
-        };
+        let any = if need.any.is_empty() { &vec![need.name.clone()] } else { &need.any };
         format!("{} (package {})", any.join(" or "), need.package)
     });
     let curve = benchmark.curve.as_ref().map(|curve| {
@@ -44,9 +40,7 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         ("Note", benchmark.remark.clone()),
         ("Not comparable", benchmark.not_comparable.clone()),
     ];
-    let nonempty = facts
-        .into_iter()
-        .filter_map(|(name, text)| Some((name, text?)));
+    let nonempty = facts.into_iter().filter_map(|(name, text)| Some((name, text?)));
     nonempty.filter(|(_, text)| !text.is_empty()).collect()
 }
 
@@ -74,9 +68,7 @@ fn figure(benchmark: &Benchmark) -> String {
 fn counted(unit: &Unit) -> String {
     match (unit.quantity(), unit.as_str().split_once('/')) {
         (Quantity::Time { .. }, Some((_, thing))) => {
-            let hissing = ["s", "x", "ch", "sh"]
-                .iter()
-                .any(|end| thing.ends_with(end));
+            let hissing = ["s", "x", "ch", "sh"].iter().any(|end| thing.ends_with(end));
             format!("{thing}{}", if hissing { "es" } else { "s" })
         }
         (Quantity::Rate { plain: 1.0 }, Some((thing, _))) => thing.to_owned(),
@@ -105,36 +97,15 @@ fn work(benchmark: &Benchmark) -> String {
         }
         Work::Command(work) => format!("command, {}", command(work)),
         Work::Scenario(work) => format!("scenario, {}", command(work)),
-        Work::Derived {
-            terms,
-            share_of: None,
-        } => format!("derived, {}", sum(terms)),
-        Work::Derived {
-            terms,
-            share_of: Some(whole),
-        } => format!(
-            "derived, the rate of {} as a share of that of `{whole}`",
-            sum(terms)
-        ),
-        Work::Score {
-            over,
-            baseline,
-            weights,
-            together,
-        } => {
-            let weight = |index: usize| {
-                weights
-                    .get(index)
-                    .map_or(String::new(), |w| format!("{w} "))
-            };
-            let rows = (0..)
-                .zip(over)
-                .map(|(index, id)| format!("{}`{id}`", weight(index)));
-            let all = if *together {
-                ", all of them or none"
-            } else {
-                ""
-            };
+        Work::Derived { terms, share_of: None } => format!("derived, {}", sum(terms)),
+        Work::Derived { terms, share_of: Some(whole) } => {
+            format!("derived, the rate of {} as a share of that of `{whole}`", sum(terms))
+        }
+        Work::Score { over, baseline, weights, together } => {
+            let weight =
+                |index: usize| weights.get(index).map_or(String::new(), |w| format!("{w} "));
+            let rows = (0..).zip(over).map(|(index, id)| format!("{}`{id}`", weight(index)));
+            let all = if *together { ", all of them or none" } else { "" };
             format!("score, {} against `{baseline}`{all}", joined(rows, ", "))
         }
     }
@@ -187,40 +158,18 @@ fn place(benchmark: &Benchmark) -> String {
 
 fn claims(claims: &Claims) -> String {
     let held = [
-        (
-            claims.check,
-            "every timed region yields a value that must be right",
-        ),
+        (claims.check, "every timed region yields a value that must be right"),
         (claims.linear, "time grows with the number of operations"),
     ];
     let counted = [
         ("system calls per operation: ", claims.syscalls_per_op, ""),
-        (
-            "voluntary switches per operation: at least ",
-            claims.switches_per_op,
-            "",
-        ),
-        (
-            "page faults per operation: at most ",
-            claims.faults_per_op,
-            "",
-        ),
-        (
-            "major page faults per operation: at least ",
-            claims.major_faults_per_op,
-            "",
-        ),
-        (
-            "pages out to swap per operation: at least ",
-            claims.page_outs_per_op,
-            "",
-        ),
+        ("voluntary switches per operation: at least ", claims.switches_per_op, ""),
+        ("page faults per operation: at most ", claims.faults_per_op, ""),
+        ("major page faults per operation: at least ", claims.major_faults_per_op, ""),
+        ("pages out to swap per operation: at least ", claims.page_outs_per_op, ""),
         ("time per operation: at least ", claims.min_ns_per_op, " ns"),
     ];
-    let held = held
-        .into_iter()
-        .filter(|(is, _)| *is)
-        .map(|(_, text)| text.to_owned());
+    let held = held.into_iter().filter(|(is, _)| *is).map(|(_, text)| text.to_owned());
     let counted = counted.into_iter();
     let counted = counted.filter_map(|(before, n, after)| Some(format!("{before}{}{after}", n?)));
     joined(held.chain(counted), "; ")

@@ -160,11 +160,7 @@ impl Found {
                 "there are more than {MOST_FILES} files in the catalog: is it the right folder?"
             ));
         }
-        let most = if is_entries(&path) {
-            LARGEST_ENTRIES
-        } else {
-            LARGEST
-        };
+        let most = if is_entries(&path) { LARGEST_ENTRIES } else { LARGEST };
         let (all, each) = (LARGEST_FOLDER >> 20, most >> 20);
         let Some((bytes, executable)) = contents(file, most).map_err(failed(file))? else {
             return wrong(format!(
@@ -178,13 +174,7 @@ impl Found {
             ));
         }
         let contents = Contents::new(bytes);
-        self.files.insert(
-            path,
-            CustomFile {
-                executable,
-                contents,
-            },
-        );
+        self.files.insert(path, CustomFile { executable, contents });
         Ok(())
     }
 }

@@ -25,19 +25,13 @@ pub fn profiles(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<
         let must = |holds, what: String| text.must(holds, &span, || what);
         let first = profiles.iter().all(|known| known.name != profile.name);
         must(first, format!("there are two profiles '{}'", profile.name))?;
-        must(
-            !profile.weights.is_empty(),
-            format!("'{}' has no weights", profile.name),
-        )?;
+        must(!profile.weights.is_empty(), format!("'{}' has no weights", profile.name))?;
         for (id, weight) in &profile.weights {
             let found = benchmarks.iter().find(|benchmark| benchmark.id == *id);
             let scored = found.is_some_and(|found| found.work.kind() != Kind::Score);
             must(
                 scored,
-                format!(
-                    "'{}': no benchmark is called '{id}', or it is a score",
-                    profile.name
-                ),
+                format!("'{}': no benchmark is called '{id}', or it is a score", profile.name),
             )?;
             must(
                 weight.is_finite() && *weight > 0.0,

@@ -169,14 +169,10 @@ impl File<'_> {
     fn check_head(&self) -> Result<(), Error> {
         let text = self.text;
         let (stem, part) = stem(text.name);
-        text.must(
-            self.family.is_some() == part.is_none(),
-            &self.span,
-            || match part {
-                None => format!("there is no [family]: say what family '{stem}' is"),
-                Some(_) => format!("[family] is in {stem}.toml: remove it here"),
-            },
-        )?;
+        text.must(self.family.is_some() == part.is_none(), &self.span, || match part {
+            None => format!("there is no [family]: say what family '{stem}' is"),
+            Some(_) => format!("[family] is in {stem}.toml: remove it here"),
+        })?;
         if let Some(Family { name, .. }) = &self.family {
             text.must(name == stem, &self.span, || {
                 format!(
@@ -210,21 +206,12 @@ impl File<'_> {
     /// A need by its name.
     pub fn need(&self, name: &str, span: &Range<usize>) -> Result<Need, Error> {
         let found = self.head.needs.get(name).cloned();
-        let NeedOf {
-            any,
-            package,
-            version,
-        } = found.ok_or_else(|| {
+        let NeedOf { any, package, version } = found.ok_or_else(|| {
             let what = format!("no need '{name}': add it to the table [needs]");
             self.text.error(span, what)
         })?;
         let name = name.to_owned();
-        Ok(Need {
-            name,
-            any,
-            package,
-            version,
-        })
+        Ok(Need { name, any, package, version })
     }
 
     /// Checks that every declaration for the entries is used.
@@ -248,10 +235,7 @@ impl File<'_> {
             .map(|name| (name, needs.contains(name.get_ref()), "has the need"));
         for (name, used, does) in files.chain(needs) {
             self.text.must(used, &name.span(), || {
-                format!(
-                    "no entry {does} '{}': name it in one, or remove it",
-                    name.get_ref()
-                )
+                format!("no entry {does} '{}': name it in one, or remove it", name.get_ref())
             })?;
         }
         Ok(())
@@ -302,9 +286,7 @@ fn texts(file: Text<'_>, key: &str, value: &mut At<DeValue<'_>>) -> Result<(), E
         DeValue::String(text) => {
             if among(PROSE, key) {
                 *text = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
-                file.must(!text.is_empty(), &span, || {
-                    format!("{key} is empty: say it")
-                })?;
+                file.must(!text.is_empty(), &span, || format!("{key} is empty: say it"))?;
             }
             // a parameter is an argument of a program, and has no lines
             printable(key, text, &span, key != "params")

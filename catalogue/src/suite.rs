@@ -54,10 +54,7 @@ pub fn suites(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<Su
         for by in &suite.all_cpus {
             let copied = selected(by).all(Benchmark::can_be_copied);
             let good = suite.benchmarks.contains(by) && copied;
-            must(
-                good,
-                format!("'{by}' is not listed, or not a kernel on one CPU"),
-            )?;
+            must(good, format!("'{by}' is not listed, or not a kernel on one CPU"))?;
         }
         suites.push(suite);
     }

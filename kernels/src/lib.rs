@@ -46,11 +46,9 @@ impl Packed {
         let bytes = unpacker.decompress(self.bytes, self.size)?;
         match bytes.len() == self.size {
             true => Ok(bytes),
-            false => Err(io::Error::other(format!(
-                "{} bytes instead of {}",
-                bytes.len(),
-                self.size
-            ))),
+            false => {
+                Err(io::Error::other(format!("{} bytes instead of {}", bytes.len(), self.size)))
+            }
         }
     }
 }
@@ -107,9 +105,7 @@ pub fn sources() -> &'static [Source] {
 
 /// The source of the program of that name, if there is one.
 pub fn source(name: &str) -> Option<&'static Source> {
-    SOURCES
-        .iter()
-        .find(|source| source.path.strip_suffix(".c") == Some(name))
+    SOURCES.iter().find(|source| source.path.strip_suffix(".c") == Some(name))
 }
 
 #[cfg(test)]
@@ -118,10 +114,7 @@ mod tests {
 
     #[test]
     fn programs_unpack_to_executables() {
-        assert!(
-            all().len() >= 3,
-            "supervisor, command and at least one kernel"
-        );
+        assert!(all().len() >= 3, "supervisor, command and at least one kernel");
         for program in all() {
             let bytes = program.bytes().unwrap();
             assert_eq!(&bytes[..4], b"\x7fELF", "{}", program.name);
@@ -138,11 +131,7 @@ mod tests {
             let is_other = |line: &str| line.starts_with("#include \"") && line.ends_with(".c\"");
             let is_kernel =
                 source.text.contains("struct kernel kernel") || source.text.lines().any(is_other);
-            assert!(
-                linking::stands_alone(source.text) != is_kernel,
-                "{}",
-                program.name
-            );
+            assert!(linking::stands_alone(source.text) != is_kernel, "{}", program.name);
             assert_eq!(source.hash.len(), 64);
         }
         assert!(sources().iter().any(|s| s.path == "runtime/kernel.h"));

@@ -36,10 +36,6 @@ pub fn is_dynamic(name: &str, source: &str) -> bool {
 /// Whether a program is linked without the C library and its startup: it brings its own, for the processors that
 /// `kernel/crt0.h` knows.
 pub fn is_bare(source: &str) -> bool {
-    let known = cfg!(any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    ));
+    let known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"));
     known && source.contains("#include \"crt0.h\"")
 }

@@ -57,9 +57,8 @@ impl References {
         match fitting.as_slice() {
             [] => {
                 let ids = self.machines.iter().map(|machine| machine.id.clone());
-                let mut scored: Vec<(f64, String)> = ids
-                    .map(|id| (-strsim::jaro_winkler(&plain, &id), id))
-                    .collect();
+                let mut scored: Vec<(f64, String)> =
+                    ids.map(|id| (-strsim::jaro_winkler(&plain, &id), id)).collect();
                 scored.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 let nearest = scored.into_iter().take(OFFERED).map(|(_, id)| id).collect();
                 Err(LookupError::Unknown { asked, nearest })
@@ -77,6 +76,5 @@ impl References {
 
 /// Whether `asked` is a prefix of `id` that ends with a part of it.
 fn begins(id: &str, asked: &str) -> bool {
-    id.strip_prefix(asked)
-        .is_some_and(|rest| rest.starts_with(['-', '.']))
+    id.strip_prefix(asked).is_some_and(|rest| rest.starts_with(['-', '.']))
 }

@@ -78,9 +78,7 @@ impl References {
                 &spanned,
                 || "an id is made of a-z 0-9 . - and begins with a letter or a digit",
             )?;
-            source.must(first, &spanned, || {
-                format!("a second machine is called '{id}'")
-            })?;
+            source.must(first, &spanned, || format!("a second machine is called '{id}'"))?;
             source.must(
                 is_complete,
                 &spanned,
@@ -93,9 +91,7 @@ impl References {
                 || "a machine cannot have been measured after the year of its document",
             )?;
             ids.push(spanned);
-            let number = entry
-                .number
-                .map(|number| ("published.number", number.to_string()));
+            let number = entry.number.map(|number| ("published.number", number.to_string()));
             let note = entry.note.map(|note| ("published.note", note));
             let facts = number.into_iter().chain(note);
             self.machines.push(Machine {
@@ -172,9 +168,7 @@ impl References {
         source.must(!self.commands.iter().any(same), name, || {
             format!("a second command for {benchmark}")
         })?;
-        let doubt = entry
-            .doubt
-            .map(|why| table.doubt(name, why, Subject::Result));
+        let doubt = entry.doubt.map(|why| table.doubt(name, why, Subject::Result));
         self.commands.push(Command {
             benchmark,
             document: document.clone(),
@@ -203,10 +197,7 @@ fn read_document(source: &Source<'_>, folder: &str) -> Result<Document, Error> {
 fn is_date(date: &str, year: i32) -> bool {
     let parts: Vec<&str> = date.split('-').collect();
     let within = |part: &str, most: u32| {
-        part.len() == 2
-            && part
-                .parse()
-                .is_ok_and(|number| (1..=most).contains(&number))
+        part.len() == 2 && part.parse().is_ok_and(|number| (1..=most).contains(&number))
     };
     match parts[..] {
         [printed_year] => printed_year == format!("{year:04}"),

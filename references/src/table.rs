@@ -55,15 +55,12 @@ impl Table<'_> {
         }
         for (key, title) in self.titles {
             let (id, has_text) = (key.get_ref(), !title.trim().is_empty());
-            self.source
-                .must(has_text, key, || "the title says nothing")?;
-            self.source
-                .must(has_cell(id), key, || format!("no row has a cell for {id}"))?;
+            self.source.must(has_text, key, || "the title says nothing")?;
+            self.source.must(has_cell(id), key, || format!("no row has a cell for {id}"))?;
         }
         for (mark, why) in self.footnotes {
             let (text, has_text) = (mark.get_ref(), !why.trim().is_empty());
-            self.source
-                .must(has_text, mark, || "the footnote says nothing")?;
+            self.source.must(has_text, mark, || "the footnote says nothing")?;
             self.source.must(self.used.contains(text), mark, || {
                 format!("no row and no cell has the mark '{text}'")
             })?;
@@ -74,13 +71,8 @@ impl Table<'_> {
     /// The note of a doubt.
     pub fn doubt(&self, key: &Spanned<String>, why: String, about: Subject) -> Result<Note, Error> {
         let has_text = !why.trim().is_empty();
-        self.source
-            .must(has_text, key, || "a doubt must have a reason")?;
-        let doubt = Finding::Stated {
-            by: Author::Reader,
-            flag: Some(Flag::Doubtful),
-            text: why,
-        };
+        self.source.must(has_text, key, || "a doubt must have a reason")?;
+        let doubt = Finding::Stated { by: Author::Reader, flag: Some(Flag::Doubtful), text: why };
         Ok(Note::new(doubt).about(about))
     }
 
@@ -153,17 +145,15 @@ impl Table<'_> {
             cpu: entry.cpu_s,
         };
         for s in seconds.all().into_iter().flatten() {
-            self.source.must(s.is_finite() && s >= 0.0, key, || {
-                format!("{s} is not a time in seconds")
-            })?;
+            self.source
+                .must(s.is_finite() && s >= 0.0, key, || format!("{s} is not a time in seconds"))?;
         }
         Ok(seconds)
     }
 
     fn positive(&self, key: &Spanned<String>, x: f64) -> Result<(), Error> {
         let good = x.is_finite() && x > 0.0;
-        self.source
-            .must(good, key, || format!("{x} is not a figure"))
+        self.source.must(good, key, || format!("{x} is not a figure"))
     }
 
     /// Calculated, never printed: a note gives the basis.
@@ -182,8 +172,7 @@ impl Table<'_> {
 
     fn reckoned(&self, key: &Spanned<String>, from: String) -> Result<Note, Error> {
         let has_text = !from.trim().is_empty();
-        self.source
-            .must(has_text, key, || "say from what the figure was reckoned")?;
+        self.source.must(has_text, key, || "say from what the figure was reckoned")?;
         Ok(Note::new(Finding::Reckoned { from }))
     }
 
@@ -205,11 +194,7 @@ impl Table<'_> {
                 return Err(self.wrong(key, what));
             }
         };
-        Ok(Some(Value {
-            value,
-            unit,
-            better,
-        }))
+        Ok(Some(Value { value, unit, better }))
     }
 
     fn distribution(
@@ -221,28 +206,18 @@ impl Table<'_> {
         if printed == [None; 4] {
             return Ok(None);
         }
-        let unit = entry
-            .unit
-            .clone()
-            .filter(|_| entry.value.is_none() && entry.better.is_none());
+        let unit = entry.unit.clone().filter(|_| entry.value.is_none() && entry.better.is_none());
         let ([Some(min), Some(median), mean, Some(max)], Some(unit)) = (printed, unit) else {
             let what = "a distribution has min, median, max and unit, perhaps mean, and neither value nor better";
             return Err(self.wrong(key, what));
         };
         let times = matches!(unit.quantity(), Quantity::Time { .. });
-        self.source.must(times, key, || {
-            format!("a distribution is one of times, not of '{unit}'")
-        })?;
+        self.source
+            .must(times, key, || format!("a distribution is one of times, not of '{unit}'"))?;
         for x in printed.into_iter().flatten() {
             self.positive(key, x)?;
         }
-        Ok(Some(Distribution {
-            min,
-            median,
-            mean,
-            max,
-            unit,
-        }))
+        Ok(Some(Distribution { min, median, mean, max, unit }))
     }
 
     fn doubts(
@@ -274,9 +249,8 @@ impl Table<'_> {
                 Subject::Result => "value",
                 about => about.as_str(),
             };
-            self.source.must(there, key, || {
-                format!("{name} is doubted, and the cell has no {name}")
-            })?;
+            self.source
+                .must(there, key, || format!("{name} is doubted, and the cell has no {name}"))?;
             self.doubt(key, why, about)
         });
         doubts.collect()
@@ -285,9 +259,5 @@ impl Table<'_> {
 
 /// A remark of the document.
 fn remark(flag: Option<Flag>, text: String) -> Note {
-    Note::new(Finding::Stated {
-        by: Author::Document,
-        flag,
-        text,
-    })
+    Note::new(Finding::Stated { by: Author::Document, flag, text })
 }

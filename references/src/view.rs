@@ -20,10 +20,7 @@ impl References {
         let cells = self.cells.iter().filter(|cell| cell.machine == machine.id);
         let mut cells: Vec<_> = cells.map(|cell| (place(&cell.benchmark), cell)).collect();
         cells.sort_by_key(|(place, cell)| {
-            (
-                place.unwrap_or(usize::MAX),
-                natural(cell.benchmark.as_str()),
-            )
+            (place.unwrap_or(usize::MAX), natural(cell.benchmark.as_str()))
         });
         let results = cells.into_iter();
         let results =
@@ -38,9 +35,7 @@ impl References {
             schema: SCHEMA_RUN.to_owned(),
             id: format!("ref:{}", machine.id),
             label: None,
-            started: (date.map(|document| document.date.clone()))
-                .or_else(year)
-                .unwrap_or_default(),
+            started: (date.map(|document| document.date.clone())).or_else(year).unwrap_or_default(),
             elapsed_s: None,
             gritstone: None,
             machine: machine.clone(),
@@ -79,11 +74,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
         (Some(printed), _, _) => (Some(printed.value), printed.unit.clone(), printed.better),
         (_, Some(printed), _) => (Some(printed.median), printed.unit.clone(), Better::Lower),
         (_, _, Some(known)) => (None, known.unit.clone(), known.better),
-        _ => (
-            None,
-            Unit::parse("s").expect("the second is a unit"),
-            Better::Lower,
-        ),
+        _ => (None, Unit::parse("s").expect("the second is a unit"), Better::Lower),
     };
     let kind = benchmark.map_or(Kind::Kernel, |known| known.work.kind());
     let title = benchmark.map(|known| &known.title).or(cell.title.as_ref());

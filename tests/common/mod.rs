@@ -47,10 +47,7 @@ pub fn program(names: &[&str]) -> PathBuf {
 /// Tests whose names end in `as_root` need it; other users exclude them by name.
 pub fn needs_root() {
     let root = nix::unistd::geteuid().is_root();
-    assert!(
-        root,
-        "this test takes root; leave it out with --skip as_root"
-    );
+    assert!(root, "this test takes root; leave it out with --skip as_root");
 }
 
 /// Six launches of each, however long a busy machine takes for them.
@@ -109,9 +106,7 @@ pub struct Home {
 
 impl Home {
     pub fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Self { folder: tempfile::tempdir().unwrap() }
     }
 
     /// A home whose store has these recorded runs.
@@ -282,9 +277,7 @@ pub fn notes(result: &Value) -> Vec<Note> {
 
 /// The flags of a result's estimate.
 pub fn flags(result: &Value) -> Vec<String> {
-    let of_the_estimate = notes(result)
-        .into_iter()
-        .filter(|note| note.about.is_none());
+    let of_the_estimate = notes(result).into_iter().filter(|note| note.about.is_none());
     of_the_estimate.filter_map(|note| note.flag).collect()
 }
 
@@ -300,9 +293,7 @@ pub fn messages(result: &Value) -> String {
 
 /// Why there is no result; empty where there is one.
 pub fn reason(result: &Value) -> String {
-    let skipped = notes(result)
-        .into_iter()
-        .find(|note| note.flag.as_deref() == Some("skipped"));
+    let skipped = notes(result).into_iter().find(|note| note.flag.as_deref() == Some("skipped"));
     skipped.map_or(String::new(), |note| note.message)
 }
 
@@ -316,10 +307,7 @@ pub fn make_program(path: &Path, bytes: &[u8]) {
     let part = path.with_extension("part");
     fs::write(&part, bytes).unwrap();
     mode(&part, 0o755);
-    let copied = std::process::Command::new("cp")
-        .arg(&part)
-        .arg(path)
-        .status();
+    let copied = std::process::Command::new("cp").arg(&part).arg(path).status();
     assert!(copied.unwrap().success());
     fs::remove_file(part).unwrap();
 }

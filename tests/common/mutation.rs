@@ -48,11 +48,7 @@ const PIECES: [&str; 32] = [
 pub fn each(inputs: &[&[u8]], mut read: impl FnMut(&[u8], &mut Pcg64)) {
     let asked = |name: &str| -> Option<u64> {
         let value = std::env::var(name).ok()?;
-        Some(
-            value
-                .parse()
-                .unwrap_or_else(|_| panic!("{name} is a number")),
-        )
+        Some(value.parse().unwrap_or_else(|_| panic!("{name} is a number")))
     };
     let first = asked("GRITSTONE_FIRST").unwrap_or(0);
     let seconds = asked("GRITSTONE_SECONDS").map(Duration::from_secs);
@@ -109,11 +105,7 @@ fn damage(bytes: &mut Vec<u8>, inputs: &[&[u8]], random: &mut Pcg64) {
 /// A short piece, most of the time.
 fn range(bytes: &[u8], random: &mut Pcg64) -> (usize, usize) {
     let from = random.random_range(0..=bytes.len());
-    let most = if random.random_range(0..4) == 0 {
-        400
-    } else {
-        12
-    };
+    let most = if random.random_range(0..4) == 0 { 400 } else { 12 };
     let to = (from + random.random_range(0..most)).min(bytes.len());
     (from, to)
 }
@@ -136,10 +128,7 @@ fn lines(bytes: &mut Vec<u8>, random: &mut Pcg64) {
     if all.is_empty() {
         return;
     }
-    let (a, b) = (
-        random.random_range(0..all.len()),
-        random.random_range(0..all.len()),
-    );
+    let (a, b) = (random.random_range(0..all.len()), random.random_range(0..all.len()));
     if random.random() {
         all.swap(a, b);
     } else {

@@ -18,9 +18,7 @@ pub const OWNER: &str = "owner";
 pub fn programs() -> PathBuf {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let programs = versions.flatten().map(|entry| entry.path().join("bin"));
-    let newest = programs
-        .filter(|path| path.join("postgres").is_file())
-        .max();
+    let newest = programs.filter(|path| path.join("postgres").is_file()).max();
     newest.expect("no PostgreSQL (package postgresql): scripts/setup test installs it")
 }
 
@@ -43,9 +41,7 @@ impl Server {
             databases: AtomicU32::new(0),
         };
         if nix::unistd::geteuid().is_root() {
-            run(Command::new("chown")
-                .arg("postgres")
-                .arg(server.folder.path()));
+            run(Command::new("chown").arg("postgres").arg(server.folder.path()));
         }
         let data = server.data();
         let init = [
@@ -57,11 +53,7 @@ impl Server {
             "--username",
             OWNER,
         ];
-        run(server
-            .program("initdb")
-            .args(init)
-            .arg("--pgdata")
-            .arg(&data));
+        run(server.program("initdb").args(init).arg("--pgdata").arg(&data));
         let access = "local all owner trust\nlocal all all scram-sha-256\nhostnossl all owner 127.0.0.1/32 trust\n\
              hostssl all all 127.0.0.1/32 scram-sha-256\n";
         fs::write(data.join("pg_hba.conf"), access).expect("who has access");
@@ -92,11 +84,7 @@ impl Server {
                 .create(true)
                 .open(self.folder.path().join("log"));
             let mut command = self.program("postgres");
-            command
-                .arg("-D")
-                .arg(self.data())
-                .arg("-k")
-                .arg(self.folder.path());
+            command.arg("-D").arg(self.data()).arg("-k").arg(self.folder.path());
             command.args(["-h", "127.0.0.1", "-p", &self.port.to_string()]);
             // what is lost with a process is tested, not what is with the power
             command.args(["-c", "fsync=off", "-c", "max_connections=200"]);
@@ -125,10 +113,7 @@ impl Server {
     /// Kills it with -9; its processes follow.
     pub fn kill(&mut self) {
         let mut process = self.process.take().expect("it runs");
-        process
-            .kill()
-            .and_then(|()| process.wait())
-            .expect("a child");
+        process.kill().and_then(|()| process.wait()).expect("a child");
         // until the server no longer answers
         while self.psql("postgres", "SELECT 1").status.success() {
             std::thread::sleep(Duration::from_millis(5));
@@ -137,10 +122,7 @@ impl Server {
 
     /// Takes connections over TLS from its next start on, with a certificate that is in the file returned.
     pub fn encrypt(&self) -> PathBuf {
-        let (key, certificate) = (
-            self.data().join("server.key"),
-            self.data().join("server.crt"),
-        );
+        let (key, certificate) = (self.data().join("server.key"), self.data().join("server.crt"));
         run(Command::new("openssl")
             .args([
                 "req",
@@ -169,9 +151,7 @@ impl Server {
         fs::copy(&certificate, &copy).expect("a copy");
         run(Command::new("chmod").arg("600").arg(&key));
         if nix::unistd::geteuid().is_root() {
-            run(Command::new("chown")
-                .arg("postgres")
-                .args([&key, &certificate]));
+            run(Command::new("chown").arg("postgres").args([&key, &certificate]));
         }
         copy
     }
@@ -193,10 +173,7 @@ impl Server {
             "-c",
             sql,
         ]);
-        command
-            .arg("-h")
-            .arg(self.folder.path())
-            .args(["-p", &self.port.to_string()]);
+        command.arg("-h").arg(self.folder.path()).args(["-p", &self.port.to_string()]);
         command.output().expect("psql")
     }
 
@@ -212,10 +189,7 @@ impl Server {
     pub fn database(&self) -> String {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("d{}_{number}", std::process::id());
-        self.sql(
-            "postgres",
-            &format!("CREATE DATABASE {name} TEMPLATE template0"),
-        );
+        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"));
         name
     }
 

@@ -29,8 +29,7 @@ pub fn short_run(hour: u32) -> RunData {
 
 /// Some benchmarks of a run.
 pub fn part(mut run: RunData, has: impl Fn(&str) -> bool) -> RunData {
-    run.benchmarks
-        .retain(|benchmark| has(benchmark.id.as_str()));
+    run.benchmarks.retain(|benchmark| has(benchmark.id.as_str()));
     run.programs.retain(|id, _| has(id.as_str()));
     run.launches.retain(|launch| has(launch.id.as_str()));
     run.skips.retain(|skip| has(skip.id.as_str()));
@@ -39,10 +38,7 @@ pub fn part(mut run: RunData, has: impl Fn(&str) -> bool) -> RunData {
 
 /// Removes contention from a launch, and sets both probes of each sample and batch, in ns.
 pub fn calm(launch: &mut Launch, pace: u64, wide: u64) {
-    launch.conditions = Conditions {
-        wall: launch.conditions.wall,
-        ..Conditions::default()
-    };
+    launch.conditions = Conditions { wall: launch.conditions.wall, ..Conditions::default() };
     for (index, event) in (0..).zip(&mut launch.events) {
         let probes = match event {
             Event::Sample(sample) => (&mut sample.pace, &mut sample.wide),
@@ -57,12 +53,7 @@ pub fn calm(launch: &mut Launch, pace: u64, wide: u64) {
 pub fn begin(home: &Home, run: &RunData) {
     let mut info = run.info.clone();
     info.elapsed_s = None;
-    let owner = Owner {
-        uid: 0,
-        machine: "here".to_owned(),
-    };
+    let owner = Owner { uid: 0, machine: "here".to_owned() };
     let mut store = Store::open(&home.store()).unwrap();
-    store
-        .begin(&owner, &info, &run.benchmarks, &run.programs, &run.skips)
-        .unwrap();
+    store.begin(&owner, &info, &run.benchmarks, &run.programs, &run.skips).unwrap();
 }

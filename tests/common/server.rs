@@ -27,10 +27,7 @@ impl Server {
     }
 
     pub fn with(home: &Home, more: &[&str]) -> Self {
-        Self::with_arguments(
-            home,
-            &[&["serve", "--listen", "127.0.0.1:0"], more].concat(),
-        )
+        Self::with_arguments(home, &[&["serve", "--listen", "127.0.0.1:0"], more].concat())
     }
 
     /// A server with these arguments.
@@ -39,20 +36,14 @@ impl Server {
         let mut line = String::new();
         let out = process.0.stdout.take().unwrap();
         BufReader::new(out).read_line(&mut line).unwrap();
-        let address = line
-            .trim()
-            .strip_prefix("http://")
-            .and_then(|line| line.strip_suffix('/'));
+        let address = line.trim().strip_prefix("http://").and_then(|line| line.strip_suffix('/'));
         let address = address.unwrap_or_else(|| {
             let mut why = String::new();
             let error = process.0.stderr.as_mut().unwrap();
             error.read_to_string(&mut why).unwrap();
             panic!("{line}{why}")
         });
-        Self {
-            address: address.to_owned(),
-            process,
-        }
+        Self { address: address.to_owned(), process }
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -73,10 +64,8 @@ impl Server {
     }
 
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Response {
-        let mut head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
-            self.address
-        );
+        let mut head =
+            format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
@@ -130,9 +119,7 @@ impl Response {
         match self.header("content-encoding") {
             Some("gzip") => {
                 let mut text = String::new();
-                GzDecoder::new(&*self.body)
-                    .read_to_string(&mut text)
-                    .unwrap();
+                GzDecoder::new(&*self.body).read_to_string(&mut text).unwrap();
                 text
             }
             other => {

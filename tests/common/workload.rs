@@ -67,13 +67,7 @@ pub fn workload_output(workload: &Path, folder: &Path, arguments: &str) -> Strin
     let room = folder.join("room");
     let _ = fs::remove_dir_all(&room);
     fs::create_dir(&room).unwrap();
-    let line = format!(
-        "exec timeout 60 {} {arguments} 3>&1 2>&1",
-        workload.display()
-    );
-    let output = Command::new("sh")
-        .args(["-c", &line])
-        .current_dir(&room)
-        .output();
+    let line = format!("exec timeout 60 {} {arguments} 3>&1 2>&1", workload.display());
+    let output = Command::new("sh").args(["-c", &line]).current_dir(&room).output();
     String::from_utf8(output.unwrap().stdout).unwrap()
 }

@@ -26,10 +26,7 @@ fn slow_commands_are_slower() {
     let comparison = &output["rows"][0]["comparisons"][0];
     assert_eq!(comparison["verdict"], "slower", "{output}");
     assert_eq!([&comparison["base"], &comparison["other"]], ["a", "b"]);
-    assert!(
-        comparison["interval"][1].as_f64().unwrap() < 0.7,
-        "{output}"
-    );
+    assert!(comparison["interval"][1].as_f64().unwrap() < 0.7, "{output}");
     let counts = ["pairs", "left_out"].map(|key| comparison[key].as_u64().unwrap());
     let launches = Some(counts[0] + counts[1]);
     for figure in list(&output["rows"][0]["figures"]) {
@@ -41,10 +38,7 @@ fn slow_commands_are_slower() {
     for side in ["nap-a", "nap-b"] {
         let bundle = home.ok(&["export", side]);
         let prefix = r#"{"launch":{"id":"command","#;
-        let stored = bundle
-            .lines()
-            .filter(|line| line.starts_with(prefix))
-            .count() as u64;
+        let stored = bundle.lines().filter(|line| line.starts_with(prefix)).count() as u64;
         assert_eq!(Some(stored), launches, "{side}");
     }
     assert!(output["start_up_ns"].as_f64().unwrap() > 10_000.0);
@@ -74,10 +68,7 @@ fn failing_commands_fail_the_trial() {
     home.fails(3, &bad, &format!("sh -c {script}: {why}"));
     let ignored = ["--budget", "1s", "--ignore-failure", "--", "sh", "-c"];
     let (code, output) = trial(&home, &[&ignored[..], &["exit 3"]].concat());
-    assert_eq!(
-        (code, &output["rows"][0]["figures"][0]["statuses"][0]),
-        (0, &3.into())
-    );
+    assert_eq!((code, &output["rows"][0]["figures"][0]["statuses"][0]), (0, &3.into()));
     home.fails(3, "ab -- ./missing -- true", "./missing cannot be started");
     let (_, _, error) = home.run("run --resume");
     assert!(!error.contains("command"), "a trial is not resumed");
@@ -86,9 +77,7 @@ fn failing_commands_fail_the_trial() {
 #[test]
 fn commands_see_users_environment() {
     let home = Home::new();
-    let mut all = "ab --budget 1s --env-a WHO=a --env-b WHO=b"
-        .split(' ')
-        .collect::<Vec<_>>();
+    let mut all = "ab --budget 1s --env-a WHO=a --env-b WHO=b".split(' ').collect::<Vec<_>>();
     all.extend(["--prepare", "echo p >> order", "--", "sh", "-c"]);
     all.push("echo $WHO-$GRITSTONE_TEST >> who");
     let (code, _, err) = ended(home.gritstone(&all).env("GRITSTONE_TEST", "x"));
@@ -125,10 +114,7 @@ fn nonsensical_options_are_refused() {
         ("", "gritstone ab -- ./old -- ./new"),
         ("byte/loop", "--cc"),
         ("byte/lopp --self", "did you mean 'byte/loop'"),
-        (
-            "byte/object-size --self",
-            "none of these benchmarks has a time",
-        ),
+        ("byte/object-size --self", "none of these benchmarks has a time"),
         ("--a true byte/loop", "--b <COMMAND>"),
         ("--b true byte/loop", "--a <COMMAND>"),
         ("--undo true --self byte/loop", "cannot be used with"),
@@ -172,25 +158,10 @@ fn settings_alternate_and_are_undone() {
     assert_eq!(setting(&home), "old");
     let seen = fs::read_to_string(home.path().join("seen")).unwrap();
     assert!(seen.contains('a') && seen.contains('b'), "{seen}");
-    let bad = [
-        "ab",
-        "--a",
-        "true",
-        "--b",
-        "echo no >&2; false",
-        "--",
-        "true",
-    ];
-    home.fails(
-        3,
-        &bad,
-        "the setting of side b failed: 'echo no >&2; false': exit status 1 (no)",
-    );
+    let bad = ["ab", "--a", "true", "--b", "echo no >&2; false", "--", "true"];
+    home.fails(3, &bad, "the setting of side b failed: 'echo no >&2; false': exit status 1 (no)");
     // what --a sets is how it was, unless --undo says otherwise
-    trial(
-        &home,
-        &[&all[..4], &["--budget", "1s", "--", "true"]].concat(),
-    );
+    trial(&home, &[&all[..4], &["--budget", "1s", "--", "true"]].concat());
     assert_eq!(setting(&home), "a");
     assert!(home.journals().is_empty());
 }
@@ -205,9 +176,7 @@ fn ended_trials_restore_settings() {
         all.extend(["--", "sleep", "0.05"]);
         let mut child = start(&home, &all, &[]);
         eventually("a launch is kept", || stored_launches(&home) > 0);
-        eventually("the setting is made", || {
-            ["a", "b"].contains(&setting(&home).as_str())
-        });
+        eventually("the setting is made", || ["a", "b"].contains(&setting(&home).as_str()));
         end(&child, signal);
         let status = child.wait().unwrap();
         eventually("it is put back", || setting(&home) == "old");

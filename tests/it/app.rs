@@ -51,18 +51,12 @@ fn long_steps_count_in_warmup() {
         .filter(|(_, line)| line.starts_with("counters n=1 ") && line.contains("instructions="))
         .map(|(index, _)| index)
         .collect();
-    let samples = output
-        .lines()
-        .filter(|line| line.starts_with("sample "))
-        .count();
+    let samples = output.lines().filter(|line| line.starts_with("sample ")).count();
     let first = output.lines().position(|line| line.starts_with("sample "));
     assert!(output.ends_with("bye\n") && samples == 2, "{output}");
     // some systems permit no counters to unprivileged users
     let refused = counts.is_empty() && !nix::unistd::geteuid().is_root();
-    assert!(
-        refused || (counts.len() == 1 && Some(counts[0]) < first),
-        "{output}"
-    );
+    assert!(refused || (counts.len() == 1 && Some(counts[0]) < first), "{output}");
 }
 
 #[test]
@@ -77,17 +71,9 @@ fn wrong_gates_are_seen() {
             (circuit, "{nor(b, make, stop)}", "{nor(b, make, make)}"),
             (circuit, "enhancement(b, z, any, ground);", ""),
             // a load that is missing in every inverter
-            (
-                circuit,
-                "\tload(b, out);\n\tenhancement(b, in",
-                "\tenhancement(b, in",
-            ),
+            (circuit, "\tload(b, out);\n\tenhancement(b, in", "\tenhancement(b, in"),
             // nodes without charge; a load as strong as a transistor; events that get lost
-            (
-                simulator,
-                "n->state != never ? CHARGE",
-                "n->state != never ? NONE",
-            ),
+            (simulator, "n->state != never ? CHARGE", "n->state != never ? NONE"),
             ("app/circuit.h", "? STRONG : WEAK}", "? STRONG : STRONG}"),
             ("app/circuit.h", "\t\t\tschedule(d->end[1]);\n", ""),
         ],
@@ -102,21 +88,9 @@ fn wrong_array_terms_are_seen() {
         "app/plagen",
         "",
         &[
-            (
-                minimizer,
-                "selected_count = remaining;",
-                "selected_count = remaining - 1;",
-            ),
-            (
-                minimizer,
-                "if (!is_irredundant(selected[i])) {",
-                "if (i == selected_count) {",
-            ),
-            (
-                minimizer,
-                "q->outputs & other->outputs : 0",
-                "q->outputs | other->outputs : 0",
-            ),
+            (minimizer, "selected_count = remaining;", "selected_count = remaining - 1;"),
+            (minimizer, "if (!is_irredundant(selected[i])) {", "if (i == selected_count) {"),
+            (minimizer, "q->outputs & other->outputs : 0", "q->outputs | other->outputs : 0"),
             // the lowest operator of the language taken for another
             (
                 "app/formula.h",
@@ -137,11 +111,7 @@ fn early_routers_are_seen() {
         &[
             (router, "return cost;", "return cost - 1;"),
             // in the word of the target, and perhaps some cells before it
-            (
-                router,
-                "index == target && (cells & target_cell)",
-                "index == target",
-            ),
+            (router, "index == target && (cells & target_cell)", "index == target"),
             (router, "~blocked[index] & part(word", "part(word"),
             // no step from word to word
             (router, "reach(cost + in_row, index + 1, cells >> 63);", ""),
@@ -167,11 +137,7 @@ fn wrong_programs_give_no_result() {
     let compiler = home.path().join("planting-cc");
     make_program(&compiler, script.as_bytes());
     let programs = ["app/csim", "app/plagen", "app/router"];
-    let line = format!(
-        "run {} --quick --cc {}",
-        programs.join(" "),
-        compiler.display()
-    );
+    let line = format!("run {} --quick --cc {}", programs.join(" "), compiler.display());
     let run = home.json(&line);
     for id in programs {
         assert!(flagged(result(&run, id), "invalid"), "{run}");

@@ -10,9 +10,7 @@ use std::time::Duration;
 /// Outcome of a claim of an entry in one build.
 fn test<'a>(view: &'a Value, id: &str, build: &str, claim: &str) -> &'a Value {
     let tests = list(&with_id(&view["entries"], id)["tests"]);
-    let found = tests
-        .iter()
-        .find(|test| test["build"] == build && test["claim"] == claim);
+    let found = tests.iter().find(|test| test["build"] == build && test["claim"] == claim);
     found.unwrap_or_else(|| panic!("no {claim} of {id} in {build}"))
 }
 
@@ -102,10 +100,7 @@ fn shipped_programs_need_no_compiler() {
     let (code, out, error) = ended(command.env("PATH", home.path()));
     assert_eq!(code, 0, "{out}{error}");
     assert!(error.contains("no compiler on PATH"), "{error}");
-    assert!(
-        out.starts_with("All 2 benchmarks pass their work checks\n"),
-        "{out}"
-    );
+    assert!(out.starts_with("All 2 benchmarks pass their work checks\n"), "{out}");
     let again = out.contains("Recompiled");
     assert!(out.contains("byte/fcall-assign") && !again, "{out}");
 }

@@ -42,10 +42,7 @@ fn empty_roots_suffice() {
     let root = root();
     let version = inside(root.path(), "--version");
     let refused = String::from_utf8_lossy(&version.stderr).into_owned();
-    assert!(
-        version.status.success(),
-        "it takes user namespaces: {refused}"
-    );
+    assert!(version.status.success(), "it takes user namespaces: {refused}");
     let rows = "byte/syscall byte/pipe byte/disk-write byte/shell cpu/whetstone/b1d iocall";
     let flags = "--store /runs.db --quick --reference --format json";
     let output = inside(root.path(), &format!("run {rows} {flags}"));
@@ -61,10 +58,7 @@ fn empty_roots_suffice() {
         assert_eq!(row["outcome"], "measured", "{row}");
         assert!(row["estimate"].as_f64().unwrap() > 0.0, "{row}");
         let published = &row["published"];
-        assert!(
-            published.is_null() || published["process_s"].is_number(),
-            "{row}"
-        );
+        assert!(published.is_null() || published["process_s"].is_number(), "{row}");
     }
     let both = "report --store /runs.db --output /brief.html --output /brief.pdf";
     let output = inside(root.path(), both);

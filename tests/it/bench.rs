@@ -25,37 +25,21 @@ fn hyperfine_examples_work() {
     let cases: [(&str, &[&str], &[&str]); 13] = [
         ("", &["sleep 0.03"], &["sleep 0.03", " ms  [", " runs"]),
         ("--runs 5", &["sleep 0.003"], &["5 runs"]),
-        (
-            "",
-            &["cat file", "sort file"],
-            &["cat file", "sort file", "interleaved pair"],
-        ),
-        (
-            "--warmup 3",
-            &["grep -R NOTE *"],
-            &["grep -R NOTE *", "A shell takes"],
-        ),
+        ("", &["cat file", "sort file"], &["cat file", "sort file", "interleaved pair"]),
+        ("--warmup 3", &["grep -R NOTE *"], &["grep -R NOTE *", "A shell takes"]),
         ("", &[prepare, "grep -R NOTE file"], &["grep -R NOTE file"]),
         (
             "--parameter-scan num_threads 1 3",
             &["--prepare=make clean", "make -j {num_threads}"],
             &["make -j 1", "make -j 2", "make -j 3", "and against it"],
         ),
-        (
-            "--parameter-scan delay 0.003 0.007 -D 0.002",
-            &["sleep {delay}"],
-            &naps,
-        ),
+        ("--parameter-scan delay 0.003 0.007 -D 0.002", &["sleep {delay}"], &naps),
         (
             "-r 3 -L compiler cc,gcc",
             &["{compiler} -O2 main.c"],
             &["cc -O2 main.c", "gcc -O2 main.c"],
         ),
-        (
-            "--shell bash",
-            &[bash],
-            &["for i in {1..100}", "A shell takes"],
-        ),
+        ("--shell bash", &[bash], &["for i in {1..100}", "A shell takes"]),
         ("-N", &["grep NOTE file"], &["grep NOTE file"]),
         ("", &[function], &["my_function()"]),
         ("", &[". ./alias.sh; my_alias"], &[". ./alias.sh; my_alias"]),
@@ -110,14 +94,7 @@ fn hooks_match_hyperfine() {
 #[test]
 fn execution_numbers_match_hyperfine() {
     let home = Home::new();
-    home.ok(&[
-        "bench",
-        "-w",
-        "2",
-        "-r",
-        "3",
-        "echo $HYPERFINE_ITERATION >> log",
-    ]);
+    home.ok(&["bench", "-w", "2", "-r", "3", "echo $HYPERFINE_ITERATION >> log"]);
     let log = fs::read_to_string(home.path().join("log")).unwrap();
     assert_eq!(log, "warmup-0\nwarmup-1\n0\n1\n2\n");
 }
@@ -125,12 +102,8 @@ fn execution_numbers_match_hyperfine() {
 #[test]
 fn styles_set_color() {
     let home = Home::new();
-    for (style, colored) in [
-        ("color", true),
-        ("full", true),
-        ("basic", false),
-        ("nocolor", false),
-    ] {
+    for (style, colored) in [("color", true), ("full", true), ("basic", false), ("nocolor", false)]
+    {
         let words = ["bench", "-w", "0", "-r", "3", "--style", style, "true"];
         let output = home.gritstone(&words).env("CLICOLOR_FORCE", "1").output();
         let output = output.unwrap();
@@ -164,22 +137,10 @@ fn input_output_and_statuses() {
     into_file.args(["bench", "-r2", "--show-output", "echo seen"]);
     assert!(into_file.stdout(file).status().unwrap().success());
     let shown = fs::read_to_string(home.path().join("shown")).unwrap();
-    assert!(
-        shown.starts_with("seen\nseen\n") && shown.contains("2 runs"),
-        "{shown}"
-    );
+    assert!(shown.starts_with("seen\nseen\n") && shown.contains("2 runs"), "{shown}");
     let failing = ["bench", "-r2", "exit 3"];
-    home.fails(
-        3,
-        &failing,
-        "exit 3: exit status 3. Use -i to time it anyway",
-    );
-    for (option, wanted) in [
-        ("-i", 0),
-        ("--ignore-failure", 0),
-        ("-i=1,3", 0),
-        ("-i=1", 3),
-    ] {
+    home.fails(3, &failing, "exit 3: exit status 3. Use -i to time it anyway");
+    for (option, wanted) in [("-i", 0), ("--ignore-failure", 0), ("-i=1,3", 0), ("-i=1", 3)] {
         let (code, _, err) = home.run(&[&failing[..], &[option]].concat());
         assert_eq!(code, wanted, "{option}: {err}");
     }
@@ -202,21 +163,12 @@ fn exports_are_those_of_hyperfine() {
     assert_eq!(second["exit_codes"], serde_json::json!([0, 0, 0]));
     let times = list(&second["times"]);
     assert_eq!(times.len(), 3);
-    assert!(
-        times.iter().all(|t| t.as_f64().unwrap() >= 0.005),
-        "{second}"
-    );
+    assert!(times.iter().all(|t| t.as_f64().unwrap() >= 0.005), "{second}");
     let memory = second["memory_usage_byte"][0].as_u64().unwrap();
     assert!(memory > 100_000, "{second}");
     for (format, begins) in [
-        (
-            "csv",
-            "command,mean,stddev,median,user,system,min,max,parameter_x\n1ms,",
-        ),
-        (
-            "markdown",
-            "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|",
-        ),
+        ("csv", "command,mean,stddev,median,user,system,min,max,parameter_x\n1ms,"),
+        ("markdown", "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|"),
     ] {
         assert!(read(format).starts_with(begins), "{}", read(format));
     }
@@ -229,17 +181,10 @@ fn exports_are_those_of_hyperfine() {
 #[test]
 fn others_compare_with_the_reference() {
     let home = Home::new();
-    let printed = home.json(&[
-        "bench",
-        "-r12",
-        "--reference=sleep 0.01",
-        "sleep 0.03",
-        "true",
-    ]);
+    let printed = home.json(&["bench", "-r12", "--reference=sleep 0.01", "sleep 0.03", "true"]);
     let comparisons = list(&printed["rows"][0]["comparisons"]).iter();
-    let mut sides: Vec<[&str; 2]> = comparisons
-        .map(|c| ["base", "other"].map(|key| c[key].as_str().unwrap()))
-        .collect();
+    let mut sides: Vec<[&str; 2]> =
+        comparisons.map(|c| ["base", "other"].map(|key| c[key].as_str().unwrap())).collect();
     sides.sort_unstable();
     assert_eq!(sides, [["a", "b"], ["a", "c"]], "{printed}");
 }
@@ -263,8 +208,5 @@ fn inherited_output_may_be_sockets() {
     drop(command);
     let mut text = String::new();
     ours.read_to_string(&mut text).unwrap();
-    assert!(
-        status.unwrap().success() && text.contains("said\n"),
-        "{text}"
-    );
+    assert!(status.unwrap().success() && text.contains("said\n"), "{text}");
 }

@@ -25,15 +25,7 @@ fn bench<'a>(options: &'a str, command: &'a str) -> Vec<&'a str> {
 fn failed_settings_are_undone_once() {
     let home = Home::new();
     let setting = "echo x >> h; exit 3";
-    let ab = [
-        "ab",
-        "--budget=1s",
-        "--a",
-        setting,
-        "--b=true",
-        "--",
-        "true",
-    ];
+    let ab = ["ab", "--budget=1s", "--a", setting, "--b=true", "--", "true"];
     home.fails(3, &ab, "the setting of side a failed");
     for _ in 0..2 {
         let (code, _, error) = home.run("bench -r 1 true");
@@ -42,16 +34,7 @@ fn failed_settings_are_undone_once() {
     assert!((1..=2).contains(&lines(&home, "h")));
     // an undo that fails is said once
     let undo = "echo x >> undone; exit 3";
-    let ab = [
-        "ab",
-        "--budget=1s",
-        "--a=true",
-        "--b=true",
-        "--undo",
-        undo,
-        "--",
-        "true",
-    ];
+    let ab = ["ab", "--budget=1s", "--a=true", "--b=true", "--undo", undo, "--", "true"];
     let (_, _, error) = home.run(&ab);
     assert_eq!(error.matches("do it by hand").count(), 1, "{error}");
     let (_, _, error) = home.run("bench -r 1 true");
@@ -86,10 +69,7 @@ fn results_come_before_failures() {
     let flaky = "echo >> n; test $(wc -l < n) -lt 3";
     let (code, out, error) = home.run(&bench("-r 5 --label flaky --export-csv f.csv", flaky));
     assert_eq!(code, 3, "{error}");
-    assert!(
-        out.contains("2 runs") && lines(&home, "f.csv") == 2,
-        "{out}"
-    );
+    assert!(out.contains("2 runs") && lines(&home, "f.csv") == 2, "{out}");
     assert!(error.contains("exit status 1. Use -i"), "{error}");
     home.ok("ab --of flaky");
     // an export that fails later keeps no other from being written
@@ -104,15 +84,7 @@ fn results_come_before_failures() {
 #[test]
 fn cleanup_follows_setup_only() {
     let home = Home::new();
-    let words = [
-        "bench",
-        "-r1",
-        "-s",
-        "exit 7",
-        "-c",
-        "echo >> cleaned",
-        "true",
-    ];
+    let words = ["bench", "-r1", "-s", "exit 7", "-c", "echo >> cleaned", "true"];
     home.fails(3, &words, "the setup 'exit 7' failed: exit status 7");
     assert_eq!(lines(&home, "cleaned"), 0);
 }
@@ -121,28 +93,15 @@ fn cleanup_follows_setup_only() {
 fn failures_name_what_failed() {
     let home = Home::new();
     for (options, wanted) in [
-        (
-            "--prepare false",
-            "true: --prepare 'false' failed: exit status 1",
-        ),
+        ("--prepare false", "true: --prepare 'false' failed: exit status 1"),
         ("-C false", "true: --conclude 'false' failed: exit status 1"),
-        (
-            "-S nosuchshell",
-            "the shell cannot be timed: nosuchshell cannot be started",
-        ),
+        ("-S nosuchshell", "the shell cannot be timed: nosuchshell cannot be started"),
     ] {
         home.fails(3, &bench(&format!("-r1 {options}"), "true"), wanted);
     }
     let words = bench("-r 2", "gzip -1 -k -c absent");
-    let error = home.fails(
-        3,
-        &words,
-        "gzip -1 -k -c absent: exit status 1 (gzip: absent",
-    );
-    assert!(
-        error.contains("Use -i") && !error.contains("side"),
-        "{error}"
-    );
+    let error = home.fails(3, &words, "gzip -1 -k -c absent: exit status 1 (gzip: absent");
+    assert!(error.contains("Use -i") && !error.contains("side"), "{error}");
     let (_, out, _) = home.run(&["bench", "-w0", "-r2", "true", "mkdir once"]);
     let wanted =
         out.contains("1 interleaved pair; mkdir once failed") && !out.contains("raise --budget");
@@ -157,15 +116,7 @@ fn requests_allow_background_processes() {
     let refused = ["bench", "-r1", conclude, command];
     home.fails(3, &refused, "--allow-background");
     home.ok(&["bench", "-r1", "--allow-background", conclude, command]);
-    let ab = [
-        "ab",
-        "--self",
-        "--budget=1s",
-        "--allow-background",
-        conclude,
-        "--",
-        command,
-    ];
+    let ab = ["ab", "--self", "--budget=1s", "--allow-background", conclude, "--", command];
     let (code, _, error) = home.run(&ab);
     assert!([0, 4].contains(&code), "{code}: {error}");
 }
@@ -195,10 +146,7 @@ fn ignored_failures_are_marked() {
     let flaky = "echo >> n; test $(wc -l < n) -gt 2";
     let view = home.json(&bench("-r 5 --leave-out-failures", flaky));
     let side = &view["rows"][0]["figures"][0];
-    assert_eq!(
-        (&side["samples"], &side["left_out"]),
-        (&3.into(), &2.into())
-    );
+    assert_eq!((&side["samples"], &side["left_out"]), (&3.into(), &2.into()));
     let all = bench("-r 2 --leave-out-failures", "exit 1");
     home.fails(3, &all, "all executions failed");
 }
@@ -212,10 +160,7 @@ fn zero_times_have_no_ratio() {
     let words = [words.words(), vec!["-S", shell.to_str().unwrap()]].concat();
     let commands = ["true", ":", "sleep 0.2"];
     let mut all = home.ok(&[&words[..], &commands].concat());
-    assert!(
-        all.contains("no ratio") && all.contains("not measurable"),
-        "{all}"
-    );
+    assert!(all.contains("no ratio") && all.contains("not measurable"), "{all}");
     for file in ["o", "a", "c"] {
         all += &fs::read_to_string(home.path().join(file)).unwrap();
     }
@@ -225,12 +170,7 @@ fn zero_times_have_no_ratio() {
     let view = home.json(&[&words[..3], &words[11..], &commands].concat());
     let row = &view["rows"][0];
     assert_eq!(row["figures"][0]["at_most"], true, "{view}");
-    assert!(
-        list(&row["comparisons"])
-            .iter()
-            .all(|c| c["ratio"].is_null()),
-        "{view}"
-    );
+    assert!(list(&row["comparisons"]).iter().all(|c| c["ratio"].is_null()), "{view}");
 }
 
 #[test]
@@ -240,20 +180,9 @@ fn relative_paths_lead_from_here() {
     fs::write(home.path().join("input"), "x\n").unwrap();
     crate::common::mode(&home.path().join("shell"), 0o755);
     // a script without #!, too
-    home.ok(&bench(
-        "-r 1 -S ./shell --input input --output ./out",
-        "cat; echo seen",
-    ));
-    assert_eq!(
-        fs::read_to_string(home.path().join("out")).unwrap(),
-        "x\nseen\n"
-    );
-    home.ok(&[
-        "bench",
-        "-r1",
-        "--subtract=./shell -c true",
-        "./shell -c true",
-    ]);
+    home.ok(&bench("-r 1 -S ./shell --input input --output ./out", "cat; echo seen"));
+    assert_eq!(fs::read_to_string(home.path().join("out")).unwrap(), "x\nseen\n");
+    home.ok(&["bench", "-r1", "--subtract=./shell -c true", "./shell -c true"]);
     home.ok("bench -r 1 -N ./shell");
     let (code, _, error) = home.run("ab --self --budget 1s --prepare ./shell -- ./shell");
     assert!([0, 4].contains(&code), "{code}: {error}");
@@ -285,12 +214,9 @@ fn equal_names_are_refused() {
 fn runs_are_executions() {
     let home = Home::new();
     let hooks = ["-p", "echo >> prepared", "-C", "echo >> concluded"];
-    for (options, executions) in [
-        ("-w 0 -r 4", 4),
-        ("-w 3 -r 4", 7),
-        ("-w 0 -M 3", 3),
-        ("-r 101", 101),
-    ] {
+    for (options, executions) in
+        [("-w 0 -r 4", 4), ("-w 3 -r 4", 7), ("-w 0 -M 3", 3), ("-r 101", 101)]
+    {
         let words = [&bench(options, "echo >> executed")[..], &hooks].concat();
         home.ok(&words);
         for file in ["executed", "prepared", "concluded"] {
@@ -300,11 +226,7 @@ fn runs_are_executions() {
     }
     // without a number too, of one command and of two
     for commands in [&["echo >> a"][..], &["echo >> a", "echo >> b"]] {
-        let words = [
-            &["bench", "--budget=1s", "--export-json=t.json"][..],
-            commands,
-        ]
-        .concat();
+        let words = [&["bench", "--budget=1s", "--export-json=t.json"][..], commands].concat();
         home.ok(&words);
         let text = fs::read_to_string(home.path().join("t.json")).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();
@@ -328,10 +250,7 @@ fn installed_programs_are_found() {
     let words = [&bench("-N -w 0 -r 2", "tool")[..], &prepare].concat();
     let mut command = home.gritstone(&words);
     let path = std::env::var("PATH").unwrap();
-    command.env(
-        "PATH",
-        format!("{}:{}:{path}", new.display(), old.display()),
-    );
+    command.env("PATH", format!("{}:{}:{path}", new.display(), old.display()));
     let (code, _, error) = ended(&mut command);
     assert_eq!(code, 0, "{error}");
     assert_eq!((lines(&home, "new.log"), lines(&home, "old.log")), (2, 0));
@@ -342,10 +261,7 @@ fn one_command_ends_by_itself() {
     let home = Home::new();
     // what takes long is executed ten times, and what is short no longer than that would take
     let out = home.ok(&bench("--style basic", "echo >> long; sleep 0.4"));
-    assert!(
-        out.contains("10 runs") && lines(&home, "long") == 10,
-        "{out}"
-    );
+    assert!(out.contains("10 runs") && lines(&home, "long") == 10, "{out}");
     let out = home.ok(&bench("--budget 1s", "echo >> asked; sleep 0.4"));
     assert!(lines(&home, "asked") < 10, "{out}");
 }
@@ -353,15 +269,7 @@ fn one_command_ends_by_itself() {
 #[test]
 fn screens_say_what_they_show() {
     let home = Home::new();
-    let words = [
-        "bench",
-        "-w1",
-        "-r4",
-        "--percentiles=50,95",
-        "-n",
-        "nap",
-        "sleep 0.02",
-    ];
+    let words = ["bench", "-w1", "-r4", "--percentiles=50,95", "-n", "nap", "sleep 0.02"];
     let out = home.ok(&words);
     for text in [
         "nap",
@@ -396,9 +304,7 @@ fn closed_configurations_are_skipped_as_root() {
     let store = theirs.path().join("x.db");
     let mut command = home.command(crate::common::binary());
     command.args(["--store", store.to_str().unwrap(), "bench", "-r1", "true"]);
-    command
-        .env("TMPDIR", theirs.path())
-        .current_dir(theirs.path());
+    command.env("TMPDIR", theirs.path()).current_dir(theirs.path());
     command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     let (code, out, error) = ended(&mut assert_cmd::Command::from_std(command));
     assert_eq!(code, 0, "{out}{error}");

@@ -31,25 +31,16 @@ fn launches_beside(bundle: &str) -> (usize, usize) {
 }
 
 pub fn warning() -> String {
-    format!(
-        "another run is measuring on this machine (process {})",
-        id()
-    )
+    format!("another run is measuring on this machine (process {})", id())
 }
 
 #[test]
 fn runs_at_once_are_reported() {
     let home = Home::new();
     let slot = hold_slot();
-    for line in [
-        format!("run byte/loop {SHORT}"),
-        "bench -r 3 true".to_owned(),
-    ] {
+    for line in [format!("run byte/loop {SHORT}"), "bench -r 3 true".to_owned()] {
         let (code, _, error) = ended(&mut home.gritstone(&line));
-        assert!(
-            code == 0 && error.matches(&warning()).count() == 1,
-            "{error}"
-        );
+        assert!(code == 0 && error.matches(&warning()).count() == 1, "{error}");
     }
     drop(slot);
     let (beside, all) = launches_beside(&home.ok("export"));
@@ -67,9 +58,7 @@ fn other_runs_are_recorded() {
     let slot = hold_slot();
     let mut command = home.command(binary());
     command.args("pr --base HEAD~1 --head HEAD --carry values --dir".words());
-    command
-        .arg(home.path())
-        .args("--harness lines -- cat values".words());
+    command.arg(home.path()).args("--harness lines -- cat values".words());
     let (code, _, error) = output_texts(command.output().unwrap());
     drop(slot);
     assert!(code == 0 && error.contains(&warning()), "{error}");
@@ -87,10 +76,7 @@ fn wait_outlasts_other_runs() {
     let mut errors = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     errors.read_line(&mut line).unwrap();
-    assert!(
-        line.contains(&format!("process {} is measuring", id())),
-        "{line}"
-    );
+    assert!(line.contains(&format!("process {} is measuring", id())), "{line}");
     assert_eq!(stored_launches(&home), 0);
     drop(slot);
     assert!(child.wait().unwrap().success());

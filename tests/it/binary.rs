@@ -24,11 +24,7 @@ fn runs_are_stored_and_shown() {
     for row in list(&run["results"]) {
         assert_eq!(row["outcome"], "measured", "{row}");
         // a difference of two times may be none, and is below 0 by chance then
-        let least = if row["kind"] == "derived" {
-            f64::MIN
-        } else {
-            0.0
-        };
+        let least = if row["kind"] == "derived" { f64::MIN } else { 0.0 };
         assert!(row["estimate"].as_f64().unwrap() > least, "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
     }
@@ -144,15 +140,9 @@ fn wrong_names_get_suggestions() {
         ("run byte/loop --against nothing", "no run"),
         ("run byte/loop --param tty", "KEY=VALUE"),
         ("run byte/loop --param tty=/dev/ttyS0", none),
-        (
-            "run aim/tty* --param ttyy=/dev/ttyS0",
-            "did you mean 'tty'?",
-        ),
+        ("run aim/tty* --param ttyy=/dev/ttyS0", "did you mean 'tty'?"),
         ("run --resume --param tty=/dev/ttyS0", "cannot be used with"),
-        (
-            "fleet node --fleet a --node b --output x --dry-run byte/loop",
-            "cannot be used with",
-        ),
+        ("fleet node --fleet a --node b --output x --dry-run byte/loop", "cannot be used with"),
     ] {
         let (_, out, _) = home.run(arguments);
         home.refuses(arguments, what);

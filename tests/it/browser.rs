@@ -40,9 +40,7 @@ fn served_pages_are_accessible() {
     let run = recorded("run");
     home.import(&[at_hour(&run, 100, "before"), at_hour(&run, 101, "after")]);
     let server = Server::start(&home);
-    eventually("it is known what changed", || {
-        server.page("/").contains("Trends")
-    });
+    eventually("it is known what changed", || server.page("/").contains("Trends"));
     let [before, after] = ["before", "after"].map(|label| {
         let run = server.json(&format!("/runs/{label}.json"));
         run["id"].as_str().unwrap().to_owned()
@@ -60,9 +58,7 @@ fn served_pages_are_accessible() {
         run.info.machine.name = format!("node-{number}");
         home.import(&[run]);
     }
-    eventually("the systems are compared", || {
-        server.page("/fleet").contains("node-3")
-    });
+    eventually("the systems are compared", || server.page("/fleet").contains("node-3"));
     let live = measured(&home);
     let paths = [
         "/".to_owned(),
@@ -147,11 +143,7 @@ fn look_at_with(pages: impl IntoIterator<Item = impl AsRef<OsStr>>, environment:
         fs::copy(from.join(name), folder.join(name)).unwrap();
     }
     let npm = "ci --silent --no-audit --no-fund --ignore-scripts".split(' ');
-    must(
-        Command::new(program(&["npm"]))
-            .args(npm)
-            .current_dir(&folder),
-    );
+    must(Command::new(program(&["npm"])).args(npm).current_dir(&folder));
     program(&["chromium"]);
     let node = program(&["node"]);
     must(

@@ -36,11 +36,7 @@ fn triage_shows_on_every_page() {
         |note: &str| serde_json::json!({ "state": "acknowledged", "note": note }).to_string();
     let note = body("microcode <0x1000066>");
     for (token, status) in [(None, 401), (Some("x"), 401), (Some(reader.as_str()), 403)] {
-        assert_eq!(
-            post(&server, &path, token, note.as_bytes()).status,
-            status,
-            "{token:?}"
-        );
+        assert_eq!(post(&server, &path, token, note.as_bytes()).status, status, "{token:?}");
     }
     let by_writer = |path: &str, body: &str| {
         let response = post(&server, path, Some(&writer), body.as_bytes());
@@ -88,10 +84,7 @@ fn triage_shows_on_every_page() {
     let changes = home.json("changes");
     assert_eq!(changes, server.json("/changes.json"));
     let triage = &changes["events"][0]["triage"];
-    assert_eq!(
-        (&triage["state"], &triage["assignee"]),
-        (&"fixed".into(), &"ana".into())
-    );
+    assert_eq!((&triage["state"], &triage["assignee"]), (&"fixed".into(), &"ana".into()));
     assert!(home.ok("changes").contains("accepted"));
     home.refuses("changes acknowledge none --note x", "no change is called");
     home.refuses(&["changes", "acknowledge", part, "--note", " "], "a note");
@@ -231,14 +224,9 @@ fn fleet_page_names_outliers() {
     // systems of one name are several
     assert_eq!(list(&view["nodes"]).len(), 17, "{view}");
     let outliers = list(&view["outliers"]).iter();
-    let nodes: Vec<&str> = outliers
-        .map(|outlier| outlier["node"].as_str().unwrap())
-        .collect();
+    let nodes: Vec<&str> = outliers.map(|outlier| outlier["node"].as_str().unwrap()).collect();
     assert!(!nodes.is_empty(), "{view}");
-    assert!(
-        nodes.iter().all(|node| *node == "node (system-5)"),
-        "{nodes:?}"
-    );
+    assert!(nodes.iter().all(|node| *node == "node (system-5)"), "{nodes:?}");
     let page = server.page("/fleet");
     assert!(page.contains("href=\"/systems/system-5\"") && page.contains("not like the others"));
     assert!(server.page("/").contains("href=\"/fleet\""));
@@ -307,10 +295,8 @@ fn pages_follow_running_runs() {
     begin(&home, &second);
     let mut server = server;
     let mut stream = server.connect();
-    let ask = format!(
-        "GET /runs/{}/events HTTP/1.1\r\nHost: {}\r\n\r\n",
-        second.info.id, server.address
-    );
+    let ask =
+        format!("GET /runs/{}/events HTTP/1.1\r\nHost: {}\r\n\r\n", second.info.id, server.address);
     stream.write_all(ask.as_bytes()).unwrap();
     let mut events = BufReader::new(stream);
     until(&mut events, "progress");
@@ -331,18 +317,9 @@ fn comparisons_filter_by_effect() {
     home.import(&runs);
     let server = Server::start(&home);
     let both = "/compare.json?base=base&run=near&run=far";
-    assert_eq!(
-        server.json(both),
-        home.json(&["compare", "base", "near", "far"])
-    );
+    assert_eq!(server.json(both), home.json(&["compare", "base", "near", "far"]));
     let page = server.page("/compare?base=base&run=near&run=far");
-    for text in [
-        "near",
-        "far",
-        "Geometric mean",
-        "byte/sieve",
-        "name=\"effect\"",
-    ] {
+    for text in ["near", "far", "Geometric mean", "byte/sieve", "name=\"effect\""] {
         assert!(page.contains(text), "{text}");
     }
     let rows = |query: &str| {
@@ -354,10 +331,7 @@ fn comparisons_filter_by_effect() {
     assert_eq!(rows("run=near&effect=10"), 0);
     // of several, a benchmark that one of them is asked for by is shown of all
     let filtered = server.json(&format!("{both}&effect=20"));
-    let counts: Vec<usize> = list(&filtered)
-        .iter()
-        .map(|view| list(&view["rows"]).len())
-        .collect();
+    let counts: Vec<usize> = list(&filtered).iter().map(|view| list(&view["rows"]).len()).collect();
     assert!(counts[0] > 0 && counts[0] == counts[1], "{counts:?}");
     for (query, status) in [
         ("base=base&run=near&run=near", 400),
@@ -366,11 +340,7 @@ fn comparisons_filter_by_effect() {
         ("base=base&run=near&effect=x", 400),
         ("base=base&run=near&run=&effect=", 200),
     ] {
-        assert_eq!(
-            server.get(&format!("/compare?{query}")).status,
-            status,
-            "{query}"
-        );
+        assert_eq!(server.get(&format!("/compare?{query}")).status, status, "{query}");
     }
 }
 
@@ -382,9 +352,7 @@ fn histories_filter_by_date() {
     let series = |query: &str| server.json(&format!("{path}.json?{query}"))["series"].clone();
     let hours = |series: &Value| -> Vec<String> {
         let points = list(series).iter().flat_map(|row| list(&row["points"]));
-        points
-            .map(|point| point["started"].as_str().unwrap().to_owned())
-            .collect()
+        points.map(|point| point["started"].as_str().unwrap().to_owned()).collect()
     };
     let all = series("");
     assert_eq!(hours(&all).len(), 24);
@@ -402,10 +370,7 @@ fn histories_filter_by_date() {
     assert!(page.contains("No run in this range."), "{page}");
     let page = server.page(&format!("{path}?from=1970-01&runs=20"));
     let chosen = "<option value=\"1970-01\" selected=\"selected\">";
-    assert!(
-        page.contains(chosen) && page.contains("newest 20"),
-        "{page}"
-    );
+    assert!(page.contains(chosen) && page.contains("newest 20"), "{page}");
     assert_eq!(server.get(&format!("{path}?from=x")).status, 400);
 }
 
@@ -447,11 +412,7 @@ fn webhooks_get_new_changes_once() {
     };
     let run = |hour: u32| {
         let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
-        at_hour(
-            &calls(level(hour) * scatter),
-            hour,
-            &format!("night-{hour}"),
-        )
+        at_hour(&calls(level(hour) * scatter), hour, &format!("night-{hour}"))
     };
     // one change exists before notifications are configured
     home.import(&(1..=24).map(run).collect::<Vec<_>>());
@@ -459,16 +420,10 @@ fn webhooks_get_new_changes_once() {
     fs::write(&template, "{count} {other}\n{events}\n").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let hook = format!("http://{}/secret", listener.local_addr().unwrap());
-    for (url, output) in [
-        ("ftp://x/hidden", "neither"),
-        ("http://[x/hidden", "not a URL"),
-    ] {
+    for (url, output) in [("ftp://x/hidden", "neither"), ("http://[x/hidden", "not a URL")] {
         let words = format!("serve --listen 127.0.0.1:0 --notify-url {url}");
         let (_, _, error) = home.run(&words);
-        assert!(
-            error.contains(output) && !error.contains("hidden"),
-            "{error}"
-        );
+        assert!(error.contains(output) && !error.contains("hidden"), "{error}");
     }
     let words = format!(
         "serve --listen 127.0.0.1:0 --notify-url {hook} --notify-template {} --public-url https://bench.example/",
@@ -495,10 +450,7 @@ fn webhooks_get_new_changes_once() {
     let id = notified[0]["id"].as_str().unwrap();
     let text = again["text"].as_str().unwrap();
     assert!(text.starts_with("1 new change {other}\n"), "{text}");
-    assert!(
-        text.contains(&format!("https://bench.example/changes/{id}")),
-        "{text}"
-    );
+    assert!(text.contains(&format!("https://bench.example/changes/{id}")), "{text}");
     assert_eq!(again["url"], "https://bench.example");
     eventually("it counts as notified", || {
         let same_event = |entry: &gritstone_store::ChangeEntry| entry.event == id;

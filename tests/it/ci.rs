@@ -6,10 +6,7 @@ use crate::common::{self, Home, binary};
 use std::path::Path;
 
 const FILES: [(&str, &str); 2] = [
-    (
-        "github-actions.yml",
-        include_str!("../../docs/ci/github-actions.yml"),
-    ),
+    ("github-actions.yml", include_str!("../../docs/ci/github-actions.yml")),
     ("gitlab-ci.yml", include_str!("../../docs/ci/gitlab-ci.yml")),
 ];
 
@@ -122,13 +119,9 @@ fn unmerged_changes_add_no_history() {
 #[test]
 fn jobs_exit_like_the_gate() {
     for (name, text) in FILES {
-        for (command, status) in [
-            ("check", 0),
-            ("check", 1),
-            ("check", 2),
-            ("check", 4),
-            ("run", 3),
-        ] {
+        for (command, status) in
+            [("check", 0), ("check", 1), ("check", 2), ("check", 4), ("run", 3)]
+        {
             let script = format!("[ \"$1\" != {command} ] || {{ echo table; exit {status}; }}");
             let folder = folder_with(&script);
             let (ended, printed) = carried_out(&blocks(text), folder.path(), &Home::new(), MERGED);
@@ -143,9 +136,7 @@ fn jobs_exit_like_the_gate() {
 fn github_jobs_wait_and_annotate() {
     let (_, text) = FILES[0];
     // of a concurrency group GitHub cancels all waiting jobs but the newest
-    let has_group = text
-        .lines()
-        .any(|line| line.trim().starts_with("concurrency:"));
+    let has_group = text.lines().any(|line| line.trim().starts_with("concurrency:"));
     assert!(!has_group && text.contains("run $BENCHMARKS --wait"));
     assert!(text.contains("check gritstone.jsonl --format github"));
 }

@@ -34,10 +34,7 @@ fn compiler_errors_are_shown() {
     let home = Home::new();
     for (line, why) in [
         ("run byte/loop --cc no-such-cc", "no C compiler no-such-cc"),
-        (
-            "run cpu/whetstone/b1 --fc no-such-fc",
-            "no Fortran compiler no-such-fc",
-        ),
+        ("run cpu/whetstone/b1 --fc no-such-fc", "no Fortran compiler no-such-fc"),
         ("run byte/loop --cflags -fno-such-flag", "no-such-flag"),
         ("ab gcc:-O2 byte/loop", "two compilers at least"),
         ("ab gcc:-O1 gcc:-O2 byte/cc", "a workload to compile"),
@@ -55,9 +52,7 @@ fn refused_programs_have_reasons() {
         "picky-cc",
         "case \"$*\" in *byte/fcall.c*) echo 'fcall.c:1: not with me' >&2; exit 1 ;; esac\nexec gcc \"$@\"",
     );
-    let run = home.json(&format!(
-        "run byte/loop byte/fcall-empty --cc {picky} {SHORT}"
-    ));
+    let run = home.json(&format!("run byte/loop byte/fcall-empty --cc {picky} {SHORT}"));
     assert!(result(&run, "byte/loop")["estimate"].is_number());
     let refused = result(&run, "byte/fcall-empty");
     assert_eq!(flags(refused), ["skipped"]);
@@ -134,10 +129,7 @@ fn resumed_runs_keep_compilers() {
     assert_eq!(after["id"], before["id"]);
     assert!(after["elapsed_s"].is_number());
     assert!(stored_launches(&home) > begun);
-    for (id, fortran) in [
-        ("byte/loop", ""),
-        ("cpu/linpack-100/dp-reference", "; Fortran: -O1"),
-    ] {
+    for (id, fortran) in [("byte/loop", ""), ("cpu/linpack-100/dp-reference", "; Fortran: -O1")] {
         let flags = format!("-std=gnu11 -O3 -g -static{fortran}");
         assert_eq!(result(&after, id)["program"]["flags"], flags);
         assert!(result(&after, id)["estimate"].is_number(), "{after}");

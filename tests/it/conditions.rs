@@ -9,9 +9,7 @@ use std::process::{Command, Stdio};
 
 fn spinner(_: usize) -> Killed {
     let mut shell = Command::new("/bin/sh");
-    shell
-        .args(["-c", "while :; do :; done"])
-        .stdin(Stdio::null());
+    shell.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
     Killed(shell.spawn().unwrap())
 }
 

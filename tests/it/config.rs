@@ -22,20 +22,11 @@ fn project_files_set_measurements_only() {
         assert!(out.contains(line), "{line}: {out}");
     }
     let out = home.ok("run --dry-run");
-    assert!(
-        out.contains("byte/sieve") && !out.contains("byte/pipe"),
-        "{out}"
-    );
+    assert!(out.contains("byte/sieve") && !out.contains("byte/pipe"), "{out}");
     for (text, printed) in [
-        (
-            "store = 'x.db'\n",
-            ":1: 'store' can only be set in your own configuration",
-        ),
+        ("store = 'x.db'\n", ":1: 'store' can only be set in your own configuration"),
         ("[run]\n\nbugdet = '1m'\n", ":3: unknown key 'bugdet'"),
-        (
-            "[run]\nbudget = 'soon'\n",
-            ":2: invalid value 'soon' for '--budget",
-        ),
+        ("[run]\nbudget = 'soon'\n", ":2: invalid value 'soon' for '--budget"),
     ] {
         fs::write(&here, text).unwrap();
         home.refuses("list byte/sieve", &format!("./gritstone.toml{printed}"));

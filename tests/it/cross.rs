@@ -12,14 +12,7 @@ use std::process::{Command, Output};
 use std::thread;
 
 /// The flags of `kernels/build.rs`, and no warning.
-const FLAGS: [&str; 6] = [
-    "-std=gnu11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-Wpedantic",
-    "-Werror",
-];
+const FLAGS: [&str; 6] = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 /// Programs without the runtime.
 const ALONE: [&str; 4] = ["supervisor", "command", "user", "count"];
 /// Programs without a benchmark that runs here: the machine lacks libraries of the other processor, or they need a trace, which only a run
@@ -54,10 +47,7 @@ impl Cross {
 
     /// All programs, with the runtime unless they are whole without it.
     fn compile(name: &'static str) -> Self {
-        let cross = Self {
-            name,
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let cross = Self { name, folder: tempfile::tempdir().unwrap() };
         let parts: Vec<PathBuf> = gritstone_kernels::sources()
             .iter()
             .filter_map(|source| {
@@ -103,10 +93,7 @@ impl Cross {
             fs::create_dir(&modules).unwrap();
             let object = modules.join("object.o");
             let mut compile = self.tool("gfortran");
-            compile
-                .args(["-O2", "-c", "-J"])
-                .arg(&modules)
-                .arg(&fortran);
+            compile.args(["-O2", "-c", "-J"]).arg(&modules).arg(&fortran);
             succeeded(compile.arg("-o").arg(&object));
             command.arg(object);
         }
@@ -118,9 +105,7 @@ impl Cross {
     fn operate(&self, work: &KernelWork, n: u64) -> Output {
         let mut command = Command::new(format!("qemu-{}-static", self.name));
         let libraries = format!("/usr/{}-linux-gnu", self.name);
-        command
-            .args(["-L", &libraries])
-            .arg(self.path(&work.program));
+        command.args(["-L", &libraries]).arg(self.path(&work.program));
         // what an emulated process executes is left to the system, which knows its own programs alone
         operated(command, work, n, self.folder.path())
     }
@@ -167,9 +152,7 @@ fn shipped(program: &str, folder: &Path) -> PathBuf {
 
 /// Where a file of the kernels stands.
 fn kernel_path(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../kernels")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels").join(path)
 }
 
 fn output(command: &mut Command) -> Output {

@@ -35,10 +35,7 @@ pub fn postgres() -> PathBuf {
 fn engines() -> [String; 3] {
     let postgresql = format!("engine=postgresql postgres={}", postgres().display());
     let server = Path::new("/usr/sbin/mariadbd");
-    assert!(
-        server.is_file(),
-        "no MariaDB: scripts/setup test installs it"
-    );
+    assert!(server.is_file(), "no MariaDB: scripts/setup test installs it");
     let mariadb = format!("engine=mariadb mariadbd={}", server.display());
     ["engine=sqlite".to_owned(), postgresql, mariadb]
 }
@@ -95,27 +92,15 @@ fn undone_work_gives_no_result() {
     let program = "db/fasttrack.c";
     for (right, wrong, seen) in [
         // a commit that is none, a rollback that is none
-        (
-            "\"COMMIT\", NULL",
-            "\"ROLLBACK\", NULL",
-            "the table customer differs from the model",
-        ),
-        (
-            "\"ROLLBACK\", NULL",
-            "\"COMMIT\", NULL",
-            "the table line differs from the model",
-        ),
+        ("\"COMMIT\", NULL", "\"ROLLBACK\", NULL", "the table customer differs from the model"),
+        ("\"ROLLBACK\", NULL", "\"COMMIT\", NULL", "the table line differs from the model"),
         // an update that is lost, and one of another row
         (
             "balance = balance + ?",
             "balance = balance + 0 * ?",
             "the table customer differs from the model",
         ),
-        (
-            "state = state + 1",
-            "state = state",
-            "the table orders differs from the model",
-        ),
+        ("state = state + 1", "state = state", "the table orders differs from the model"),
         // fewer rows than asked for, though they would come back
         (
             "\"DELETE FROM line WHERE order_id BETWEEN ? AND ?\"",
@@ -138,11 +123,8 @@ fn undone_work_gives_no_result() {
         // what engines do differently on all of them
         let all = if wrong.ends_with("NULL") { 3 } else { 1 };
         for engine in &engines()[..all] {
-            let printed = workload_output(
-                &workload,
-                folder.path(),
-                &format!("{BRIEF} {engine} kind=1"),
-            );
+            let printed =
+                workload_output(&workload, folder.path(), &format!("{BRIEF} {engine} kind=1"));
             assert!(printed.contains(seen), "{wrong} {engine}: {printed}");
         }
     }
@@ -170,9 +152,7 @@ fn unsynced_settings_are_named() {
     let home = Home { folder };
     let dir = home.path().display();
     let (id, setting) = ("db/fasttrack/6@postgresql", "fsync=off");
-    let run = home.json(&format!(
-        "run {id} --quick --precision 50% --dir {dir} --param {setting}"
-    ));
+    let run = home.json(&format!("run {id} --quick --precision 50% --dir {dir} --param {setting}"));
     let row = result(&run, id);
     assert_eq!(row["outcome"], "measured", "{row}");
     assert!(flagged(row, "not-comparable"), "{row}");
@@ -210,21 +190,9 @@ fn concurrent_clients_match_the_model() {
         assert!(printed.contains("key=upkeep_ns"), "{line}: {printed}");
     }
     for (right, wrong, seen) in [
-        (
-            "{\"COMMIT\"",
-            "{\"ROLLBACK\"",
-            "the table differs from the model",
-        ),
-        (
-            "SET k = k + 1",
-            "SET k = k",
-            "the table differs from the model",
-        ),
-        (
-            "SET n = n + 1",
-            "SET n = n + 2",
-            "the table differs from the model",
-        ),
+        ("{\"COMMIT\"", "{\"ROLLBACK\"", "the table differs from the model"),
+        ("SET k = k + 1", "SET k = k", "the table differs from the model"),
+        ("SET n = n + 1", "SET n = n + 2", "the table differs from the model"),
         (
             "SELECT c FROM account WHERE id = ?\"",
             "SELECT c FROM account WHERE id = ? % 9999 + 1\"",
@@ -243,10 +211,7 @@ fn concurrent_clients_match_the_model() {
         for engine in &engines()[..all] {
             let line = format!("{SHORT} {engine} users=3 mix=read-write");
             let printed = workload_output(&workload, folder.path(), &line);
-            assert!(
-                !is_right(&printed) && printed.contains(seen),
-                "{wrong} {engine}: {printed}"
-            );
+            assert!(!is_right(&printed) && printed.contains(seen), "{wrong} {engine}: {printed}");
         }
         // in an open loop too
         let line = format!("{SHORT} {} users=3 mix=read-write share=50", engines()[0]);
@@ -269,21 +234,14 @@ fn table_scans_match_the_model() {
         }
     }
     for (work, right, wrong) in [
-        (
-            "load",
-            "i <= ENTRIES; i++) {\n\t\tlength",
-            "i <= ENTRIES - 1; i++) {\n\t\tlength",
-        ),
+        ("load", "i <= ENTRIES; i++) {\n\t\tlength", "i <= ENTRIES - 1; i++) {\n\t\tlength"),
         ("count", "amount < ?", "amount < ? - 100"),
         ("join", "WHERE day < ?", "WHERE day <= ? + 7"),
     ] {
         let folder = tempfile::tempdir_in(DISC).unwrap();
         let workload = built("db/bulk", folder.path(), &[("db/bulk.c", right, wrong)]);
         let printed = workload_output(&workload, folder.path(), &format!("samples=1 work={work}"));
-        assert!(
-            !is_right(&printed) && printed.contains("got=0 expected=1"),
-            "{wrong}: {printed}"
-        );
+        assert!(!is_right(&printed) && printed.contains("got=0 expected=1"), "{wrong}: {printed}");
     }
 }
 
@@ -313,18 +271,13 @@ fn only_writing_commits_sync() {
     let folder = folder();
     let workload = built("db/fasttrack", folder.path(), &[]);
     let count = |line: &str, n| syncs(&workload, folder.path(), line, n);
-    for (engine, unsafe_setting) in engines().iter().zip([
-        "synchronous=OFF",
-        "fsync=off",
-        "innodb_flush_log_at_trx_commit=0",
-    ]) {
+    for (engine, unsafe_setting) in
+        engines().iter().zip(["synchronous=OFF", "fsync=off", "innodb_flush_log_at_trx_commit=0"])
+    {
         // of a hundred times ten against one: 198 commits more, and what a checkpoint may sync besides
         let line = format!("{engine} kind=6");
         let more = count(&line, 100) - count(&line, 1);
-        assert!(
-            (198..260).contains(&more),
-            "{line}: {more} syncs for 198 commits"
-        );
+        assert!((198..260).contains(&more), "{line}: {more} syncs for 198 commits");
         let line = format!("{line} {unsafe_setting}");
         let more = count(&line, 100).saturating_sub(count(&line, 1));
         assert!(more < 20, "{line}: {more} syncs");
@@ -334,11 +287,7 @@ fn only_writing_commits_sync() {
 #[test]
 fn missing_engines_name_packages() {
     let folder = folder();
-    let none = [(
-        "db/sqlite.h",
-        "\"libsqlite3.so.0\"",
-        "\"libsqlite3.so.none\"",
-    )];
+    let none = [("db/sqlite.h", "\"libsqlite3.so.0\"", "\"libsqlite3.so.none\"")];
     let workload = built("db/fasttrack", folder.path(), &none);
     let printed = workload_output(&workload, folder.path(), BRIEF);
     assert!(
@@ -362,19 +311,13 @@ fn engines_report_elapsed_and_cpu() {
         assert_eq!(row["outcome"], "measured", "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
         // the estimate is of undisturbed samples, the CPU time of all
-        let elapsed = f64::max(
-            row["estimate"].as_f64().unwrap(),
-            row["as_ran"].as_f64().unwrap(),
-        );
+        let elapsed = f64::max(row["estimate"].as_f64().unwrap(), row["as_ran"].as_f64().unwrap());
         let parts: Vec<f64> = (common::list(&row["parts"]).iter())
             .map(|part| part["value"].as_f64().unwrap())
             .collect();
         assert_eq!(parts.len(), 1 + usize::from(id.contains('@')), "{row}");
         // a process cannot use more than the time that passes
-        assert!(
-            parts.iter().all(|cpu| *cpu > 0.0 && *cpu < 1.2 * elapsed),
-            "{row}"
-        );
+        assert!(parts.iter().all(|cpu| *cpu > 0.0 && *cpu < 1.2 * elapsed), "{row}");
         assert!(row["latencies"]["events"].as_u64().unwrap() > 100, "{row}");
     }
     assert_eq!(servers(), before);
@@ -388,9 +331,8 @@ fn engines_report_elapsed_and_cpu() {
 fn moments(first: u64, last: u64) -> impl Iterator<Item = u64> {
     let mut state = 1987_u64;
     std::iter::repeat_with(move || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         first + (state >> 33) % (last - first)
     })
 }
@@ -410,13 +352,8 @@ fn cut(
     command: &str,
     recovered: impl FnOnce() -> Option<PathBuf>,
 ) -> Ends {
-    let number = |line: &str, key: &str| {
-        line.strip_prefix(key)?
-            .strip_prefix('=')?
-            .trim()
-            .parse()
-            .ok()
-    };
+    let number =
+        |line: &str, key: &str| line.strip_prefix(key)?.strip_prefix('=')?.trim().parse().ok();
     let run = |room: &Path, words: &[&str]| {
         let server = format!("postgres={}", postgres().display());
         let output = Command::new(program)
@@ -426,10 +363,7 @@ fn cut(
             .output()
             .unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        (
-            printed,
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        )
+        (printed, String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let mut words: Vec<&str> = settings.split_whitespace().collect();
     let command = format!("command={command}");
@@ -437,19 +371,14 @@ fn cut(
         words.push(&command);
     }
     let (printed, error) = run(room, &words);
-    let acknowledged = printed
-        .lines()
-        .find_map(|line| number(line, "acknowledged"));
+    let acknowledged = printed.lines().find_map(|line| number(line, "acknowledged"));
     let acknowledged = acknowledged.unwrap_or_else(|| panic!("{settings}: {printed}{error}"));
     // a cluster that does not begin any more has lost everything
     let found = recovered().and_then(|room| {
         let (printed, _) = run(&room, &["phase=recover"]);
         printed.lines().find_map(|line| number(line, "found"))
     });
-    Ends {
-        acknowledged,
-        found,
-    }
+    Ends { acknowledged, found }
 }
 
 #[test]
@@ -467,10 +396,7 @@ fn acknowledged_writes_survive_kills() {
         cut(&program, &room, &settings, "", || Some(room.clone()))
     };
     for moment in moments(20, 700).take(20) {
-        let Ends {
-            acknowledged,
-            found,
-        } = ends("", moment);
+        let Ends { acknowledged, found } = ends("", moment);
         assert!(acknowledged > 0, "{moment} ms");
         // the log may have one more, unacknowledged
         let found = found.expect("a server that begins again");
@@ -481,10 +407,7 @@ fn acknowledged_writes_survive_kills() {
     }
     // the proof can fail: commits that do not wait for their log are lost
     let lost = moments(20, 700).take(10).filter(|moment| {
-        let Ends {
-            acknowledged,
-            found,
-        } = ends("synchronous_commit=off", *moment);
+        let Ends { acknowledged, found } = ends("synchronous_commit=off", *moment);
         found.is_some_and(|found| found < acknowledged)
     });
     assert!(lost.count() > 0);
@@ -520,12 +443,8 @@ fn killed_servers_leave_nothing() {
         } else {
             end_at_once(&mut child);
         }
-        eventually("no process is left", || {
-            processes(&home) == 0 && servers() == before
-        });
-        eventually("no file is left", || {
-            ours(&dir).is_empty() && traces(&home).is_empty()
-        });
+        eventually("no process is left", || processes(&home) == 0 && servers() == before);
+        eventually("no file is left", || ours(&dir).is_empty() && traces(&home).is_empty());
         // killed between its journal and its watchdog it has made nothing: the next start removes the journal
         for journal in home.journals() {
             let entries = fs::read_to_string(&journal).unwrap();
@@ -553,16 +472,9 @@ impl Disk {
             .output()
             .unwrap();
         let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
-        assert!(
-            !device.is_empty(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(!device.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
         fs::create_dir_all(folder).unwrap();
-        let disk = Self {
-            device,
-            mounted: folder.to_owned(),
-        };
+        let disk = Self { device, mounted: folder.to_owned() };
         // no commit of the journal but those that are asked for
         let status = Command::new("mount")
             .args(["-t", "ext4", "-o", "commit=300", &disk.device])
@@ -590,14 +502,8 @@ fn synced_writes_survive_power_cuts_as_root() {
     let (image, copy) = (folder.path().join("image"), folder.path().join("copy"));
     let ends = |settings: &str, moment: u64| {
         let _ = fs::remove_file(&copy);
-        fs::File::create(&image)
-            .unwrap()
-            .set_len(512 << 20)
-            .unwrap();
-        let formatted = Command::new("mkfs.ext4")
-            .args(["-q", "-F"])
-            .arg(&image)
-            .status();
+        fs::File::create(&image).unwrap().set_len(512 << 20).unwrap();
+        let formatted = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status();
         assert!(formatted.unwrap().success());
         let disk = Disk::mount(&image, &folder.path().join("disk"));
         let room = disk.mounted.join("room");
@@ -613,10 +519,7 @@ fn synced_writes_survive_power_cuts_as_root() {
         })
     };
     for moment in moments(20, 700).take(5) {
-        let Ends {
-            acknowledged,
-            found,
-        } = ends("", moment);
+        let Ends { acknowledged, found } = ends("", moment);
         let found = found.expect("a server that begins again");
         assert!(
             acknowledged > 0 && found >= acknowledged,
@@ -624,10 +527,7 @@ fn synced_writes_survive_power_cuts_as_root() {
         );
     }
     let lost = moments(100, 700).take(3).filter(|moment| {
-        let Ends {
-            acknowledged,
-            found,
-        } = ends("fsync=off", *moment);
+        let Ends { acknowledged, found } = ends("fsync=off", *moment);
         found.is_none_or(|found| found < acknowledged)
     });
     assert!(lost.count() > 0);

@@ -49,10 +49,7 @@ fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
         let line = format!("run {row} --quick --dir {path}");
         let error = home.fails(3, &line, "No space left on device in ");
         let advice = "free space there, or choose another directory with --dir";
-        assert!(
-            error.contains(path) && error.contains(advice),
-            "{row}: {error}"
-        );
+        assert!(error.contains(path) && error.contains(advice), "{row}: {error}");
         assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
         assert_eq!(entries(disk).len(), before, "{row}: {:?}", entries(disk));
     }
@@ -84,14 +81,8 @@ fn unwritable_directories_are_named_as_root() {
     let _disk = Private::mount(None, &disk, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
     for row in ["fs/seq-write/512", "disk/write-fsync"] {
         let line = format!("run {row} --dir {}", disk.display());
-        let error = home.refuses(
-            &line,
-            &format!("cannot measure files in {}", disk.display()),
-        );
-        for words in [
-            "Read-only file system",
-            "choose another directory with --dir",
-        ] {
+        let error = home.refuses(&line, &format!("cannot measure files in {}", disk.display()));
+        for words in ["Read-only file system", "choose another directory with --dir"] {
             assert!(error.contains(words), "{error}");
         }
     }
@@ -189,11 +180,7 @@ fn device_writes_need_confirmation_as_root() {
     intact("not confirmed");
 
     // as a file system, swap or a mapper holds it
-    let holder = File::options()
-        .read(true)
-        .custom_flags(libc::O_EXCL)
-        .open(name)
-        .unwrap();
+    let holder = File::options().read(true).custom_flags(libc::O_EXCL).open(name).unwrap();
     let (code, _, error) = on_device(&home, name, Some(name));
     assert_eq!(code, 3, "{error}");
     assert!(error.contains("nothing was written"), "{error}");

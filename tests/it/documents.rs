@@ -27,18 +27,8 @@ fn home() -> Home {
     }
     let home = Home::new();
     home.import(&[
-        named(
-            run,
-            "20261125-020000-c7b33930",
-            "2026-11-25T02:00:00Z",
-            "before",
-        ),
-        named(
-            slower,
-            "20261125-030000-7d1f20aa",
-            "2026-11-25T03:00:00Z",
-            "after",
-        ),
+        named(run, "20261125-020000-c7b33930", "2026-11-25T02:00:00Z", "before"),
+        named(slower, "20261125-030000-7d1f20aa", "2026-11-25T03:00:00Z", "after"),
     ]);
     home
 }
@@ -79,19 +69,13 @@ fn documented_outputs_are_current() {
 #[test]
 fn classic_reports_have_every_chapter() {
     let home = home();
-    home.refuses(
-        "report before after --classic -o both.html",
-        "takes one run",
-    );
+    home.refuses("report before after --classic -o both.html", "takes one run");
     home.ok("report before --classic -o classic.html -o classic.pdf");
     let page = fs::read_to_string(home.path().join("classic.html")).unwrap();
     let last = "9. Effect of the network on real-time response";
-    for printed in [
-        "Table 4.2 of hp-1987",
-        last,
-        "Figure 9.2 of hp-1987",
-        "Description of the tests",
-    ] {
+    for printed in
+        ["Table 4.2 of hp-1987", last, "Figure 9.2 of hp-1987", "Description of the tests"]
+    {
         assert!(page.contains(printed), "{printed}");
     }
     let pdf = fs::read(home.path().join("classic.pdf")).unwrap();
@@ -192,10 +176,7 @@ fn readme_examples_run() {
             None => continue,
         };
         let mut shell = home.command("sh");
-        shell
-            .args(["-c", &line])
-            .env("PATH", &path)
-            .current_dir(&empty);
+        shell.args(["-c", &line]).env("PATH", &path).current_dir(&empty);
         let (code, out, error) = output_texts(shell.output().unwrap());
         assert_eq!(code, 0, "{line}: {out}{error}");
         executed += 1;

@@ -32,10 +32,7 @@ fn interrupted_runs_resume() {
     let stored = launches_of(&home);
     for id in ["byte/loop", "byte/sieve"] {
         let matching = |launch: &&String| launch.contains(&format!("\"id\":\"{id}\""));
-        assert!(
-            stored.iter().filter(matching).count() >= 10,
-            "{id}: {stored:?}"
-        );
+        assert!(stored.iter().filter(matching).count() >= 10, "{id}: {stored:?}");
     }
     // what was kept is still the beginning of what is there
     assert_eq!(stored[..cut.len()], cut[..]);

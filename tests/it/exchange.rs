@@ -58,11 +58,7 @@ fn contributions_are_verified() {
     let write = |name: &str, change: &dyn Fn(&mut gritstone_model::RunData)| {
         let mut run = run.clone();
         change(&mut run);
-        fs::write(
-            home.path().join(name),
-            gritstone_exchange::write_bundle(&run),
-        )
-        .unwrap();
+        fs::write(home.path().join(name), gritstone_exchange::write_bundle(&run)).unwrap();
     };
     write("whole", &|_| ());
     assert_eq!(home.ok("verify whole"), "whole: ok\n");
@@ -112,14 +108,8 @@ fn foreign_results_are_shown() {
 }
 
 /// What would make a page load something.
-const EXTERNAL: [&str; 6] = [
-    "src=\"http",
-    "href=\"/",
-    "url(",
-    "@import",
-    "<script src",
-    "<link rel=\"stylesheet\"",
-];
+const EXTERNAL: [&str; 6] =
+    ["src=\"http", "href=\"/", "url(", "@import", "<script src", "<link rel=\"stylesheet\""];
 
 /// Shared files do not identify user and host.
 #[test]
@@ -136,10 +126,7 @@ fn shared_files_are_anonymous() {
     for (name, value) in [
         ("host.name", "secret-host"),
         ("dir.filesystem", "nfs4 from secret-server:/secret-share"),
-        (
-            "dir.options",
-            "rw,addr=198.51.100.77,clientaddr=2001:db8::77",
-        ),
+        ("dir.options", "rw,addr=198.51.100.77,clientaddr=2001:db8::77"),
         ("dir.mount_point", "/secret-mount"),
     ] {
         facts.insert(name.to_owned(), value.to_owned());
@@ -148,10 +135,7 @@ fn shared_files_are_anonymous() {
     let remark = "in /home/secret-user/src at 02:42:ac:11:00:77".to_owned();
     run.benchmarks[0].remark = Some(remark);
     let why = "secret-peer at 198.51.100.77: no secret-server".to_owned();
-    run.skips.push(Skip {
-        id: run.benchmarks[1].id.clone(),
-        reason: why.clone(),
-    });
+    run.skips.push(Skip { id: run.benchmarks[1].id.clone(), reason: why.clone() });
     run.launches[0].outcome = Outcome::Failed(format!("secret-host: {why}"));
     run.info.settings.commit = Some(Commit {
         id: "5ec5e75ec5e7".to_owned(),
@@ -191,12 +175,7 @@ fn shared_files_are_anonymous() {
         "02:42:ac:11:00:77",
         path.as_str(),
     ];
-    let found = |text: &str| {
-        secrets
-            .iter()
-            .filter(|secret| text.contains(**secret))
-            .count()
-    };
+    let found = |text: &str| secrets.iter().filter(|secret| text.contains(**secret)).count();
     for format in FORMATS.split(' ') {
         let text = home.ok(&format!("export {id} --format {format}"));
         assert_eq!(found(&text), 0, "{format}");
@@ -219,18 +198,12 @@ fn shared_files_are_anonymous() {
         assert!(text.contains("byte/syscall"));
     }
     // under the limit of a comment, and naming the file that goes with it
-    assert!(
-        summary.len() < 32 << 10 && summary.contains("`shared.html`"),
-        "{summary}"
-    );
+    assert!(summary.len() < 32 << 10 && summary.contains("`shared.html`"), "{summary}");
     for external in EXTERNAL {
         assert!(!page.contains(external), "{external}");
     }
     home.refuses(&["report", id, "--share", "-o", "x.pdf"], "one HTML file");
-    home.refuses(
-        &["report", id, "--share", "--with-identity"],
-        "cannot be used with",
-    );
+    home.refuses(&["report", id, "--share", "--with-identity"], "cannot be used with");
     // of a user with the name of a benchmark or a unit, too
     for user in ["pipe", "call"] {
         let options = format!("report {id} --output report.html");
@@ -271,11 +244,7 @@ fn imports_keep_host_names() {
 fn exports_include_dependencies() {
     let home = Home::with(&["run"]);
     let csv = home.ok("export run byte/sieve kernel --format csv");
-    let ids: Vec<&str> = csv
-        .lines()
-        .skip(1)
-        .map(|l| l.split(',').next().unwrap())
-        .collect();
+    let ids: Vec<&str> = csv.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
     assert!(ids.contains(&"byte/sieve"), "{csv}");
     let selected = |id: &&str| *id == "byte/sieve" || id.starts_with("kernel/");
     assert!(ids.iter().all(selected), "{csv}");
@@ -317,28 +286,13 @@ const SHIPPED: &str = "ref:amd-epyc-kvm-2026";
 fn references_need_complete_runs() {
     let home = Home::with(&["run"]);
     home.refuses("export run --reference mine", "a run of suite standard");
-    home.refuses(
-        &format!("export {SHIPPED} --reference Mine"),
-        "an id is made of",
-    );
-    home.refuses(
-        &format!("export {SHIPPED} byte --reference mine"),
-        "a whole run",
-    );
-    assert_eq!(
-        home.ok(&format!("export {SHIPPED} --reference mine")),
-        "mine.jsonl.zst\n"
-    );
+    home.refuses(&format!("export {SHIPPED} --reference Mine"), "an id is made of");
+    home.refuses(&format!("export {SHIPPED} byte --reference mine"), "a whole run");
+    assert_eq!(home.ok(&format!("export {SHIPPED} --reference mine")), "mine.jsonl.zst\n");
     let shipped = home.json(&format!("show {SHIPPED}"));
-    assert_eq!(
-        home.json("show mine.jsonl.zst")["results"],
-        shipped["results"]
-    );
+    assert_eq!(home.json("show mine.jsonl.zst")["results"], shipped["results"]);
     // of all its CPUs too
-    let copies = list(&shipped["results"])
-        .iter()
-        .filter(|r| !r["copies"].is_null())
-        .count();
+    let copies = list(&shipped["results"]).iter().filter(|r| !r["copies"].is_null()).count();
     assert_eq!(copies, 4);
     let path = home.path().join("mine.jsonl.zst");
     let mut bytes = fs::read(&path).unwrap();

@@ -77,8 +77,5 @@ fn stored_tests_are_no_run() {
     let listed = home.ok("runs");
     assert!(listed.contains("1 side of A/B tests (--all)"), "{listed}");
     assert!(home.ok("runs --all").contains("bench-"));
-    home.refuses(
-        "run --label= byte/sieve",
-        "a label has at least one character",
-    );
+    home.refuses("run --label= byte/sieve", "a label has at least one character");
 }

@@ -22,9 +22,8 @@ const NODES: usize = 14;
 fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
     // a difference of two benchmarks would scatter about 0
     let launched = |id: &str| run.launches.iter().any(|launch| launch.id.as_str() == id);
-    let mut run = part(run.clone(), |id| {
-        FAMILIES.contains(&id.split('/').next().unwrap()) && launched(id)
-    });
+    let mut run =
+        part(run.clone(), |id| FAMILIES.contains(&id.split('/').next().unwrap()) && launched(id));
     run.info.id = format!("20261103-10{number:02}00-0000{number:04}");
     run.info.started = format!("2026-11-03T10:{number:02}:00Z");
     run.info.settings.fleet = Some(FleetMember {
@@ -33,11 +32,7 @@ fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
         of: Some(NODES as u32),
         ..FleetMember::default()
     });
-    let ids: Vec<_> = run
-        .benchmarks
-        .iter()
-        .map(|benchmark| benchmark.id.clone())
-        .collect();
+    let ids: Vec<_> = run.benchmarks.iter().map(|benchmark| benchmark.id.clone()).collect();
     for launch in &mut run.launches {
         let place = ids.iter().position(|id| *id == launch.id).unwrap();
         let scatter = 1.0 + 0.003 * noise(number, place);
@@ -68,10 +63,7 @@ fn fleet() -> Vec<RunData> {
             node
         })
         .collect();
-    let mut checks = fleet[5]
-        .launches
-        .iter_mut()
-        .flat_map(|launch| &mut launch.events);
+    let mut checks = fleet[5].launches.iter_mut().flat_map(|launch| &mut launch.events);
     let check = checks.find_map(|event| match event {
         Event::Check(check) => Some(check),
         _ => None,
@@ -101,11 +93,7 @@ fn a_week_before() -> Vec<RunData> {
 fn outliers(view: &Value) -> Vec<(String, String, f64)> {
     let outlier = |entry: &Value| {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        (
-            text(&entry["node"]),
-            text(&entry["about"]["family"]),
-            entry["effect"].as_f64().unwrap(),
-        )
+        (text(&entry["node"]), text(&entry["about"]["family"]), entry["effect"].as_f64().unwrap())
     };
     let mut all: Vec<_> = list(&view["outliers"]).iter().map(outlier).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
@@ -125,17 +113,10 @@ fn outliers_name_common_facts() {
     assert_eq!(view["fleet"], "fleet-of-november");
     assert_eq!(list(&view["nodes"]).len(), NODES);
     let found = outliers(&view);
-    let named: Vec<_> = found
-        .iter()
-        .map(|(node, family, _)| (node.as_str(), family.as_str()))
-        .collect();
+    let named: Vec<_> =
+        found.iter().map(|(node, family, _)| (node.as_str(), family.as_str())).collect();
     assert_eq!(named, [("node-03", "memory"), ("node-09", "memory")]);
-    assert!(
-        found
-            .iter()
-            .all(|(_, _, effect)| (effect + 0.2).abs() < 0.02),
-        "{found:?}"
-    );
+    assert!(found.iter().all(|(_, _, effect)| (effect + 0.2).abs() < 0.02), "{found:?}");
     let wrong = list(&view["wrong"]);
     assert_eq!(
         (wrong.len(), &wrong[0]["node"], &wrong[0]["by"]),
@@ -159,31 +140,18 @@ fn outliers_name_common_facts() {
     assert_eq!(of_files["outliers"], view["outliers"]);
     home.ok("fleet report -o fleet.html -o fleet.pdf");
     let page = fs::read_to_string(home.path().join("fleet.html")).unwrap();
-    assert!(
-        page.contains("node-09: memory −") && page.contains("fleet-heat"),
-        "{page}"
-    );
-    assert!(
-        fs::read(home.path().join("fleet.pdf"))
-            .unwrap()
-            .starts_with(b"%PDF")
-    );
+    assert!(page.contains("node-09: memory −") && page.contains("fleet-heat"), "{page}");
+    assert!(fs::read(home.path().join("fleet.pdf")).unwrap().starts_with(b"%PDF"));
     let lines = home.ok("fleet report --format csv");
     let count = |word: &str| lines.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!([count("wrong,"), count("differs,")], [1, 2]);
     let metrics = home.ok("fleet report --format openmetrics");
     let low = "node=\"node-09\",level=\"family\",about=\"memory\",bound=\"low\"} -0.";
-    assert!(
-        metrics.contains(low) && metrics.ends_with("# EOF\n"),
-        "{metrics}"
-    );
+    assert!(metrics.contains(low) && metrics.ends_with("# EOF\n"), "{metrics}");
     // a week before, one of them was like the others
     home.import(&a_week_before());
     let view = read("fleet report --format json");
-    assert_eq!(
-        (&view["fleet"], &view["earlier"]),
-        (&"fleet-of-november".into(), &1.into())
-    );
+    assert_eq!((&view["fleet"], &view["earlier"]), (&"fleet-of-november".into(), &1.into()));
     let since = |node: &str| {
         let all = list(&view["outliers"]);
         all.iter().find(|outlier| outlier["node"] == node).unwrap()["since"].clone()
@@ -192,10 +160,7 @@ fn outliers_name_common_facts() {
     assert_eq!(since("node-09")["first"], "2026-10-27T10:00:00Z");
     let output = home.ok("fleet report");
     let output: Vec<&str> = output.split_whitespace().collect();
-    assert!(
-        output.join(" ").contains("since 3 November 2026"),
-        "{output:?}"
-    );
+    assert!(output.join(" ").contains("since 3 November 2026"), "{output:?}");
     home.refuses("fleet report -o fleet.txt", ".html or .pdf");
     home.refuses("fleet report other", "other");
 }
@@ -207,10 +172,7 @@ fn nodes_survive_any_login_shell() {
     let other = home.path().join("other-shell");
     let script = "case $2 in \"exec sh -c '\"*) exec sh -c \"$2\";; esac; echo 'if: Expression Syntax.' >&2; exit 1";
     make_program(&other, format!("#!/bin/sh\n{script}\n").as_bytes());
-    let ssh = format!(
-        "'{}' -o 'A=b c'",
-        fixture("run").with_file_name("fake-ssh").display()
-    );
+    let ssh = format!("'{}' -o 'A=b c'", fixture("run").with_file_name("fake-ssh").display());
     for (node, banner, shell) in [
         ("n1", "Welcome", "sh"),
         ("ssh://n2:22", "", other.to_str().unwrap()),
@@ -244,13 +206,7 @@ fn shared_reports_lack_node_names() {
     let [one, two] = [0, 1].map(shared);
     assert!(!one.contains("node-00\"") && one.contains("fleet-of-november"));
     let name = |text: &str| {
-        gritstone_exchange::read_bundle(text.as_bytes())
-            .unwrap()
-            .info
-            .settings
-            .fleet
-            .unwrap()
-            .node
+        gritstone_exchange::read_bundle(text.as_bytes()).unwrap().info.settings.fleet.unwrap().node
     };
     assert_ne!(name(&one), name(&two));
 }
@@ -258,10 +214,7 @@ fn shared_reports_lack_node_names() {
 /// A `gritstone` in the home that first executes a script.
 fn wrapped(home: &Home, before: &str) -> String {
     let path = home.path().join("wrapped");
-    let text = format!(
-        "#!/bin/sh\n{before}\nexec '{}' \"$@\"\n",
-        binary().display()
-    );
+    let text = format!("#!/bin/sh\n{before}\nexec '{}' \"$@\"\n", binary().display());
     fs::write(&path, text).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.display().to_string()
@@ -287,10 +240,7 @@ fn dead_nodes_are_resumed() {
         "fleet run --on local --nodes 3 --binary {binary} --quick --label tried byte/syscall"
     );
     let output = home.fails(1, &line, "1 of 3 nodes are missing");
-    assert!(
-        output.contains("local-2") && output.contains("died of a test"),
-        "{output}"
-    );
+    assert!(output.contains("local-2") && output.contains("died of a test"), "{output}");
     assert_eq!(measured(&home), ["local-1", "local-3"]);
     home.ok("fleet resume");
     assert_eq!(measured(&home), ["local-1", "local-2", "local-3"]);
@@ -305,16 +255,10 @@ fn dead_nodes_are_resumed() {
     home.ok("fleet resume");
     // against two others nothing is said of this node
     let (code, out, _) = home.run("fleet check --node local-1 --budget 20s");
-    assert!(
-        code == 4 && out.starts_with("inconclusive: local-1"),
-        "{code} {out}"
-    );
+    assert!(code == 4 && out.starts_with("inconclusive: local-1"), "{code} {out}");
     home.refuses("fleet check --node x --against nothing", "nothing");
     home.refuses("fleet resume other", "no fleet run is called");
-    home.refuses(
-        "fleet run --on ssh --nodes=-oProxyCommand=x",
-        "is not a host",
-    );
+    home.refuses("fleet run --on ssh --nodes=-oProxyCommand=x", "is not a host");
 }
 
 /// A server reports the progress of a fleet run from the plan beside its store, and a second process does not take over the run.
@@ -343,10 +287,7 @@ fn fleet_runs_can_be_followed() {
         "{shown}"
     );
     let mut stream = server.connect();
-    let ask = format!(
-        "GET /fleet/events HTTP/1.1\r\nHost: {}\r\n\r\n",
-        server.address
-    );
+    let ask = format!("GET /fleet/events HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
     stream.write_all(ask.as_bytes()).unwrap();
     let mut events = BufReader::new(stream);
     let progress = until(&mut events, "progress");
@@ -372,14 +313,9 @@ fn fleet_runs_can_be_followed() {
     home.import(&fleet()[1..]);
     let server = Server::start(&home);
     let shown = server.page("/fleet");
-    assert!(
-        shown.contains("13 of 14 nodes done") && shown.contains("data-events"),
-        "{shown}"
-    );
+    assert!(shown.contains("13 of 14 nodes done") && shown.contains("data-events"), "{shown}");
     home.import(&fleet()[..1]);
-    eventually("all nodes are there", || {
-        !server.get("/fleet").text().contains("nodes done")
-    });
+    eventually("all nodes are there", || !server.get("/fleet").text().contains("nodes done"));
 }
 
 #[test]
@@ -462,15 +398,9 @@ fn hung_nodes_are_ended() {
 fn nodes_end_with_their_reader() {
     let home = Home::new();
     let mut command = home.command(binary());
-    command.args([
-        "fleet", "node", "--fleet", "f", "--node", "n", "--output", "-",
-    ]);
+    command.args(["fleet", "node", "--fleet", "f", "--node", "n", "--output", "-"]);
     command.args(["--quick", "byte", "--dir"]).arg(home.path());
-    let mut node = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut node = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // its first line is written before it measures
     let mut said = BufReader::new(node.stderr.take().unwrap());
     said.read_line(&mut String::new()).unwrap();

@@ -19,12 +19,7 @@ fn says(result: &Value, words: &str) -> bool {
 /// A row that was measured, and did its work.
 fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
     let row = result(run, id);
-    assert_eq!(
-        row["outcome"],
-        "measured",
-        "{id}: {}; the build must lie on a disk",
-        messages(row)
-    );
+    assert_eq!(row["outcome"], "measured", "{id}: {}; the build must lie on a disk", messages(row));
     assert!(!flagged(row, "invalid"), "{id}: {row}");
     row
 }
@@ -45,9 +40,8 @@ fn events_of(home: &Home, id: &str, kind: &str) -> Vec<Value> {
 fn values(home: &Home, id: &str, key: &str) -> Vec<String> {
     let params = events_of(home, id, "param").into_iter();
     let params = params.filter(|param| param["key"] == key);
-    let values: Vec<String> = params
-        .map(|param| param["value"].as_str().unwrap().to_owned())
-        .collect();
+    let values: Vec<String> =
+        params.map(|param| param["value"].as_str().unwrap().to_owned()).collect();
     assert!(!values.is_empty(), "{id}: {key}");
     values
 }
@@ -55,9 +49,7 @@ fn values(home: &Home, id: &str, key: &str) -> Vec<String> {
 /// Blocks requested from a device in each sample of a benchmark.
 fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
     let samples = events_of(home, id, "sample").into_iter();
-    samples
-        .map(|sample| sample["usage"]["inblock"].as_u64().unwrap())
-        .collect()
+    samples.map(|sample| sample["usage"]["inblock"].as_u64().unwrap()).collect()
 }
 
 /// The generator of the workloads, written independently.
@@ -82,14 +74,8 @@ fn operations_have_four_statistics() {
         let id = row["id"].as_str().unwrap();
         measured(&run, id);
         let statistic = |name: &str| row["statistics"][name].as_f64().unwrap();
-        assert!(
-            statistic("min") > 0.0 && statistic("min") <= statistic("median"),
-            "{row}"
-        );
-        assert!(
-            statistic("median").max(statistic("mean")) <= statistic("max"),
-            "{row}"
-        );
+        assert!(statistic("min") > 0.0 && statistic("min") <= statistic("median"), "{row}");
+        assert!(statistic("median").max(statistic("mean")) <= statistic("max"), "{row}");
         let cold = id.ends_with("@cold");
         assert_eq!(says(row, "mincore found none"), cold, "{row}");
         let past = row["measured"].as_str().unwrap().starts_with("past the ");
@@ -104,9 +90,8 @@ fn operations_have_four_statistics() {
     }
     // the same places on every machine, whatever the size
     let mut state = 1987;
-    let sum = (0..100).fold(0_u64, |sum, _| {
-        sum.rotate_left(1).wrapping_add(draw(&mut state) % 100)
-    });
+    let sum =
+        (0..100).fold(0_u64, |sum, _| sum.rotate_left(1).wrapping_add(draw(&mut state) % 100));
     for id in ["fs/rand-write/512", "fs/rand-write/32k", "fs/rand-read/8k"] {
         for order in values(&home, id, "order") {
             assert_eq!(order, format!("random, sum {sum:016x}"));
@@ -147,13 +132,9 @@ fn all_disk_paths_work_as_root() {
     }
     // half a block before the center, and 20 blocks about it
     let drawn = values(&home, "disk/read-gauss", "blocks_drawn");
-    let numbers: Vec<f64> = drawn[0]
-        .split([' ', ','])
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    let [mean, deviation, distinct, blocks] = numbers[..] else {
-        panic!("{drawn:?}")
-    };
+    let numbers: Vec<f64> =
+        drawn[0].split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    let [mean, deviation, distinct, blocks] = numbers[..] else { panic!("{drawn:?}") };
     assert!((mean - 255.5).abs() < 4.5 && (deviation - 20.0).abs() < 3.2);
     assert!(distinct < 150.0 && blocks == 512.0, "{drawn:?}");
     assert!(traces(&home).is_empty() && ours(Path::new(DISC)).is_empty());
@@ -195,10 +176,7 @@ fn run_unprivileged(rows: &str) -> (i32, String, String) {
     }
     let mut command = home.command(&binary);
     command.args(line(place.path()).split(' '));
-    command
-        .env("PATH", "/usr/bin:/bin")
-        .uid(UNPRIVILEGED)
-        .gid(UNPRIVILEGED);
+    command.env("PATH", "/usr/bin:/bin").uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     output_texts(command.output().unwrap())
 }
 
@@ -210,29 +188,22 @@ fn refused_io_uring_is_skipped() {
     let mut command = home.command(common::binary());
     let line = format!("run disk/raw-write@io-uring {SHORT} --dir {DISC}");
     command.args(line.split(' '));
-    #[allow(
-        unsafe_code,
-        reason = "between fork and exec nothing but two system calls is made"
-    )]
+    #[allow(unsafe_code, reason = "between fork and exec nothing but two system calls is made")]
     // SAFETY: prctl takes a filter that outlives the call, and neither allocates nor locks.
     unsafe {
         command.pre_exec(refuse_io_uring);
     }
     let (code, _, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 3, "{error}");
-    for text in [
-        "io_uring is not available (Operation not permitted)",
-        "sysctl kernel.io_uring_disabled=0",
-    ] {
+    for text in
+        ["io_uring is not available (Operation not permitted)", "sysctl kernel.io_uring_disabled=0"]
+    {
         assert!(error.contains(text), "{error}");
     }
 }
 
 /// From here on io_uring_setup ends with EPERM, for this process and all that it starts.
-#[allow(
-    unsafe_code,
-    reason = "there is no other way to install a filter of system calls"
-)]
+#[allow(unsafe_code, reason = "there is no other way to install a filter of system calls")]
 fn refuse_io_uring() -> std::io::Result<()> {
     const NUMBER: u32 = libc::SYS_io_uring_setup as u32;
     let code = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
@@ -244,26 +215,14 @@ fn refuse_io_uring() -> std::io::Result<()> {
     let mut filter = [
         code(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         code(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, NUMBER),
-        code(
-            libc::BPF_RET | libc::BPF_K,
-            0,
-            0,
-            libc::SECCOMP_RET_ERRNO | libc::EPERM as u32,
-        ),
+        code(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
         code(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
-    let program = libc::sock_fprog {
-        len: 4,
-        filter: filter.as_mut_ptr(),
-    };
+    let program = libc::sock_fprog { len: 4, filter: filter.as_mut_ptr() };
     // SAFETY: the program and its filter live until prctl returns.
     let failed = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-            || libc::prctl(
-                libc::PR_SET_SECCOMP,
-                libc::SECCOMP_MODE_FILTER,
-                &raw const program,
-            ) != 0
+            || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) != 0
     };
     match failed {
         true => Err(std::io::Error::last_os_error()),

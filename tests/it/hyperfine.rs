@@ -103,10 +103,7 @@ fn effects(script: &str, hyperfine: &Path) -> Effects {
     Effects {
         log,
         json: keys.filter(|key| key != "memory_usage_byte").collect(),
-        commands: results
-            .iter()
-            .map(|result| result["command"].clone())
-            .collect(),
+        commands: results.iter().map(|result| result["command"].clone()).collect(),
         heads: ["out.md", "out.csv"]
             .map(|name| read(name).lines().next().unwrap_or_default().to_owned())
             .to_vec(),

@@ -77,10 +77,8 @@ fn file_order_does_not_matter() {
 #[test]
 fn titles_name_parameters() {
     let home = home_with(&["parameter-a.json"]);
-    let titles: Vec<String> = estimates(&home.json("show parameter-a"))
-        .into_iter()
-        .map(|(title, _)| title)
-        .collect();
+    let titles: Vec<String> =
+        estimates(&home.json("show parameter-a")).into_iter().map(|(title, _)| title).collect();
     assert_eq!(titles, ["./a.out (cc=gcc)", "./a.out (cc=clang)"]);
 }
 
@@ -90,10 +88,9 @@ fn different_names_are_never_compared() {
     let comparison = home.json("compare templates-a templates-b");
     for row in list(&comparison["rows"]) {
         match row["title"].as_str().unwrap() {
-            "Sort<int*>" => assert!(
-                row["ratio"].is_null() && flagged(row, "not-comparable"),
-                "{row}"
-            ),
+            "Sort<int*>" => {
+                assert!(row["ratio"].is_null() && flagged(row, "not-comparable"), "{row}")
+            }
             _ => assert!(near(row["ratio"].as_f64(), 1.0), "{row}"),
         }
     }
@@ -102,13 +99,7 @@ fn different_names_are_never_compared() {
 #[test]
 fn rows_without_value_are_skipped() {
     for (name, with, value, without, why) in [
-        (
-            "zero-time.json",
-            "sleep 0.1",
-            0.10035,
-            ":",
-            "0 s is not a positive number",
-        ),
+        ("zero-time.json", "sleep 0.1", 0.10035, ":", "0 s is not a positive number"),
         ("skipped.json", "Good", 100.35, "NeedsDevice", "no device"),
     ] {
         let home = Home::new();
@@ -137,12 +128,7 @@ fn old_complexity_rows_are_skipped() {
     for ((title, value), expected) in found.iter().zip([("Walk/8", 80.0), ("Walk/64", 640.0)]) {
         assert!(title == expected.0 && near(*value, expected.1), "{run}");
     }
-    assert!(
-        run["started"]
-            .as_str()
-            .unwrap()
-            .starts_with("2018-04-28T10:00:00")
-    );
+    assert!(run["started"].as_str().unwrap().starts_with("2018-04-28T10:00:00"));
 }
 
 #[test]
@@ -150,11 +136,7 @@ fn unread_numbers_may_be_infinite() {
     let home = home_with(&["infinite-counter.json"]);
     let run = home.json("show infinite-counter");
     let results = list(&run["results"]);
-    assert_eq!(
-        (results.len(), &results[0]["launches"]),
-        (1, &Value::from(8)),
-        "{run}"
-    );
+    assert_eq!((results.len(), &results[0]["launches"]), (1, &Value::from(8)), "{run}");
     assert!(near(results[0]["estimate"].as_f64(), 100.35), "{run}");
 }
 
@@ -162,10 +144,7 @@ fn unread_numbers_may_be_infinite() {
 fn decimal_commas_are_read() {
     let home = home_with(&["unixbench-comma.txt"]);
     let run = home.json("show unixbench-comma");
-    let values: Vec<Option<f64>> = estimates(&run)
-        .into_iter()
-        .map(|(_, value)| value)
-        .collect();
+    let values: Vec<Option<f64>> = estimates(&run).into_iter().map(|(_, value)| value).collect();
     assert_eq!(values.len(), 3);
     for (found, expected) in values.into_iter().zip([35_749_777.3, 2021.4, 5662.7]) {
         assert!(near(found, expected), "{run}");
@@ -176,11 +155,7 @@ fn decimal_commas_are_read() {
 fn damaged_lines_are_named() {
     let home = Home::new();
     let text = fs::read_to_string(input("unixbench.txt")).unwrap();
-    for (from, to) in [
-        ("35749777.3", "35,749,777.3"),
-        ("35749777.3", "x"),
-        ("10.0 s,", "ten s,"),
-    ] {
+    for (from, to) in [("35749777.3", "35,749,777.3"), ("35749777.3", "x"), ("10.0 s,", "ten s,")] {
         fs::write(home.path().join("damaged.txt"), text.replace(from, to)).unwrap();
         home.refuses("import damaged.txt", "line 12: ");
     }
@@ -207,12 +182,7 @@ fn dates_are_those_of_contents() {
 
 #[test]
 fn copies_are_imported_once() {
-    for name in [
-        "unixbench.txt",
-        "long-a.json",
-        "templates-a.json",
-        "bom.json",
-    ] {
+    for name in ["unixbench.txt", "long-a.json", "templates-a.json", "bom.json"] {
         let home = Home::new();
         let bytes = fs::read(input(name)).unwrap();
         let mut printed = vec![];
@@ -247,26 +217,16 @@ fn known_files_stop_no_import() {
 #[test]
 fn dates_of_users_order_imports() {
     let home = Home::new();
-    for (name, date) in [
-        ("long-a.json", "2024-03-02"),
-        ("long-b.json", "2024-03-01T12:00:00+02:00"),
-    ] {
+    for (name, date) in
+        [("long-a.json", "2024-03-02"), ("long-b.json", "2024-03-01T12:00:00+02:00")]
+    {
         let path = input(name);
-        home.ok(&[
-            "import",
-            path.to_str().unwrap(),
-            "--date",
-            date,
-            "--label",
-            &name[..6],
-        ]);
+        home.ok(&["import", path.to_str().unwrap(), "--date", date, "--label", &name[..6]]);
     }
     assert_eq!(home.json("show long-a")["started"], "2024-03-02T00:00:00Z");
     let runs = home.json("runs");
-    let labels: Vec<&str> = list(&runs["runs"])
-        .iter()
-        .map(|run| run["label"].as_str().unwrap())
-        .collect();
+    let labels: Vec<&str> =
+        list(&runs["runs"]).iter().map(|run| run["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["long-a", "long-b"]);
     let bundle = crate::common::fixture("run");
     home.refuses(
@@ -293,10 +253,7 @@ fn encodings_of_text_are_read() {
         let home = Home::new();
         fs::write(home.path().join("it.json"), bytes).unwrap();
         home.ok("import it.json --label it");
-        assert!(near(
-            home.json("show it")["results"][0]["estimate"].as_f64(),
-            0.10035
-        ));
+        assert!(near(home.json("show it")["results"][0]["estimate"].as_f64(), 0.10035));
     }
     let bundle = fs::read_to_string(crate::common::fixture("run")).unwrap();
     let home = Home::new();
@@ -311,18 +268,12 @@ fn refusals_name_likely_formats() {
     for (text, why) in [
         ("", "an empty file"),
         ("hello\n", "text that begins with 'hello'"),
-        (
-            "command,mean,stddev,median\nx,1,2,3\n",
-            "a table of 4 columns",
-        ),
+        ("command,mean,stddev,median\nx,1,2,3\n", "a table of 4 columns"),
         (r#"{"a": 1, "b": 2}"#, "JSON with a, b"),
         (r#"{"a": 1, "b": [2"#, "truncated"),
         (&long[..900], "truncated JSON of hyperfine"),
         ("<html></html>", "XML or HTML"),
-        (
-            r#"{"results": [{"command": "x", "mean": 1}]}"#,
-            "x: results[0]: it has no single times",
-        ),
+        (r#"{"results": [{"command": "x", "mean": 1}]}"#, "x: results[0]: it has no single times"),
     ] {
         fs::write(home.path().join("it"), text).unwrap();
         let error = home.refuses("import it", why);
@@ -331,10 +282,7 @@ fn refusals_name_likely_formats() {
     fs::write(home.path().join("it"), b"caf\xe9\x80").unwrap();
     home.refuses("import it", "byte 4 is not UTF-8");
     let path = input("aggregates-only.json");
-    home.refuses(
-        &["import", path.to_str().unwrap()],
-        "--benchmark_report_aggregates_only",
-    );
+    home.refuses(&["import", path.to_str().unwrap()], "--benchmark_report_aggregates_only");
     fs::create_dir(home.path().join("folder")).unwrap();
     home.refuses("import folder", "sample.json");
 }
@@ -345,10 +293,7 @@ fn imports_are_shown_without_advice() {
     for name in ["zero-time", "unixbench"] {
         let text = home.ok(&["show", name]);
         assert!(text.contains("Warnings"), "{text}");
-        assert!(
-            !text.contains("doctor") && !text.contains("--budget"),
-            "{text}"
-        );
+        assert!(!text.contains("doctor") && !text.contains("--budget"), "{text}");
     }
 }
 
@@ -358,14 +303,7 @@ fn similar_host_names_stay_apart() {
     for host in ["box A", "box-a"] {
         let path = input("long-a.json");
         let other = Home::new();
-        other.ok(&[
-            "import",
-            path.to_str().unwrap(),
-            "--host",
-            host,
-            "--label",
-            "it",
-        ]);
+        other.ok(&["import", path.to_str().unwrap(), "--host", host, "--label", "it"]);
         machines.push(other.json("show it")["machine"]["id"].clone());
     }
     assert_ne!(machines[0], machines[1]);

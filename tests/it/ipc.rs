@@ -9,10 +9,7 @@ use std::fs;
 
 /// A run of seconds with a result for each benchmark.
 fn run(home: &Home, rows: &str) -> Value {
-    home.json(&format!(
-        "run --dir {} {rows} --quick",
-        home.path().display()
-    ))
+    home.json(&format!("run --dir {} {rows} --quick", home.path().display()))
 }
 
 /// Queues and segments of System V, POSIX queues where they can be listed, and shared memory with a name.
@@ -103,8 +100,5 @@ fn the_file_system_is_named() {
         false => assert_eq!(flushed, created),
     }
     let (_, out, _) = home.run("show last file/fsync");
-    assert!(
-        out.contains(created.split(' ').next_back().unwrap()),
-        "{out}"
-    );
+    assert!(out.contains(created.split(' ').next_back().unwrap()), "{out}");
 }

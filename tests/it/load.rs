@@ -13,10 +13,7 @@ use std::process::{Command, Output};
 fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let users = folder.path().join("users");
-    let bytes = gritstone_kernels::find("load/users")
-        .unwrap()
-        .bytes()
-        .unwrap();
+    let bytes = gritstone_kernels::find("load/users").unwrap().bytes().unwrap();
     common::make_program(&users, &bytes);
     Command::new(users)
         .arg(format!("cc={}", compiler.display()))
@@ -38,10 +35,7 @@ fn development_works_with_any_editor() {
             let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             let error = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{}: {error}", editor.display());
-            assert!(
-                printed.contains("users=2 ") && printed.contains(" per_hour="),
-                "{printed}"
-            );
+            assert!(printed.contains("users=2 ") && printed.contains(" per_hour="), "{printed}");
             let transactions = printed
                 .split(' ')
                 .find_map(|word| word.strip_prefix("transactions=")?.parse::<u64>().ok());
@@ -57,10 +51,7 @@ fn idle_compilers_fail_development() {
     let output = users(Path::new("/bin/true"), &program(&["ed"]), 10);
     assert_eq!(output.status.code(), Some(77));
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        error.contains("ended with status 0, but should have failed"),
-        "{error}"
-    );
+    assert!(error.contains("ended with status 0, but should have failed"), "{error}");
 }
 
 #[test]
@@ -69,11 +60,7 @@ fn missing_load_programs_name_packages() {
     let mut command = home.gritstone("run rt/user-latency@level-1 rt/user-latency@level-3");
     let (code, _, error) = common::ended(command.env("PATH", home.path()));
     assert_eq!(code, 3, "{error}");
-    for text in [
-        "one of cc, gcc",
-        "apt-get install gcc nvi.",
-        "apt-get install gcc nvi tar.",
-    ] {
+    for text in ["one of cc, gcc", "apt-get install gcc nvi.", "apt-get install gcc nvi tar."] {
         assert!(error.contains(text), "{text}: {error}");
     }
 }
@@ -83,11 +70,7 @@ fn missing_load_programs_name_packages() {
 fn load_outlives_launches_as_root() {
     needs_root();
     let home = Home::new();
-    let rows = [
-        "rt/user-latency@level-1",
-        "rt/user-latency@level-2",
-        "rt/semaphore",
-    ];
+    let rows = ["rt/user-latency@level-1", "rt/user-latency@level-2", "rt/semaphore"];
     let run = home.json(&format!("run {} {SHORT}", rows.join(" ")));
     assert_eq!(processes(&home), 0);
     assert!(traces(&home).is_empty());
@@ -105,10 +88,7 @@ fn load_outlives_launches_as_root() {
 
 fn summary() -> (Vec<Id>, Vec<f64>) {
     let all = gritstone_catalogue::all().unwrap().benchmarks;
-    let entry = all
-        .iter()
-        .find(|row| row.id.as_str() == "rt/summary")
-        .unwrap();
+    let entry = all.iter().find(|row| row.id.as_str() == "rt/summary").unwrap();
     let Work::Score { over, weights, .. } = entry.work.clone() else {
         panic!("{entry:?}");
     };

@@ -28,27 +28,15 @@ fn terminal_emulates_a_vt100() {
     );
     fs::write(&source, text).unwrap();
     let show = folder.path().join("show");
-    let status = Command::new("cc")
-        .arg("-o")
-        .arg(&show)
-        .arg(&source)
-        .status();
+    let status = Command::new("cc").arg("-o").arg(&show).arg(&source).status();
     assert!(status.unwrap().success());
     let shown = |bytes: &str| {
         let file = folder.path().join("bytes");
         fs::write(&file, bytes).unwrap();
-        let output = Command::new(&show)
-            .stdin(fs::File::open(&file).unwrap())
-            .output();
+        let output = Command::new(&show).stdin(fs::File::open(&file).unwrap()).output();
         let text = String::from_utf8(output.unwrap().stdout).unwrap();
-        let lines: Vec<String> = text
-            .lines()
-            .map(|line| line.trim_end().to_owned())
-            .collect();
-        (
-            lines[..24].join("|").trim_end_matches('|').to_owned(),
-            lines[24].clone(),
-        )
+        let lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
+        (lines[..24].join("|").trim_end_matches('|').to_owned(), lines[24].clone())
     };
     for (bytes, screen, cursor) in [
         ("a\r\nb\tc", "a|b       c", "1 9"),
@@ -67,20 +55,12 @@ fn terminal_emulates_a_vt100() {
         ("a\r\nb\r\nc\x1b[2;1H\x1b[M", "a|c", "1 0"),
         ("a\r\nb\x1b[1;1H\x1b[L", "|a|b", "0 0"),
         // what is not for the screen
-        (
-            "\x1b]0;title\x07\x1b[?1049h\x1b[7mx\x1b[m\x1b(B\x1b[6n",
-            "x",
-            "0 1",
-        ),
+        ("\x1b]0;title\x07\x1b[?1049h\x1b[7mx\x1b[m\x1b(B\x1b[6n", "x", "0 1"),
         ("\u{e4}b", "?b", "0 2"),
         ("\x1b\x1bcx", "x", "0 1"),
         (&"\n".repeat(30), "", "23 0"),
     ] {
-        assert_eq!(
-            shown(bytes),
-            (screen.to_owned(), cursor.to_owned()),
-            "{bytes:?}"
-        );
+        assert_eq!(shown(bytes), (screen.to_owned(), cursor.to_owned()), "{bytes:?}");
     }
 }
 
@@ -94,18 +74,11 @@ fn rounds_work_with_every_editor() {
     let fortran = program(&["gfortran"]);
     for (family, rest) in [
         ("program-development", DEVELOP),
-        (
-            "editing",
-            "users=3 per_op=9 growth=0 target_ns=1000 samples=2",
-        ),
+        ("editing", "users=3 per_op=9 growth=0 target_ns=1000 samples=2"),
     ] {
         let workload = built(&format!("multiuser/{family}"), folder.path(), &[]);
         for editor in ["vi", "vim", "nvi", "busybox"].map(|name| program(&[name])) {
-            let line = format!(
-                "{rest} editor={} fortran={}",
-                editor.display(),
-                fortran.display()
-            );
+            let line = format!("{rest} editor={} fortran={}", editor.display(), fortran.display());
             let printed = workload_output(&workload, folder.path(), &line);
             assert!(
                 printed.contains("check n=1 got=9 expected=9"),
@@ -133,10 +106,7 @@ fn c_replaces_missing_fortran() {
         assert!(printed.contains("check n=1 got=9 expected=9"), "{printed}");
         assert!(printed.contains("param key=stand_in"), "{printed}");
         // what a user waited for, by kind: the first of a round
-        assert!(
-            printed.contains("latency users=2 kind=compile count="),
-            "{printed}"
-        );
+        assert!(printed.contains("latency users=2 kind=compile count="), "{printed}");
     }
 }
 
@@ -148,11 +118,7 @@ fn wrong_editors_give_no_result() {
     let elsewhere = format!("mkdir -p other; cp \"$1\" other/; exec {vi} other/\"$1\"");
     let elsewhere = script(folder.path(), "elsewhere", &elsewhere);
     let workload = built("multiuser/program-development", folder.path(), &[]);
-    let line = format!(
-        "{DEVELOP} editor={} fortran={}",
-        elsewhere.display(),
-        fortran.display()
-    );
+    let line = format!("{DEVELOP} editor={} fortran={}", elsewhere.display(), fortran.display());
     let develop = workload_output(&workload, folder.path(), &line);
     assert!(develop.contains("fail errno=0 call=user"), "{develop}");
     assert!(develop.contains("have succeeded"), "{develop}");
@@ -161,10 +127,8 @@ fn wrong_editors_give_no_result() {
     let workload = built("multiuser/editing", folder.path(), &[]);
     let another = format!("{vi} \"$@\"; echo another >> edited.txt");
     let another = script(folder.path(), "another", &another);
-    let line = format!(
-        "users=1 per_op=9 growth=0 target_ns=1000 samples=1 editor={}",
-        another.display()
-    );
+    let line =
+        format!("users=1 per_op=9 growth=0 target_ns=1000 samples=1 editor={}", another.display());
     let edit = workload_output(&workload, folder.path(), &line);
     assert!(edit.contains("the files at the end of a round"), "{edit}");
     assert!(!edit.contains("sample "), "{edit}");
@@ -173,22 +137,12 @@ fn wrong_editors_give_no_result() {
 #[test]
 fn lying_compilers_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
-    let nothing = script(
-        folder.path(),
-        "nothing-fortran",
-        "! grep -q wrong_ program.f90",
-    );
+    let nothing = script(folder.path(), "nothing-fortran", "! grep -q wrong_ program.f90");
     let workload = built("multiuser/program-development", folder.path(), &[]);
-    let line = format!(
-        "{DEVELOP} editor={} fortran={}",
-        program(&["vi"]).display(),
-        nothing.display()
-    );
+    let line =
+        format!("{DEVELOP} editor={} fortran={}", program(&["vi"]).display(), nothing.display());
     let said_so = workload_output(&workload, folder.path(), &line);
-    assert!(
-        said_so.contains("'./program' ended with status 127"),
-        "{said_so}"
-    );
+    assert!(said_so.contains("'./program' ended with status 127"), "{said_so}");
 
     let workload = built("multiuser/compile", folder.path(), &[]);
     let make = program(&["make"]);
@@ -196,27 +150,15 @@ fn lying_compilers_give_no_result() {
     let said_so = workload_output(&workload, folder.path(), &line);
     assert!(said_so.contains("fail errno=0 call=program"), "{said_so}");
     // what a compiler complains of is said
-    let refuses = script(
-        folder.path(),
-        "refuses",
-        "echo 'no room in this house' >&2; exit 1",
-    );
+    let refuses = script(folder.path(), "refuses", "echo 'no room in this house' >&2; exit 1");
     let make = program(&["make"]);
-    let line = format!(
-        "jobs=2 warm=0 samples=1 make={} cc={}",
-        make.display(),
-        refuses.display()
-    );
+    let line = format!("jobs=2 warm=0 samples=1 make={} cc={}", make.display(), refuses.display());
     let workload = built("multiuser/compile", folder.path(), &[]);
     let said_so = workload_output(&workload, folder.path(), &line);
     assert!(said_so.contains("no room in this house"), "{said_so}");
     // an editor and a compiler that are missing are found missing by the status of the prompt
     let workload = built("multiuser/editing", folder.path(), &[]);
-    let said_so = workload_output(
-        &workload,
-        folder.path(),
-        "users=1 per_op=9 editor=/nowhere/vi",
-    );
+    let said_so = workload_output(&workload, folder.path(), "users=1 per_op=9 editor=/nowhere/vi");
     assert!(said_so.contains("ended with status 127"), "{said_so}");
 }
 
@@ -224,11 +166,7 @@ fn lying_compilers_give_no_result() {
 fn skipping_scanners_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let line = "users=2 page=1 growth=0 target_ns=300000000 samples=2";
-    let fine = workload_output(
-        &built("daq/yewcom", folder.path(), &[]),
-        folder.path(),
-        line,
-    );
+    let fine = workload_output(&built("daq/yewcom", folder.path(), &[]), folder.path(), line);
     assert!(fine.ends_with("bye\n"), "{fine}");
     for (right, wrong) in [
         // it says that it has written them all
@@ -239,11 +177,7 @@ fn skipping_scanners_give_no_result() {
             "scanner_status->start_ns + 2 * n * INTERVAL_NS",
         ),
     ] {
-        let faulty = built(
-            "daq/yewcom",
-            folder.path(),
-            &[("daq/scanner.h", right, wrong)],
-        );
+        let faulty = built("daq/yewcom", folder.path(), &[("daq/scanner.h", right, wrong)]);
         let printed = workload_output(&faulty, folder.path(), line);
         // the file says so, or a screen on which an old record is
         let found = ["call=scanner why=", "call=yewcom why=a screen"];
@@ -257,21 +191,11 @@ fn wrong_records_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let line = "users=2 page=5 growth=0 target_ns=50000000 samples=2";
     for (right, wrong) in [
-        (
-            "(off_t)(point[i] * sizeof r)",
-            "(off_t)((point[i] + 1) % points_in_file * sizeof r)",
-        ),
+        ("(off_t)(point[i] * sizeof r)", "(off_t)((point[i] + 1) % points_in_file * sizeof r)"),
         // the end of a record is that of the one before it
-        (
-            "read(file, &r, sizeof r) != sizeof r",
-            "read(file, &r, sizeof r - 4) < 0",
-        ),
+        ("read(file, &r, sizeof r) != sizeof r", "read(file, &r, sizeof r - 4) < 0"),
     ] {
-        let faulty = built(
-            "daq/yewcom",
-            folder.path(),
-            &[("daq/yewcom.c", right, wrong)],
-        );
+        let faulty = built("daq/yewcom", folder.path(), &[("daq/yewcom.c", right, wrong)]);
         let printed = workload_output(&faulty, folder.path(), line);
         assert!(
             printed.contains("a screen does not show the requested records"),
@@ -284,23 +208,12 @@ fn wrong_records_give_no_result() {
 fn cold_records_come_from_disk() {
     let folder = tempfile::tempdir_in(DISC).unwrap();
     let line = "users=2 page=5 points=1000000 cold=yes growth=0 target_ns=300000000 samples=2";
-    let fine = workload_output(
-        &built("daq/yewcom", folder.path(), &[]),
-        folder.path(),
-        line,
-    );
+    let fine = workload_output(&built("daq/yewcom", folder.path(), &[]), folder.path(), line);
     assert!(fine.ends_with("bye\n"), "{fine}");
-    let replacement = (
-        "daq/yewcom.c",
-        "if (cold)\n\t\tposix_fadvise",
-        "if (0)\n\t\tposix_fadvise",
-    );
+    let replacement = ("daq/yewcom.c", "if (cold)\n\t\tposix_fadvise", "if (0)\n\t\tposix_fadvise");
     let faulty = built("daq/yewcom", folder.path(), &[replacement]);
     let said = workload_output(&faulty, folder.path(), line);
-    assert!(
-        said.contains("pages of the file are in the page cache"),
-        "{said}"
-    );
+    assert!(said.contains("pages of the file are in the page cache"), "{said}");
 }
 
 /// No user is timed beside processes that have exited.
@@ -314,11 +227,7 @@ fn early_exits_give_no_result() {
         (
             "multiuser/response",
             keys,
-            (
-                "multiuser/jobs.h",
-                "compute();\n",
-                "number > 0 ? _exit(0) : compute();\n",
-            ),
+            ("multiuser/jobs.h", "compute();\n", "number > 0 ? _exit(0) : compute();\n"),
             "call=job why=",
         ),
         // after some pieces, mostly within a sample
@@ -385,15 +294,9 @@ fn missing_gfortran_is_not_comparable() {
     let run = serde_json::from_slice(&output.stdout).unwrap();
     let row = result(&run, "multiuser/program-development@1");
     assert_eq!(row["outcome"], "measured", "{row}");
-    assert!(
-        messages(row).contains("The users write C"),
-        "{}",
-        messages(row)
-    );
+    assert!(messages(row).contains("The users write C"), "{}", messages(row));
     let kinds = common::list(&row["responses"]).iter();
-    let kinds: Vec<&str> = kinds
-        .filter_map(|response| response["kind"].as_str())
-        .collect();
+    let kinds: Vec<&str> = kinds.filter_map(|response| response["kind"].as_str()).collect();
     assert_eq!(kinds, ["compile", "date", "ls", "pwd", "run", "vi"]);
 }
 

@@ -64,15 +64,9 @@ fn work_is_done(name: &str, over: &str, more: &str) {
     let workload = built(name, folder.path(), &[]);
     let line = format!("{} {more}", arguments(name, over, folder.path()));
     let printed = workload_output(&workload, folder.path(), &line);
-    assert!(
-        printed.ends_with("bye\n") && checks(&printed),
-        "{name}: {printed}"
-    );
+    assert!(printed.ends_with("bye\n") && checks(&printed), "{name}: {printed}");
     for key in ["near_cpu_ns", "far_cpu_ns", "near_cpu_share"] {
-        assert!(
-            printed.contains(&format!("param key={key} value=")),
-            "{printed}"
-        );
+        assert!(printed.contains(&format!("param key={key} value=")), "{printed}");
     }
 }
 
@@ -119,15 +113,9 @@ fn old_scp_is_skipped_as_root() {
     let old = "#!/bin/sh\necho 'unknown option -- s' >&2\nexit 1\n";
     common::make_program(&scp, old.as_bytes());
     let line = arguments("net/transfer", "veth", folder.path());
-    let more = format!(
-        "by=scp ssh-keygen=/usr/bin/ssh-keygen scp={}",
-        scp.display()
-    );
+    let more = format!("by=scp ssh-keygen=/usr/bin/ssh-keygen scp={}", scp.display());
     let printed = workload_output(&workload, folder.path(), &format!("{line} {more}"));
-    assert!(
-        printed.contains("skip why=this scp cannot use SFTP"),
-        "{printed}"
-    );
+    assert!(printed.contains("skip why=this scp cannot use SFTP"), "{printed}");
 }
 
 /// Copies files if the kernel has the file system; otherwise that is the reason of a skip.
@@ -136,12 +124,9 @@ fn old_scp_is_skipped_as_root() {
 fn network_file_systems_work_as_root() {
     needs_root();
     let known = fs::read_to_string("/proc/filesystems").unwrap();
-    for (by, kind, direction) in [
-        ("9p", "9p", "to"),
-        ("9p", "9p", "from"),
-        ("nfs", "nfs4", "to"),
-        ("nfs", "nfs4", "from"),
-    ] {
+    for (by, kind, direction) in
+        [("9p", "9p", "to"), ("9p", "9p", "from"), ("nfs", "nfs4", "to"), ("nfs", "nfs4", "from")]
+    {
         let folder = tempfile::tempdir().unwrap();
         let workload = built("net/transfer", folder.path(), &[]);
         let line = arguments("net/transfer", "veth", folder.path());
@@ -193,12 +178,7 @@ fn miscounting_receivers_give_no_result() {
         ),
     ];
     gives_no_result("net/stream", "unix", &stream);
-    let connect = [(
-        "net/connect.c",
-        "replies++;",
-        "replies += 2;",
-        Some("connections"),
-    )];
+    let connect = [("net/connect.c", "replies++;", "replies += 2;", Some("connections"))];
     gives_no_result("net/connect", "unix", &connect);
 }
 
@@ -237,36 +217,19 @@ fn lost_requests_give_no_result() {
     const LOST: &str = "no progress for 1 s";
     let gives = "if (!send_message(s))\n\t\t\tserver_fail(\"cannot send a reply";
     let lost = gives.replace("!send_message(s)", "number != 2 && !send_message(s)");
-    let twice = gives.replace(
-        "!send_message(s)",
-        "!send_message(s) || (number == 2 && !send_message(s))",
-    );
+    let twice =
+        gives.replace("!send_message(s)", "!send_message(s) || (number == 2 && !send_message(s))");
     let unasked = "replies++;\n\t\t}\n\t\tif (!send_message";
     let uncounted = unasked.replace("replies++", "replies += number != 2");
     let faults = [
         ("net/request_reply.h", gives, lost.as_str(), Some(LOST)),
-        (
-            "net/request_reply.h",
-            unasked,
-            uncounted.as_str(),
-            Some("requests"),
-        ),
+        ("net/request_reply.h", unasked, uncounted.as_str(), Some("requests")),
     ];
     gives_no_result("net/rr", "unix", &faults);
-    let unanswered = [(
-        "net/request_reply.h",
-        gives,
-        lost.as_str(),
-        Some("requests within 1 s"),
-    )];
+    let unanswered = [("net/request_reply.h", gives, lost.as_str(), Some("requests within 1 s"))];
     gives_no_result("net/latency", "unix", &unanswered);
     // seen when it comes, after the region, or in the count, by when it comes
-    let again = [(
-        "net/request_reply.h",
-        gives,
-        twice.as_str(),
-        Some("request"),
-    )];
+    let again = [("net/request_reply.h", gives, twice.as_str(), Some("request"))];
     gives_no_result("net/latency", "unix", &again);
 }
 
@@ -275,19 +238,11 @@ fn lost_requests_give_no_result() {
 fn damaged_datagrams_give_no_result_as_root() {
     needs_root();
     let send = "if (send(data, datagram, size, 0) != (ssize_t)size";
-    let twice = send.replace(
-        "if (",
-        "if ((sent == 9 && send(data, datagram, size, 0) < 0) || ",
-    );
+    let twice = send.replace("if (", "if ((sent == 9 && send(data, datagram, size, 0) < 0) || ");
     let sum = "datagram[size / 8 - 1] = constant_sum + datagram[0];";
     let damaged = sum.replace("datagram[0];", "datagram[0] + (sent == 9);");
     let faults = [
-        (
-            "net/datagrams.c",
-            send,
-            twice.as_str(),
-            Some("datagram 9 arrived twice"),
-        ),
+        ("net/datagrams.c", send, twice.as_str(), Some("datagram 9 arrived twice")),
         // without the token
         (
             "net/datagrams.c",
@@ -344,12 +299,7 @@ fn forged_streams_give_no_result_as_root() {
             None,
         ),
         // a certificate without a trusted issuer
-        (
-            "net/openssl.h",
-            trusts,
-            "tls_context != NULL",
-            Some("a handshake has failed"),
-        ),
+        ("net/openssl.h", trusts, "tls_context != NULL", Some("a handshake has failed")),
     ];
     gives_no_result("net/tls", "veth", &faults);
     // a connection that ends, and not as TLS has it
@@ -380,12 +330,7 @@ fn wrong_responses_give_no_result_as_root() {
             "write(s, file, size - 1) < 0",
             Some("Content-Length is 1023"),
         ),
-        (
-            "net/http.c",
-            "GET /%s/file",
-            "GET /%s/other",
-            Some("status is not 200"),
-        ),
+        ("net/http.c", "GET /%s/file", "GET /%s/other", Some("status is not 200")),
         // asked twice, counted once
         (
             "net/http.c",
@@ -453,14 +398,7 @@ fn listening(workload: &Child) -> Option<(u32, u16)> {
 fn say_to((pid, port): (u32, u16), what: &str) {
     let line = format!("exec 3<>/dev/tcp/10.213.7.2/{port}; {what} >&3 2>/dev/null; sleep 30");
     let _ = Command::new("nsenter")
-        .args([
-            &format!("--net=/proc/{pid}/ns/net"),
-            "timeout",
-            "20",
-            "bash",
-            "-c",
-            &line,
-        ])
+        .args([&format!("--net=/proc/{pid}/ns/net"), "timeout", "20", "bash", "-c", &line])
         .stderr(Stdio::null())
         .status();
 }
@@ -472,22 +410,10 @@ fn network_strangers_end_launches_as_root() {
     needs_root();
     const SILENT: &str = "before its request was complete";
     for (name, what, why) in [
-        (
-            "net/connect",
-            "head -c 100 /dev/urandom",
-            "did not start with the token",
-        ),
+        ("net/connect", "head -c 100 /dev/urandom", "did not start with the token"),
         ("net/connect", "head -c 5 /dev/zero", SILENT),
-        (
-            "net/connect",
-            "cat /dev/urandom",
-            "did not start with the token",
-        ),
-        (
-            "net/transfer",
-            "cat /dev/zero",
-            "did not start with the token",
-        ),
+        ("net/connect", "cat /dev/urandom", "did not start with the token"),
+        ("net/transfer", "cat /dev/zero", "did not start with the token"),
         ("net/transfer", "printf x", SILENT),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -495,10 +421,8 @@ fn network_strangers_end_launches_as_root() {
         // copies give up later than the one to whom the stranger is silent
         let workload = built(name, folder.path(), &[hurry]);
         let line = arguments(name, "veth", folder.path());
-        let line = line.replace(
-            LITTLE,
-            "growth=0 target_ns=200000000 samples=64 sample_ns=60000000000",
-        );
+        let line =
+            line.replace(LITTLE, "growth=0 target_ns=200000000 samples=64 sample_ns=60000000000");
         let room = folder.path().join("room");
         fs::create_dir(&room).unwrap();
         let line = format!("exec {} {line} 3>&1", workload.display());
@@ -556,10 +480,7 @@ impl Ends for Child {
 /// Networks of all processes.
 fn networks() -> BTreeSet<PathBuf> {
     let network = |process: &PathBuf| fs::read_link(process.join("ns/net")).ok();
-    entries(Path::new("/proc"))
-        .iter()
-        .filter_map(network)
-        .collect()
+    entries(Path::new("/proc")).iter().filter_map(network).collect()
 }
 
 fn interfaces() -> BTreeSet<PathBuf> {
@@ -583,9 +504,7 @@ fn kills_leave_no_network_as_root() {
     .take(16)
     .enumerate()
     {
-        let home = Home {
-            folder: tempfile::tempdir_in(DISC).unwrap(),
-        };
+        let home = Home { folder: tempfile::tempdir_in(DISC).unwrap() };
         let files = home.path().join("files");
         fs::create_dir(&files).unwrap();
         let line = format!("run {rows} --precision 0.01% --dir {}", files.display());

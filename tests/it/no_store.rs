@@ -32,10 +32,7 @@ fn keys(value: &Value) -> BTreeSet<String> {
         inner.chain([name.to_owned()]).collect::<Vec<_>>()
     };
     match value {
-        Value::Object(all) => all
-            .iter()
-            .flat_map(|(name, one)| below(name, one))
-            .collect(),
+        Value::Object(all) => all.iter().flat_map(|(name, one)| below(name, one)).collect(),
         Value::Array(all) => all.iter().flat_map(|one| below("[]", one)).collect(),
         _ => BTreeSet::new(),
     }
@@ -48,16 +45,10 @@ fn commands_leave_only_exports() {
     let out = home.ok(bench);
     assert!(out.contains("3 runs"), "{out}");
     let (code, out, error) = home.run("ab --no-store --budget 2s -- true -- true");
-    assert!(
-        [0, 4].contains(&code) && out.contains("b against a"),
-        "{out}{error}"
-    );
+    assert!([0, 4].contains(&code) && out.contains("b against a"), "{out}{error}");
     let (code, out, error) = home.run(&format!("run --no-store {SHORT} byte/syscall"));
     assert!(code == 0 && out.contains("byte/syscall"), "{error}{out}");
-    assert!(
-        !error.contains("next:") && !error.contains("stored"),
-        "{error}"
-    );
+    assert!(!error.contains("next:") && !error.contains("stored"), "{error}");
     assert_eq!(files(&home), [Path::new("t.json")]);
     home.fails(2, "show last", "no run is stored yet");
 }
@@ -67,14 +58,7 @@ fn json_has_the_same_keys() {
     let home = Home::new();
     let mut exports = vec![];
     for option in [&["--no-store"][..], &[]] {
-        let bench = [
-            "bench",
-            "-r3",
-            "--export-json",
-            "t.json",
-            "true",
-            "sleep 0.002",
-        ];
+        let bench = ["bench", "-r3", "--export-json", "t.json", "true", "sleep 0.002"];
         let run = ["run", "--quick", "--precision=50%", "byte/syscall"];
         let [mut trial, mut run] =
             [&bench[..], &run].map(|command| keys(&home.json(&[command, option].concat())));
@@ -93,20 +77,13 @@ fn json_has_the_same_keys() {
 fn stored_runs_are_read_only() {
     let home = Home::with(&["run"]);
     let before = fs::read(home.store()).unwrap();
-    let (code, out, error) = home.run(&format!(
-        "run --no-store {SHORT} byte/syscall --against run"
-    ));
+    let (code, out, error) =
+        home.run(&format!("run --no-store {SHORT} byte/syscall --against run"));
     // inconclusive with interference; names are those of systems where these differ
-    assert!(
-        matches!(code, 0 | 4) && out.contains(" against "),
-        "{error}{out}"
-    );
+    assert!(matches!(code, 0 | 4) && out.contains(" against "), "{error}{out}");
     assert_eq!(fs::read(home.store()).unwrap(), before);
     let run = home.json(&format!("run --no-store --seed 7 {SHORT} byte/syscall"));
-    assert!(
-        result(&run, "byte/syscall")["estimate"].is_number(),
-        "{run}"
-    );
+    assert!(result(&run, "byte/syscall")["estimate"].is_number(), "{run}");
     assert_eq!(fs::read(home.store()).unwrap(), before);
 }
 
@@ -130,12 +107,7 @@ fn options_that_store_are_refused() {
 fn interrupted_trials_show_their_launches() {
     let home = Home::new();
     let log = home.path().join("log");
-    let commands = [
-        "--",
-        "echo >> log; sleep 0.01",
-        "--",
-        "echo >> log; sleep 0.01",
-    ];
+    let commands = ["--", "echo >> log; sleep 0.01", "--", "echo >> log; sleep 0.01"];
     let options = "ab --no-store --format json --budget 60s --margin 0.001%".words();
     let executed = || fs::read(&log).map_or(0, |log| log.len());
     let trial = start(&home, &[&options, &commands[..]].concat(), &[]);
@@ -145,10 +117,7 @@ fn interrupted_trials_show_their_launches() {
     assert_eq!(output.status.code(), Some(130));
     let view: Value = serde_json::from_slice(&output.stdout).unwrap();
     let sides = list(&view["rows"][0]["figures"]);
-    assert!(
-        sides.iter().all(|side| side["launches"].as_u64() > Some(1)),
-        "{view}"
-    );
+    assert!(sides.iter().all(|side| side["launches"].as_u64() > Some(1)), "{view}");
     assert_eq!(files(&home), [Path::new("log")]);
 }
 

@@ -14,13 +14,7 @@ fn recorded(begin: &str) -> Vec<PathBuf> {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    paths.retain(|path| {
-        path.file_name()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .starts_with(begin)
-    });
+    paths.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with(begin));
     paths.sort();
     paths
 }
@@ -48,11 +42,8 @@ fn variations(views: &[Value], key: &str) -> Vec<f64> {
         let squares = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
         (squares / (samples.len() - 1) as f64).sqrt() / mean
     };
-    let mut all: Vec<f64> = values
-        .values()
-        .filter(|samples| samples.len() >= 4)
-        .map(variation)
-        .collect();
+    let mut all: Vec<f64> =
+        values.values().filter(|samples| samples.len() >= 4).map(variation).collect();
     all.sort_by(f64::total_cmp);
     all
 }
@@ -66,11 +57,7 @@ fn neighbors_move_results_one_percent() {
     assert!(found[3] < 0.006 && found[5] < 0.015, "{found:?}");
     assert!(as_ran[0] > 0.05, "{as_ran:?}");
     // one frequency for all, whichever was imported first
-    assert!(
-        views
-            .iter()
-            .all(|view| view["reference_ghz"] == views[0]["reference_ghz"])
-    );
+    assert!(views.iter().all(|view| view["reference_ghz"] == views[0]["reference_ghz"]));
     let newest = views[7]["id"].as_str().unwrap();
     home.ok(&["check", newest]);
 }
@@ -83,17 +70,11 @@ fn neighbors_change_no_quick_verdict() {
     assert!(views.len() == 7 && found.len() > 55, "{}", found.len());
     assert!(found[found.len() / 2] < 0.0115, "{found:?}");
     assert!(found[found.len() * 9 / 10] < 0.06, "{found:?}");
-    let ids: Vec<&str> = views
-        .iter()
-        .map(|view| view["id"].as_str().unwrap())
-        .collect();
+    let ids: Vec<&str> = views.iter().map(|view| view["id"].as_str().unwrap()).collect();
     for pair in ids.windows(2) {
         let compared = home.json(&["compare", pair[0], pair[1]]);
         for row in list(&compared["rows"]) {
-            assert!(
-                row["verdict"] != "faster" && row["verdict"] != "slower",
-                "{row}"
-            );
+            assert!(row["verdict"] != "faster" && row["verdict"] != "slower", "{row}");
         }
     }
     home.ok(&["check", ids[6]]);
@@ -115,17 +96,11 @@ fn sides_of_runs_decide_more() {
     let four = home.json(&["compare", "--all-runs", "old", "new"]);
     assert!(width(&four) < width(&one));
     for row in list(&four["rows"]) {
-        assert!(
-            ["same", "inconclusive"].contains(&row["verdict"].as_str().unwrap()),
-            "{row}"
-        );
+        assert!(["same", "inconclusive"].contains(&row["verdict"].as_str().unwrap()), "{row}");
     }
     let base = four["base"].as_str().unwrap();
     assert_eq!(base.split(',').count(), 4, "{base}");
-    assert_eq!(
-        home.json(&["compare", base, four["other"].as_str().unwrap()]),
-        four
-    );
+    assert_eq!(home.json(&["compare", base, four["other"].as_str().unwrap()]), four);
     let text = home.ok(&["compare", "--all-runs", "old", "new"]);
     assert!(text.contains("run old, median of 4 runs"), "{text}");
     home.fails(2, &["compare", "old,old", "new"], "is named twice");
@@ -186,18 +161,8 @@ fn planted_slowdowns_are_called_alone() {
     let slow = "ipc/pipe/latency";
     let home = Home::new();
     let (base, other) = (&paths[..3], &paths[3..6]);
-    home.import(
-        &base
-            .iter()
-            .map(|path| planted(path, slow, 1.0))
-            .collect::<Vec<_>>(),
-    );
-    home.import(
-        &other
-            .iter()
-            .map(|path| planted(path, slow, 1.05))
-            .collect::<Vec<_>>(),
-    );
+    home.import(&base.iter().map(|path| planted(path, slow, 1.0)).collect::<Vec<_>>());
+    home.import(&other.iter().map(|path| planted(path, slow, 1.05)).collect::<Vec<_>>());
     let ids = |paths: &[PathBuf]| {
         let ids = paths.iter().map(|path| planted(path, slow, 1.0).info.id);
         ids.collect::<Vec<_>>().join(",")

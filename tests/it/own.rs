@@ -67,9 +67,7 @@ fn example_catalog_is_reported() {
     assert_eq!(listed.len(), 5);
     let catalog = listed[0]["catalogue"].as_str().unwrap();
     assert!(catalog.starts_with("mine ("), "{catalog}");
-    let run = home.json(&format!(
-        "run --catalog {folder} --trust --label mine --quick"
-    ));
+    let run = home.json(&format!("run --catalog {folder} --trust --label mine --quick"));
     for row in list(&run["results"]) {
         assert!(row["estimate"].is_number(), "{row}");
         assert!(flagged(row, "custom"), "{row}");
@@ -125,12 +123,7 @@ fn changed_catalogs_need_new_trust() {
     let folder = evil(&home, TRUE, &[]);
     let measure = format!("run --catalog {folder} {SHORT}");
     let error = home.refuses(&measure, "is not Gritstone's");
-    for printed in [
-        "evil/true  runs /bin/true",
-        "evil.toml (",
-        "--trust",
-        "no terminal",
-    ] {
+    for printed in ["evil/true  runs /bin/true", "evil.toml (", "--trust", "no terminal"] {
         assert!(error.contains(printed), "{printed}: {error}");
     }
     home.ok(&format!("{measure} --trust"));
@@ -241,14 +234,10 @@ fn trials_accept_custom_benchmarks() {
         let (_, out, error) = home.run(&format!("{line} --format json"));
         serde_json::from_str::<serde_json::Value>(&out).expect(&error)
     };
-    let view_of_two = view(&format!(
-        "ab gcc:-O0 gcc:-O2 --catalog {folder} --trust --budget 30s"
-    ));
+    let view_of_two = view(&format!("ab gcc:-O0 gcc:-O2 --catalog {folder} --trust --budget 30s"));
     with_id(&view_of_two["rows"], "mine/checksum");
     assert_eq!(view_of_two["sides"][0]["compiled"]["programs"], 1);
-    let view = view(&format!(
-        "ab --self mine/words --catalog {folder} --budget 3s"
-    ));
+    let view = view(&format!("ab --self mine/words --catalog {folder} --budget 3s"));
     assert!(flagged(&view["rows"][0]["figures"][0], "custom"), "{view}");
 }
 

@@ -40,10 +40,7 @@ fn swap_file_ends_with_run_as_root() {
     let below = tempfile::tempdir_in(DISC).unwrap();
     let rows = ["vm/paging/random", "vm/paging/gaussian-1"];
     let dir = below.path().display().to_string();
-    let run = home.json(&format!(
-        "run {} --allow swap --dir {dir} {SHORT}",
-        rows.join(" ")
-    ));
+    let run = home.json(&format!("run {} --allow swap --dir {dir} {SHORT}", rows.join(" ")));
     let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
     assert!(!swaps.contains(&dir), "{swaps}");
     assert_eq!(entries(below.path()), Vec::<PathBuf>::new());
@@ -53,10 +50,7 @@ fn swap_file_ends_with_run_as_root() {
     // two of three pages are not there, and one goes out for each that comes
     let (faults, swapped) = each_page(random);
     let [ins, outs] = swapped.unwrap();
-    assert!(
-        faults > 0.2 && ins >= 0.9 * faults && outs > 0.4,
-        "{random}"
-    );
+    assert!(faults > 0.2 && ins >= 0.9 * faults && outs > 0.4, "{random}");
     // 144 pages fit
     let (faults, swapped) = each_page(near);
     assert!(faults < 0.05 && swapped.unwrap()[1] < 0.05, "{near}");

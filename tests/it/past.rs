@@ -6,18 +6,13 @@ use gritstone_model::{Commit, RunData, TrialSide};
 /// A recorded run of a few benchmarks.
 fn calls() -> RunData {
     let names = ["byte/syscall", "byte/sieve", "byte/loop"];
-    part(recorded("run"), |id| {
-        names.contains(&id) || id.starts_with("byte/fcall-")
-    })
+    part(recorded("run"), |id| names.contains(&id) || id.starts_with("byte/fcall-"))
 }
 
 #[test]
 fn histories_grow_with_runs() {
     let home = Home::new();
-    home.refuses(
-        "history byte/syscall",
-        "no run in the store has byte/syscall",
-    );
+    home.refuses("history byte/syscall", "no run in the store has byte/syscall");
     home.import(&[at_hour(&calls(), 1, "a"), at_hour(&calls(), 2, "b")]);
     for id in ["byte/syscall", "byte/fcall-overhead"] {
         let history = home.json(&["history", id]);
@@ -32,11 +27,7 @@ fn histories_grow_with_runs() {
     let first = |line: &str| line.split(' ').next().unwrap().to_owned();
     let ids: Vec<String> = text.lines().map(first).collect();
     let count = |wanted: &str| ids.iter().filter(|id| *id == wanted).count();
-    assert_eq!(
-        [count("byte/syscall"), count("byte/pipe")],
-        [1, 0],
-        "{text}"
-    );
+    assert_eq!([count("byte/syscall"), count("byte/pipe")], [1, 0], "{text}");
     let text = home.ok("history byte/syscall --svg history.svg");
     assert!(text.contains("Nothing could be compared."), "{text}");
     let drawn = std::fs::read_to_string(home.path().join("history.svg")).unwrap();
@@ -65,12 +56,7 @@ fn gates_need_three_like_runs() {
     let mut side = at_hour(&run, 4, "d");
     side.info.settings.trial = Some(TrialSide::default());
     let home = Home::new();
-    home.import(&[
-        at_hour(&run, 1, "a"),
-        at_hour(&run, 2, "b"),
-        elsewhere,
-        side,
-    ]);
+    home.import(&[at_hour(&run, 1, "a"), at_hour(&run, 2, "b"), elsewhere, side]);
     let check_output = |label: &str, output: &str| {
         let (code, text, error) = home.run(&["check", label]);
         assert!(code == 4 && text.contains(output), "{text}{error}");
@@ -137,10 +123,7 @@ fn histories_agree_with_runs() {
     home.import(&[measured_alone("byte/syscall")]);
     let view = home.json("show run");
     let flags = notes(result(&view, "byte/syscall"));
-    assert!(
-        flags.iter().any(|note| note.code == "interfered"),
-        "{flags:?}"
-    );
+    assert!(flags.iter().any(|note| note.code == "interfered"), "{flags:?}");
     for row in list(&view["results"]) {
         let id = row["id"].as_str().unwrap();
         let history = home.json(&["history", id]);

@@ -33,14 +33,9 @@ fn succeeds(command: &mut Command) {
 /// A process that keeps a network namespace.
 fn namespace() -> Killed {
     let current = fs::read_link("/proc/self/ns/net").unwrap();
-    let keeper = Command::new("unshare")
-        .args(["--net", "sleep", "1000"])
-        .spawn()
-        .unwrap();
+    let keeper = Command::new("unshare").args(["--net", "sleep", "1000"]).spawn().unwrap();
     let path = format!("/proc/{}/ns/net", keeper.id());
-    eventually("a namespace", || {
-        fs::read_link(&path).is_ok_and(|link| link != current)
-    });
+    eventually("a namespace", || fs::read_link(&path).is_ok_and(|link| link != current));
     Killed(keeper)
 }
 
@@ -65,14 +60,10 @@ impl Hosts {
         let ip = |keeper, words: &str| {
             succeeds(within(keeper).arg("ip").args(words.split_whitespace()));
         };
-        ip(
-            &near,
-            &format!("link add peer1 type veth peer name peer2 netns {other}"),
-        );
-        for (keeper, link, four, six) in [
-            (&near, "peer1", NEAR, NEAR_SIX),
-            (&far, "peer2", FAR, FAR_SIX),
-        ] {
+        ip(&near, &format!("link add peer1 type veth peer name peer2 netns {other}"));
+        for (keeper, link, four, six) in
+            [(&near, "peer1", NEAR, NEAR_SIX), (&far, "peer2", FAR, FAR_SIX)]
+        {
             ip(keeper, "link set lo up");
             ip(keeper, &format!("addr add {four}/30 dev {link}"));
             ip(keeper, &format!("addr add {six}/64 dev {link} nodad"));
@@ -100,20 +91,14 @@ impl Hosts {
         // what cannot be executed is not there
         let hide = |program: &&str| format!("mount --bind /dev/null $(command -v {program}); ");
         let hidden: String = programs.iter().map(hide).collect();
-        let serve = format!(
-            "set -e; {hidden}exec /usr/sbin/sshd -D -e -f {}",
-            path("sshd_config")
-        );
+        let serve = format!("set -e; {hidden}exec /usr/sbin/sshd -D -e -f {}", path("sshd_config"));
         let daemon = within(&far)
             .args(["unshare", "--mount", "sh", "-c", &serve])
             .stderr(fs::File::create(path("sshd.log")).unwrap())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        for (name, key) in [
-            ("ssh_config", "user-key"),
-            ("strange_config", "strange-key"),
-        ] {
+        for (name, key) in [("ssh_config", "user-key"), ("strange_config", "strange-key")] {
             let client = format!(
                 "Host far\n  HostName {FAR}\n  Port 2222\n  User root\n  IdentityFile {}\n  IdentitiesOnly yes\n\
                    StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n",
@@ -125,12 +110,7 @@ impl Hosts {
         eventually("sshd listens", || {
             fs::read_to_string(&log).is_ok_and(|printed| printed.contains("Server listening"))
         });
-        Self {
-            near,
-            far,
-            _daemon: Killed(daemon),
-            home,
-        }
+        Self { near, far, _daemon: Killed(daemon), home }
     }
 
     fn client(&self, config: &str) -> String {
@@ -149,11 +129,7 @@ impl Hosts {
     }
 
     fn run(&self, words: &str) -> (i32, String, String) {
-        common::output_texts(
-            self.command(&self.client("ssh_config"), words)
-                .output()
-                .unwrap(),
-        )
+        common::output_texts(self.command(&self.client("ssh_config"), words).output().unwrap())
     }
 
     fn start(&self, words: &str) -> Child {
@@ -230,12 +206,7 @@ fn peers_leave_nothing_as_root() {
         "net/tls/128k",
         "net/tls/handshake",
     ];
-    let without = [
-        "net/tcp/128k@loopback",
-        "net/unix/rr",
-        "net/remote-file@9p",
-        "byte/pipe",
-    ];
+    let without = ["net/tcp/128k@loopback", "net/unix/rr", "net/remote-file@9p", "byte/pipe"];
     let rows = [with.as_slice(), &without].concat().join(" ");
     let (code, out, printed) = hosts.run(&format!("--format json {rows}"));
     assert_eq!(code, 0, "{printed}");
@@ -244,14 +215,9 @@ fn peers_leave_nothing_as_root() {
         let row = result(&run, id);
         assert_eq!(row["outcome"], "measured", "{row}");
         assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
-        let ends = list(&row["notes"])
-            .iter()
-            .find(|note| note["code"] == "ends");
+        let ends = list(&row["notes"]).iter().find(|note| note["code"] == "ends");
         let cpu = &ends.unwrap_or_else(|| panic!("{row}"))["data"]["cpu_ns"];
-        assert!(
-            (0..2).all(|end| cpu[end].as_f64().unwrap() > 0.0),
-            "{id}: {cpu}"
-        );
+        assert!((0..2).all(|end| cpu[end].as_f64().unwrap() > 0.0), "{id}: {cpu}");
     }
     for id in without {
         let row = result(&run, id);
@@ -328,10 +294,7 @@ fn closed_connections_end_peers_as_root() {
                 let ended = run.wait_with_output().unwrap();
                 let printed = String::from_utf8_lossy(&ended.stderr).into_owned();
                 assert_eq!(ended.status.code(), Some(3), "{printed}");
-                assert!(
-                    printed.contains("the connection to the peer has ended"),
-                    "{printed}"
-                );
+                assert!(printed.contains("the connection to the peer has ended"), "{printed}");
             }
             _ => end_at_once(&mut run),
         }
@@ -339,10 +302,12 @@ fn closed_connections_end_peers_as_root() {
     }
     // what was killed goes on with the same peer
     let mut resume = hosts.home.command("nsenter");
-    resume
-        .arg(format!("--net=/proc/{}/ns/net", hosts.near.0.id()))
-        .arg(binary())
-        .args(["run", "--resume", "--ssh", &hosts.client("ssh_config")]);
+    resume.arg(format!("--net=/proc/{}/ns/net", hosts.near.0.id())).arg(binary()).args([
+        "run",
+        "--resume",
+        "--ssh",
+        &hosts.client("ssh_config"),
+    ]);
     let (code, _, printed) = common::output_texts(resume.output().unwrap());
     assert_eq!(code, 0, "{printed}");
     hosts.are_clean();
@@ -420,15 +385,10 @@ fn intruded(hosts: &Hosts, row: &str) -> String {
     assert_eq!((address, sockets), (far_in_proc(), 1), "{line}");
     // no argument is as long as a token in digits
     let words = line.split_whitespace().skip(1);
-    let longest = words
-        .filter(|word| !word.starts_with('/'))
-        .map(str::len)
-        .max();
+    let longest = words.filter(|word| !word.starts_with('/')).map(str::len).max();
     assert!(longest < Some(32), "{line}");
     let says = format!("exec 3<>/dev/tcp/{FAR}/{port}; head -c 100 /dev/urandom >&3; sleep 1");
-    let _ = within(&hosts.far)
-        .args(["timeout", "10", "bash", "-c", &says])
-        .status();
+    let _ = within(&hosts.far).args(["timeout", "10", "bash", "-c", &says]).status();
     let ended = run.wait_with_output().unwrap();
     String::from_utf8_lossy(&ended.stderr).into_owned()
 }
@@ -447,11 +407,7 @@ fn missing_peer_servers_are_skipped_as_root() {
         reason(row).contains("On the server: rsync is missing (apt-get install rsync)"),
         "{row}"
     );
-    assert_eq!(
-        result(&run, "net/tcp/rr")["outcome"],
-        "measured",
-        "{printed}"
-    );
+    assert_eq!(result(&run, "net/tcp/rr")["outcome"], "measured", "{printed}");
     hosts.are_clean();
 }
 
@@ -459,15 +415,7 @@ fn missing_peer_servers_are_skipped_as_root() {
 fn plays(home: &Home, script: &str) -> (i32, String) {
     let path = home.path().join("plays");
     common::make_program(&path, format!("#!/bin/sh\n{script}\n").as_bytes());
-    let words = [
-        "run",
-        "--peer",
-        "far",
-        "--quick",
-        "--ssh",
-        path.to_str().unwrap(),
-        "net/tcp/rr",
-    ];
+    let words = ["run", "--peer", "far", "--quick", "--ssh", path.to_str().unwrap(), "net/tcp/rr"];
     let (code, _, printed) = home.run(&words);
     (code, printed)
 }
@@ -485,28 +433,19 @@ fn misbehaving_peers_are_left() {
         ("exit 7", "ssh has ended: exit status: 7"),
         ("yes", "its login shell prints more than"),
         ("head -c 100000 /dev/urandom; sleep 5", "peer far: "),
-        (
-            "echo gritstone begins; echo x86_64",
-            "it did not identify itself as gritstone",
-        ),
+        ("echo gritstone begins; echo x86_64", "it did not identify itself as gritstone"),
         ("echo gritstone begins; echo x86_64 -", "--peer-address"),
         ("sleep 100", "it did nothing for 30 s"),
         (
             &format!("{greets}; head -c 1000 /dev/urandom"),
             "it did not identify itself as gritstone",
         ),
-        (
-            &format!("{greets}; cat /dev/zero"),
-            "it did not identify itself as gritstone",
-        ),
+        (&format!("{greets}; cat /dev/zero"), "it did not identify itself as gritstone"),
         (&format!("{greets}; sleep 100"), "it did nothing for 30 s"),
     ] {
         let (code, printed) = plays(&home, script);
         assert_eq!(code, 3, "{script}: {printed}");
         assert!(printed.contains(why), "{script}: {printed}");
-        assert!(
-            printed.bytes().all(|c| c == b'\n' || c >= b' '),
-            "{printed:?}"
-        );
+        assert!(printed.bytes().all(|c| c == b'\n' || c >= b' '), "{printed:?}");
     }
 }

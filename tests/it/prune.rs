@@ -61,10 +61,7 @@ fn pruned(home: &Home, store: &str) {
     let test = "ab --of layout";
     let read = || COMMANDS.map(|words| json_of(home, store, words));
     let (before, of_test) = (read(), json_of(home, store, test));
-    assert_eq!(
-        ok("runs prune --keep-samples 30000w"),
-        "pruned: 0 runs, 0 launches, 0 B\n"
-    );
+    assert_eq!(ok("runs prune --keep-samples 30000w"), "pruned: 0 runs, 0 launches, 0 B\n");
     let dry = ok("runs prune --keep-samples 1d --dry-run");
     assert!(dry.starts_with("to prune: 26 runs, "), "{dry}");
     assert_eq!(read(), before);
@@ -75,10 +72,7 @@ fn pruned(home: &Home, store: &str) {
         assert_eq!(now, before, "{words}");
     }
     assert_eq!(json_of(home, store, test), of_test);
-    assert_eq!(
-        ok("runs prune --keep-samples 1d"),
-        "pruned: 0 runs, 0 launches, 0 B\n"
-    );
+    assert_eq!(ok("runs prune --keep-samples 1d"), "pruned: 0 runs, 0 launches, 0 B\n");
     // the fact, and the sentence
     let view: Value = serde_json::from_str(&ok("show night-24 --format json")).unwrap();
     let date = view["pruned"].as_str().unwrap();
@@ -173,11 +167,7 @@ fn pruned_runs_are_not_sent() {
     let (code, _, error) = with(&["pull", id, "--from"]);
     assert!(code != 0 && error.contains("410"), "{error}");
     // its page has its results, and the fact
-    assert!(
-        server
-            .page(&format!("/runs/{id}"))
-            .contains("raw samples pruned on")
-    );
+    assert!(server.page(&format!("/runs/{id}")).contains("raw samples pruned on"));
     let runs = far.json("runs --all");
     assert!(list(&runs["runs"])[0]["pruned"].is_string(), "{runs}");
     assert!(far.ok("runs").contains("import, pruned"));
@@ -194,14 +184,10 @@ fn unreadable_results_are_errors() {
     let again = at_hour(&run, 2, "other");
     let mut store = gritstone_store::Store::open(&home.store()).unwrap();
     store.import(&again).unwrap();
-    let results = gritstone_store::Results {
-        view: r#"{"form":"another"}"#.to_owned(),
-        ..Default::default()
-    };
+    let results =
+        gritstone_store::Results { view: r#"{"form":"another"}"#.to_owned(), ..Default::default() };
     let (id, launches) = (&again.info.id, again.launches.len());
-    store
-        .prune(id, "9 0.9.0", launches, &results, "2026-11-25T12:00:00Z")
-        .unwrap();
+    store.prune(id, "9 0.9.0", launches, &results, "2026-11-25T12:00:00Z").unwrap();
     drop(store);
     let error = home.refuses("show other", "kept by Gritstone 9 0.9.0");
     assert!(error.contains("newer one"), "{error}");

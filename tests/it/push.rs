@@ -44,9 +44,7 @@ pub fn post(server: &Server, path: &str, token: Option<&str>, body: &[u8]) -> Re
 
 fn ids(home: &Home) -> BTreeSet<String> {
     let runs = home.json(&["runs", "--all"]);
-    let ids = list(&runs["runs"])
-        .iter()
-        .map(|run| run["id"].as_str().unwrap().to_owned());
+    let ids = list(&runs["runs"]).iter().map(|run| run["id"].as_str().unwrap().to_owned());
     ids.collect()
 }
 
@@ -158,66 +156,30 @@ fn token_scopes_are_enforced() {
     let by = |token: &str| format!("Bearer {token}");
     let read = |authorization: &str| {
         let path = format!("/runs/{id}");
-        server
-            .ask("GET", &path, &[("Authorization", authorization)])
-            .status
+        server.ask("GET", &path, &[("Authorization", authorization)]).status
     };
-    let list = |token: &str| {
-        server
-            .ask("GET", "/api/v1/runs", &[("Authorization", &by(token))])
-            .status
-    };
+    let list =
+        |token: &str| server.ask("GET", "/api/v1/runs", &[("Authorization", &by(token))]).status;
     let remove = |token: &str| {
         let path = format!("/api/v1/runs/{id}");
-        server
-            .ask("DELETE", &path, &[("Authorization", &by(token))])
-            .status
+        server.ask("DELETE", &path, &[("Authorization", &by(token))]).status
     };
     let (most, last) = reader.split_at(reader.len() - 1);
     let wrong = format!("{most}{}", if last == "0" { "1" } else { "0" });
     assert_eq!(server.get("/").status, 401);
-    assert!(
-        server
-            .get("/")
-            .header("www-authenticate")
-            .unwrap()
-            .starts_with("Basic ")
-    );
+    assert!(server.get("/").header("www-authenticate").unwrap().starts_with("Basic "));
     assert_eq!(server.get("/health").status, 200);
-    assert_eq!(
-        [read(&by(&reader)), read(&by(&writer)), read(&by(&admin))],
-        [200, 403, 403]
-    );
-    assert_eq!(
-        [list(&reader), list(&writer), list(&admin)],
-        [200, 200, 403]
-    );
-    for bad in [
-        "",
-        "Bearer",
-        "Bearer ",
-        &by(&wrong),
-        &by("' OR 1=1 --"),
-        "Negotiate x",
-        "Basic x",
-    ] {
+    assert_eq!([read(&by(&reader)), read(&by(&writer)), read(&by(&admin))], [200, 403, 403]);
+    assert_eq!([list(&reader), list(&writer), list(&admin)], [200, 200, 403]);
+    for bad in ["", "Bearer", "Bearer ", &by(&wrong), &by("' OR 1=1 --"), "Negotiate x", "Basic x"]
+    {
         assert_eq!(read(bad), 401, "{bad}");
     }
     let sends = |token: Option<&str>| send(&server, token, bundle.as_bytes()).status;
     assert_eq!(sends(None), 401);
-    assert_eq!(
-        [
-            sends(Some(&wrong)),
-            sends(Some(&reader)),
-            sends(Some(&admin))
-        ],
-        [401, 403, 403]
-    );
+    assert_eq!([sends(Some(&wrong)), sends(Some(&reader)), sends(Some(&admin))], [401, 403, 403]);
     assert_eq!(sends(Some(&writer)), 201);
-    assert_eq!(
-        [remove(&wrong), remove(&reader), remove(&writer)],
-        [401, 403, 403]
-    );
+    assert_eq!([remove(&wrong), remove(&reader), remove(&writer)], [401, 403, 403]);
     // a browser sends a password with whatever a page of another site makes it ask: it reads, and nothing else
     let basic = |token: &str| {
         use base64::Engine as _;
@@ -238,16 +200,11 @@ fn token_scopes_are_enforced() {
     home.refuses("token create for-read --scope read", "existed");
     home.refuses("token create bad/name --scope read", "cannot name a token");
     let listed = home.ok("token list");
-    assert!(
-        listed.contains("for-write") && !listed.contains(&writer),
-        "{listed}"
-    );
+    assert!(listed.contains("for-write") && !listed.contains(&writer), "{listed}");
     // and no secret is in the store
     let stored = fs::read(home.store()).unwrap();
     for secret in [&reader, &writer, &admin] {
-        let has = stored
-            .windows(secret.len())
-            .any(|bytes| bytes == secret.as_bytes());
+        let has = stored.windows(secret.len()).any(|bytes| bytes == secret.as_bytes());
         assert!(!has, "a token is stored");
     }
 }
@@ -278,10 +235,7 @@ fn invalid_uploads_leave_nothing() {
         ("name", write_bundle(&named).into_bytes()),
         ("bomb", bomb),
         ("deep", deep.into_bytes()),
-        (
-            "deep within",
-            format!("{{\"schema\":{}", "[".repeat(1 << 20)).into_bytes(),
-        ),
+        ("deep within", format!("{{\"schema\":{}", "[".repeat(1 << 20)).into_bytes()),
     ];
     for (name, body) in cases {
         let response = send(&body);
@@ -364,10 +318,7 @@ fn killed_servers_lose_no_upload() {
     });
     assert!(kills > 3, "{kills}");
     assert_eq!(ids(&team), sent);
-    assert_eq!(
-        list(&team.json(&["runs", "--all"])["runs"]).len(),
-        sent.len()
-    );
+    assert_eq!(list(&team.json(&["runs", "--all"])["runs"]).len(), sent.len());
     for home in &machines {
         for id in ids(home) {
             let bundle = |home: &Home| home.ok(&["export", &id, "--with-identity"]);
@@ -380,29 +331,11 @@ fn killed_servers_lose_no_upload() {
 fn tokens_need_encryption() {
     let home = Home::with(&["copies"]);
     let file = token_file(&home, "secret");
-    home.refuses(
-        &[
-            "push",
-            "--to",
-            "http://bench.example",
-            "--token-file",
-            &file,
-        ],
-        "use https",
-    );
-    home.refuses(
-        &["push", "--to", "ftp://localhost", "--token-file", &file],
-        "neither",
-    );
-    home.refuses(
-        &["push", "--to", "https://127.0.0.1:1", "--token-file", &file],
-        "cannot reach",
-    );
+    home.refuses(&["push", "--to", "http://bench.example", "--token-file", &file], "use https");
+    home.refuses(&["push", "--to", "ftp://localhost", "--token-file", &file], "neither");
+    home.refuses(&["push", "--to", "https://127.0.0.1:1", "--token-file", &file], "cannot reach");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    home.refuses(
-        &["push", "--to", "http://127.0.0.1:1", "--token-file", &file],
-        "chmod 600",
-    );
+    home.refuses(&["push", "--to", "http://127.0.0.1:1", "--token-file", &file], "chmod 600");
 }
 
 /// A root of certificates, and a server of 127.0.0.1 below it, in a folder.
@@ -439,13 +372,7 @@ fn uploads_use_the_trusted_certificate() {
     let out = server.0.stdout.take().unwrap();
     BufReader::new(out).read_line(&mut line).unwrap();
     assert!(line.starts_with("https://"), "{line}");
-    let port = line
-        .trim()
-        .trim_end_matches('/')
-        .rsplit_once(':')
-        .unwrap()
-        .1
-        .to_owned();
+    let port = line.trim().trim_end_matches('/').rsplit_once(':').unwrap().1.to_owned();
     let url = format!("https://127.0.0.1:{port}");
     let root = team.path().join("root.pem").display().to_string();
     let push = ["push", "--to", &url, "--token-file", &file];
@@ -455,9 +382,7 @@ fn uploads_use_the_trusted_certificate() {
     assert_eq!(ids(&team), ids(&machine));
     // who speaks no TLS is not answered
     let mut plain = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
-    plain
-        .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        .unwrap();
+    plain.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut printed = vec![];
     let _ = plain.read_to_end(&mut printed);
     assert!(!printed.starts_with(b"HTTP"));
@@ -465,10 +390,7 @@ fn uploads_use_the_trusted_certificate() {
     team.refuses(swapped, "no certificate");
     let key = team.path().join("key.pem");
     fs::set_permissions(key, fs::Permissions::from_mode(0o644)).unwrap();
-    team.refuses(
-        &format!("serve --listen 127.0.0.1:0 {certified}"),
-        "chmod 600",
-    );
+    team.refuses(&format!("serve --listen 127.0.0.1:0 {certified}"), "chmod 600");
 }
 
 #[test]
@@ -479,29 +401,13 @@ fn push_restores_a_backup() {
     let server = Server::with(&team, &["--behind-proxy"]);
     let url = format!("http://{}", server.address);
     let backup = team.path().join("backup.db").display().to_string();
-    let pull = [
-        "--store",
-        &backup,
-        "pull",
-        "--from",
-        &url,
-        "--token-file",
-        &reader,
-    ];
+    let pull = ["--store", &backup, "pull", "--from", &url, "--token-file", &reader];
     assert_eq!(team.ok(&pull).lines().count(), 2);
     assert_eq!(team.ok(&pull), "");
     let writer = token_file(&new, &token(&new, "restore", "write"));
     let other = Server::start(&new);
     let url = format!("http://{}", other.address);
-    let push = [
-        "--store",
-        &backup,
-        "push",
-        "--to",
-        &url,
-        "--token-file",
-        &writer,
-    ];
+    let push = ["--store", &backup, "push", "--to", &url, "--token-file", &writer];
     assert_eq!(team.ok(&push).lines().count(), 2);
     for id in ids(&team) {
         let bundle = |home: &Home| home.ok(&["export", &id, "--with-identity"]);
@@ -513,18 +419,14 @@ fn push_restores_a_backup() {
 fn systemd_unit_starts_a_server() {
     let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/serve/gritstone.service");
     let unit = fs::read_to_string(unit).unwrap();
-    let line = unit
-        .lines()
-        .find_map(|line| line.strip_prefix("ExecStart=/usr/bin/gritstone "));
+    let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/gritstone "));
     let home = Home::new();
     fs::create_dir(home.path().join("gritstone")).unwrap();
     let state = home.path().display().to_string();
     let line = line.unwrap().replace("%S", &state).replace(":8484", ":0");
     let store = line.split(' ').nth(1).unwrap();
     home.refuses(&line, "token");
-    home.ok(&[
-        "--store", store, "token", "create", "team", "--scope", "read",
-    ]);
+    home.ok(&["--store", store, "token", "create", "team", "--scope", "read"]);
     let server = Server::with_arguments(&home, &line);
     assert_eq!(server.page("/health"), "ok\n");
     assert_eq!(server.get("/").status, 401);
@@ -581,26 +483,19 @@ fn openapi_matches_the_server() {
                 ),
                 "post" => send(&server, Some(&writer), write_bundle(&run(103)).as_bytes()),
                 // last in order of paths and methods would be too late: it is there again by then
-                "delete" => server.ask(
-                    "DELETE",
-                    &place,
-                    &[("Authorization", &format!("Bearer {admin}"))],
-                ),
-                _ => server.ask(
-                    "GET",
-                    &format!("{place}{query}"),
-                    &[("Accept", "application/json")],
-                ),
+                "delete" => {
+                    server.ask("DELETE", &place, &[("Authorization", &format!("Bearer {admin}"))])
+                }
+                _ => {
+                    server.ask("GET", &format!("{place}{query}"), &[("Accept", "application/json")])
+                }
             };
             let status = response.status.to_string();
             assert!(status.starts_with('2'), "{method} {place}: {status}");
             let printed = &responses[&status]["content"];
             let media = response.header("content-type").unwrap();
             let media = media.split(';').next().unwrap();
-            assert!(
-                printed[media].is_object(),
-                "{method} {path}: {media} is not in {printed}"
-            );
+            assert!(printed[media].is_object(), "{method} {path}: {media} is not in {printed}");
             let wanted = &printed[media]["schema"]["properties"]["schema"]["const"];
             if wanted.is_string() {
                 let value: Value = serde_json::from_slice(&response.body).unwrap();

@@ -22,22 +22,15 @@ fn the_units_are_sound() {
         let text = text.replace("/usr/bin/gritstone", binary().to_str().unwrap());
         fs::write(home.path().join(name), text).unwrap();
         let mut verify = home.command(program(&["systemd-analyze"]));
-        verify
-            .args(["verify", "--man=no"])
-            .arg(home.path().join(name));
+        verify.args(["verify", "--man=no"]).arg(home.path().join(name));
         let (code, out, error) = output_texts(verify.output().unwrap());
         assert_eq!((code, out.as_str(), error.as_str()), (0, "", ""), "{name}");
     }
     let broken = home.path().join("gritstone-check.timer");
     fs::write(&broken, "[Timer]\nOnCalendar=never on a Sunday\n").unwrap();
     let mut verify = home.command(program(&["systemd-analyze"]));
-    let (_, _, error) = output_texts(
-        verify
-            .args(["verify", "--man=no"])
-            .arg(&broken)
-            .output()
-            .unwrap(),
-    );
+    let (_, _, error) =
+        output_texts(verify.args(["verify", "--man=no"]).arg(&broken).output().unwrap());
     assert!(error.contains("never on a Sunday"), "{error}");
 }
 
@@ -70,16 +63,10 @@ fn ansible_recipe_leaves_nothing() {
         .stdin(Stdio::null());
     let (code, out, error) = output_texts(play.output().unwrap());
     assert_eq!(code, 0, "{out}{error}");
-    assert!(
-        out.contains("Fleet report") && out.contains("2 nodes"),
-        "{out}"
-    );
+    assert!(out.contains("Fleet report") && out.contains("2 nodes"), "{out}");
     let mut names: Vec<PathBuf> = entries(&bundles);
     names.sort();
-    assert_eq!(
-        names,
-        ["node-1.jsonl", "node-2.jsonl"].map(|name| bundles.join(name))
-    );
+    assert_eq!(names, ["node-1.jsonl", "node-2.jsonl"].map(|name| bundles.join(name)));
     assert_eq!(ours(), before);
 }
 
@@ -104,10 +91,7 @@ fn below<'a>(text: &'a str, key: &str) -> Vec<Vec<&'a str>> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
     let block = |(number, line): (usize, &&'a str)| {
-        let entry = line
-            .trim_start()
-            .strip_prefix("- ")
-            .unwrap_or(line.trim_start());
+        let entry = line.trim_start().strip_prefix("- ").unwrap_or(line.trim_start());
         (entry.trim_end() == key).then(|| {
             let rest = lines[number + 1..].iter();
             let more = rest.take_while(|other| indent(other) > indent(line));
@@ -133,9 +117,7 @@ fn github_recipe_reports() {
         .into_iter()
         .map(|lines| lines.join("\n").replace("${{ github.run_id }}", "17"))
         .collect();
-    let [measure, leave_nothing, report] = &steps[..] else {
-        panic!("{steps:?}")
-    };
+    let [measure, leave_nothing, report] = &steps[..] else { panic!("{steps:?}") };
     let path = path_with(&short(&home));
     let work = home.path().join("work");
     fs::create_dir(&work).unwrap();
@@ -160,26 +142,16 @@ fn github_recipe_reports() {
         let temp = home.path().join(node);
         fs::create_dir(&temp).unwrap();
         let bundle = format!("{node}.jsonl");
-        let variables = [
-            ("NODE", node),
-            ("FLEET", "17"),
-            ("RUNNER_TEMP", temp.to_str().unwrap()),
-        ];
+        let variables = [("NODE", node), ("FLEET", "17"), ("RUNNER_TEMP", temp.to_str().unwrap())];
         step(measure, &variables);
         fs::copy(temp.join(&bundle), work.join("nodes-17").join(&bundle)).unwrap();
         step(leave_nothing, &variables);
         assert_eq!(entries(&temp), Vec::<PathBuf>::new());
     }
     let summary = home.path().join("summary");
-    step(
-        report,
-        &[("GITHUB_STEP_SUMMARY", summary.to_str().unwrap())],
-    );
+    step(report, &[("GITHUB_STEP_SUMMARY", summary.to_str().unwrap())]);
     let printed = fs::read_to_string(summary).unwrap();
-    assert!(
-        printed.contains("Fleet report") && printed.contains("2 nodes"),
-        "{printed}"
-    );
+    assert!(printed.contains("Fleet report") && printed.contains("2 nodes"), "{printed}");
     assert!(work.join("fleet.html").is_file());
     let bundle = work.join("nodes-17/runner-2.jsonl");
     assert_eq!(member(&bundle), ("17".to_owned(), "runner-2".to_owned()));
@@ -191,9 +163,7 @@ fn kubernetes_recipe_measures_its_node() {
     let home = Home::new();
     let text = fs::read_to_string(recipe("kubernetes.yaml")).unwrap();
     assert!(text.contains("command: [gritstone]"));
-    let [words] = &below(&text, "args:")[..] else {
-        panic!("not one container")
-    };
+    let [words] = &below(&text, "args:")[..] else { panic!("not one container") };
     let path = path_with(&short(&home));
     // its volumes, below the home
     let [work, results] = ["work", "results"].map(|name| home.path().join(name));
@@ -229,13 +199,8 @@ fn kubernetes_recipe_measures_its_node() {
     let report = format!("gritstone fleet report {bundles}");
     assert!(text.contains("gritstone fleet report /results/*.jsonl"));
     let mut shell = home.command("/bin/sh");
-    let (code, out, error) = output_texts(
-        shell
-            .args(["-c", &report])
-            .env("PATH", &path)
-            .output()
-            .unwrap(),
-    );
+    let (code, out, error) =
+        output_texts(shell.args(["-c", &report]).env("PATH", &path).output().unwrap());
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("2 nodes"), "{out}");
     let found = member(&results.join("node-b.jsonl"));

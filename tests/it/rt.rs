@@ -35,10 +35,7 @@ fn is_measured(row: &Value) -> bool {
     }
     let statistic = |name: &str| row["statistics"][name].as_f64().unwrap();
     let order = ["min", "median", "mean", "max"].map(statistic);
-    assert!(
-        order[0] > 0.0 && order[0] <= order[1] && order[1] <= order[3],
-        "{row}"
-    );
+    assert!(order[0] > 0.0 && order[0] <= order[1] && order[1] <= order[3], "{row}");
     assert!(order[0] <= order[2] && order[2] <= order[3], "{row}");
     if row["id"] != "rt/clock-overhead" {
         // fewer than 29 events, which a slow disk may do, have none; where a launch has fewer, it is one of all events together, and

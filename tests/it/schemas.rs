@@ -30,10 +30,7 @@ impl Schemas {
         }
         let mut compiled = boon::Schemas::new();
         let mut index = |url: String| compiler.compile(&url, &mut compiled).unwrap();
-        let files = files
-            .into_iter()
-            .map(|(name, url)| (name, index(url)))
-            .collect();
+        let files = files.into_iter().map(|(name, url)| (name, index(url))).collect();
         Self { compiled, files }
     }
 

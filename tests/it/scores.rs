@@ -19,10 +19,7 @@ fn printed_systems_are_scored() {
     // table 1 of byte-1984: sieve 1.7 s against 5.1 s, loop 2.6 s against 7.4 s
     let cpu = &sun["one_cpu"]["environments"][0];
     let want = (1.7 / 5.1 * 2.6 / 7.4_f64).sqrt();
-    assert!(
-        (cpu["rating"].as_f64().unwrap() - want).abs() < 1e-9,
-        "{cpu}"
-    );
+    assert!((cpu["rating"].as_f64().unwrap() - want).abs() < 1e-9, "{cpu}");
     assert_eq!(cpu["interval"], Value::Null);
     assert_eq!(cpu["rows"], serde_json::json!(["byte/sieve", "byte/loop"]));
     assert!((overall(vax)["rating"].as_f64().unwrap() - 1.0).abs() < 1e-12);
@@ -35,16 +32,10 @@ fn missing_benchmarks_withhold_scores() {
     let against = format!("score ref:masscomp-sys-iii --against {VAX}");
     let (code, text, _) = home.run(&against);
     assert_eq!(code, 4, "{text}");
-    assert!(
-        text.contains("Files: not computed: not measured: byte/disk-read."),
-        "{text}"
-    );
+    assert!(text.contains("Files: not computed: not measured: byte/disk-read."), "{text}");
     let (code, text, _) = home.run(&format!("{against} app/ratings@today-files"));
     assert_eq!(code, 0, "{text}");
-    assert!(
-        text.contains("left out, not measured: byte/disk-read"),
-        "{text}"
-    );
+    assert!(text.contains("left out, not measured: byte/disk-read"), "{text}");
 }
 
 #[test]
@@ -67,15 +58,10 @@ fn document_environments_are_scored() {
         [0.82, 1.0, 1.53],
     ];
     for (rated, printed) in environments.iter().zip(printed) {
-        assert!(
-            (rated["rating"].as_f64().unwrap() - 1.0).abs() < 1e-9,
-            "{rated}"
-        );
+        assert!((rated["rating"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{rated}");
         let published = rated["published"].as_array().unwrap();
-        let scores: Vec<f64> = published
-            .iter()
-            .filter_map(|score| score["rating"].as_f64())
-            .collect();
+        let scores: Vec<f64> =
+            published.iter().filter_map(|score| score["rating"].as_f64()).collect();
         assert_eq!(scores, printed, "{rated}");
     }
     assert_eq!(programs["overall"]["rows"].as_array().unwrap().len(), 13);
@@ -98,10 +84,7 @@ fn wrong_use_is_explained() {
     wrong("byte/sive", "did you mean 'byte/sieve'?");
     // machines of one name go by their identifiers
     let (_, text, _) = home.run("score ref:vax-11-780-weekly-1984 --against ref:vax-11-780-4.2bsd");
-    assert!(
-        text.contains("Scores against ref:vax-11-780-4.2bsd"),
-        "{text}"
-    );
+    assert!(text.contains("Scores against ref:vax-11-780-4.2bsd"), "{text}");
     wrong("--against ref:nothing", "no reference system");
 }
 
@@ -117,10 +100,7 @@ fn scores_have_intervals() {
     let part = part(recorded("run"), |id| id == "byte/sieve");
     home.import(&[at_hour(&part, 1, "part")]);
     let (code, text, _) = home.run(&format!("score part --against {VAX}"));
-    assert!(
-        code == 4 && text.contains("not measured: byte/loop"),
-        "{text}"
-    );
+    assert!(code == 4 && text.contains("not measured: byte/loop"), "{text}");
 }
 
 #[test]
@@ -138,20 +118,10 @@ fn user_profiles_weight_shared_benchmarks() {
         home.json("score ref:sun-2-120-4.2bsd --against ref:vax-11-780-4.1bsd --profile mine.toml");
     let rated = overall(&view["machines"][0]);
     let want = (1.7_f64 / 5.1).powf(0.75) * (2.6_f64 / 7.4).powf(0.25);
-    assert!(
-        (rated["rating"].as_f64().unwrap() - want).abs() < 1e-9,
-        "{rated}"
-    );
+    assert!((rated["rating"].as_f64().unwrap() - want).abs() < 1e-9, "{rated}");
     assert_eq!(view["profile"]["weights"]["byte/sieve"], 3.0);
     let text = home.ok("score run --against run --profile mine.toml");
-    for line in [
-        "profile mine: 1",
-        "byte/sieve",
-        "75%",
-        "byte/loop",
-        "25%",
-        "I do.",
-    ] {
+    for line in ["profile mine: 1", "byte/sieve", "75%", "byte/loop", "25%", "I do."] {
         assert!(text.contains(line), "{line}: {text}");
     }
     let refuses = |text: &str, why: &str| {
@@ -159,20 +129,11 @@ fn user_profiles_weight_shared_benchmarks() {
         home.refuses("score run --profile mine.toml", why);
     };
     refuses(&profile("'byte/sieve' = 0\n"), "not above 0");
-    refuses(
-        &profile("'byte/sive' = 1\n"),
-        "no benchmark is called 'byte/sive'",
-    );
+    refuses(&profile("'byte/sive' = 1\n"), "no benchmark is called 'byte/sive'");
     refuses(&profile(""), "has no weights");
     refuses("", "missing field `profile`");
-    home.refuses(
-        "score run --profile bild",
-        "there are build, desktop, science",
-    );
-    home.refuses(
-        "score run byte --profile build",
-        "names its benchmarks itself",
-    );
+    home.refuses("score run --profile bild", "there are build, desktop, science");
+    home.refuses("score run byte --profile build", "names its benchmarks itself");
     // the run has none of it: no score, and the reason
     let (code, text, _) = home.run(&format!("score run --against {VAX} --profile build"));
     assert!(code == 4 && text.contains("no comparable"), "{text}");

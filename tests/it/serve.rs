@@ -78,19 +78,8 @@ fn overview_links_every_page() {
     home.import(&[at_hour(&run, 1, "before"), at_hour(&run, 2, "after")]);
     let server = Server::start(&home);
     let pages = crawl(&server);
-    let count = |kind: &str| {
-        pages
-            .iter()
-            .filter(|(path, _)| path.starts_with(kind))
-            .count()
-    };
-    for kind in [
-        "/runs",
-        "/runs/",
-        "/benchmarks",
-        "/benchmarks/",
-        "/systems/",
-    ] {
+    let count = |kind: &str| pages.iter().filter(|(path, _)| path.starts_with(kind)).count();
+    for kind in ["/runs", "/runs/", "/benchmarks", "/benchmarks/", "/systems/"] {
         assert!(count(kind) > 0, "{kind}");
     }
     for (path, page) in pages {
@@ -113,33 +102,21 @@ fn page_json_equals_command_json() {
     let server = Server::start(&home);
     let runs = home.json("runs");
     assert_eq!(server.json("/overview.json")["runs"], runs["runs"]);
-    let ids: Vec<&str> = list(&runs["runs"])
-        .iter()
-        .map(|run| run["id"].as_str().unwrap())
-        .collect();
+    let ids: Vec<&str> =
+        list(&runs["runs"]).iter().map(|run| run["id"].as_str().unwrap()).collect();
     let [a, b] = [ids[0], ids[1]];
-    assert_eq!(
-        server.json(&format!("/runs/{a}.json")),
-        home.json(&["show", a])
-    );
+    assert_eq!(server.json(&format!("/runs/{a}.json")), home.json(&["show", a]));
     let pair = format!("/compare.json?base={a}&run={b}");
     assert_eq!(server.json(&pair), home.json(&["compare", a, b]));
     let id = "byte/pipe";
-    assert_eq!(
-        server.json(&format!("/benchmarks/{id}.json")),
-        home.json(&["history", id])
-    );
+    assert_eq!(server.json(&format!("/benchmarks/{id}.json")), home.json(&["history", id]));
     // filters leave rows out, and nothing else
     let family = server.json(&format!("{pair}&family=byte"));
     let rows = list(&family["rows"]);
     let is_byte = |row: &serde_json::Value| row["id"].as_str().unwrap().starts_with("byte/");
     assert!(!rows.is_empty() && rows.iter().all(is_byte), "{family}");
     let same = server.json(&format!("{pair}&verdict=slower"));
-    assert!(
-        list(&same["rows"])
-            .iter()
-            .all(|row| row["verdict"] == "slower")
-    );
+    assert!(list(&same["rows"]).iter().all(|row| row["verdict"] == "slower"));
     // what can be asked for by a name can be by a label
     assert_eq!(server.json("/runs/before.json")["label"], "before");
     for (path, status) in [
@@ -174,10 +151,7 @@ fn named_benchmarks_are_found_first() {
     let misspelled = server.get("/runs/nihgt");
     assert_eq!(misspelled.status, 404);
     let text = misspelled.text();
-    assert!(
-        text.contains("did you mean") && !text.contains("?."),
-        "{text}"
-    );
+    assert!(text.contains("did you mean") && !text.contains("?."), "{text}");
 }
 
 #[test]
@@ -187,11 +161,7 @@ fn runs_and_benchmarks_are_listed() {
     let runs = |query: &str| list(&server.json(&format!("/runs.json{query}"))["runs"]).len();
     assert_eq!((runs(""), runs("?newest=5")), (24, 5));
     assert_eq!(server.get("/runs?newest=0").status, 400);
-    assert!(
-        links(&server.page("/runs"))
-            .iter()
-            .any(|link| link.starts_with("/systems/"))
-    );
+    assert!(links(&server.page("/runs")).iter().any(|link| link.starts_with("/systems/")));
     assert!(links(&server.page("/benchmarks")).contains("/benchmarks/byte/syscall"));
     let listed = server.json("/benchmarks.json");
     assert!(list(&listed["benchmarks"]).len() > 500);
@@ -206,10 +176,8 @@ fn scores_are_of_suites() {
     few.info.settings.suite = None;
     home.import(&[suite.clone(), few]);
     let view = Server::start(&home).json("/scores.json");
-    let ids: Vec<&str> = list(&view["machines"])
-        .iter()
-        .map(|machine| machine["id"].as_str().unwrap())
-        .collect();
+    let ids: Vec<&str> =
+        list(&view["machines"]).iter().map(|machine| machine["id"].as_str().unwrap()).collect();
     assert_eq!(ids, [suite.info.id]);
 }
 
@@ -220,23 +188,15 @@ fn wrong_parameters_are_named() {
         ("/compare?run=a", "base is missing."),
         ("/compare?base=a", "run must be given 1 to 8 times"),
         ("/compare?base=a&run=b&verdict=x", "verdict must be one of"),
-        (
-            "/benchmarks/byte/pipe?runs=1001",
-            "runs must be a whole number from 1 to 1000",
-        ),
+        ("/benchmarks/byte/pipe?runs=1001", "runs must be a whole number from 1 to 1000"),
         ("/benchmarks/byte/pipe?from=x", "from must be a date"),
     ] {
         let page = server.get(path);
         assert_eq!(page.status, 400, "{path}");
         let text = page.text();
         // with the way to other pages
-        assert!(
-            text.contains(why) && text.contains("<nav"),
-            "{path}: {text}"
-        );
-        let json = server
-            .ask("GET", path, &[("Accept", "application/json")])
-            .text();
+        assert!(text.contains(why) && text.contains("<nav"), "{path}: {text}");
+        let json = server.ask("GET", path, &[("Accept", "application/json")]).text();
         assert!(json.contains("\"error\"") && json.contains(why), "{json}");
     }
     let none = server.get("/none");
@@ -275,10 +235,7 @@ fn changes_are_shown_everywhere() {
     let home = changed();
     let server = Server::start(&home);
     let feed = server.page("/changes.atom");
-    assert!(
-        feed.contains("byte/syscall") && feed.contains("slower"),
-        "{feed}"
-    );
+    assert!(feed.contains("byte/syscall") && feed.contains("slower"), "{feed}");
     let changes = server.json("/changes.json");
     // both benchmarks since one run: one event
     let [event] = list(&changes["events"]).as_slice() else {
@@ -299,23 +256,15 @@ fn changes_are_shown_everywhere() {
     // it leads to the runs on either side of it
     let [before, after] = ["before", "run"].map(|side| event[side].as_str().unwrap());
     let pair = format!("/compare?base={before}&run={after}");
-    eventually("the first page has it", || {
-        links(&server.page("/")).contains(&pair)
-    });
+    eventually("the first page has it", || links(&server.page("/")).contains(&pair));
     assert_eq!(server.get(&pair).status, 200);
     let page = server.page("/benchmarks/byte/syscall");
-    assert!(
-        page.contains("<svg") && page.contains("stroke-dasharray=\"4 3\""),
-        "no mark"
-    );
+    assert!(page.contains("<svg") && page.contains("stroke-dasharray=\"4 3\""), "no mark");
     let metrics = server.get("/metrics");
     let media = metrics.header("content-type").unwrap().to_owned();
     assert!(media.starts_with("application/openmetrics-text"), "{media}");
     let text = metrics.text();
-    assert!(
-        text.contains("gritstone_stored_runs 24\n") && text.ends_with("# EOF\n"),
-        "{text}"
-    );
+    assert!(text.contains("gritstone_stored_runs 24\n") && text.ends_with("# EOF\n"), "{text}");
 }
 
 #[test]
@@ -343,10 +292,7 @@ fn pages_are_cached_and_compressed() {
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), Some(length.as_str()));
     let refused = server.ask("POST", "/", &[("Content-Length", "0")]);
-    assert_eq!(
-        (refused.status, refused.header("allow")),
-        (405, Some("GET,HEAD"))
-    );
+    assert_eq!((refused.status, refused.header("allow")), (405, Some("GET,HEAD")));
 }
 
 #[test]

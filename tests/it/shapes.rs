@@ -136,11 +136,7 @@ fn threads_that_wait() {
             // two at once on one word can be no faster than one alone by more than the room of the measurement
             (0.5, "thread/mutex/2", "thread/mutex/1"),
             // writing to one cache line by turns is slower than to two
-            (
-                1.2,
-                "thread/false-sharing/together",
-                "thread/false-sharing/apart",
-            ),
+            (1.2, "thread/false-sharing/together", "thread/false-sharing/apart"),
         ],
     );
 }

@@ -16,21 +16,9 @@ struct Simulator {
 }
 
 const SIMULATORS: [Simulator; 3] = [
-    Simulator {
-        workload: "app/spice",
-        name: "ngspice",
-        circuit: "mosamp2",
-    },
-    Simulator {
-        workload: "app/spice",
-        name: "gnucap",
-        circuit: "mosamp2",
-    },
-    Simulator {
-        workload: "app/hilo",
-        name: "vvp",
-        circuit: "isor",
-    },
+    Simulator { workload: "app/spice", name: "ngspice", circuit: "mosamp2" },
+    Simulator { workload: "app/spice", name: "gnucap", circuit: "mosamp2" },
+    Simulator { workload: "app/hilo", name: "vvp", circuit: "isor" },
 ];
 
 impl Simulator {
@@ -92,10 +80,7 @@ fn idle_simulators_give_no_result() {
             let faulty = script(folder.path(), &real, fault);
             let printed = simulator.output(&workload, folder.path(), &faulty, "");
             let name = simulator.name;
-            assert!(
-                printed.contains("fail errno="),
-                "{name}, {fault}: {printed}"
-            );
+            assert!(printed.contains("fail errno="), "{name}, {fault}: {printed}");
             assert!(printed.contains(why), "{name}, {fault}: {printed}");
             assert!(!printed.ends_with("bye\n"), "{name}, {fault}: {printed}");
         }
@@ -135,20 +120,8 @@ fn faulty_circuits_are_seen() {
     let folder = tempfile::tempdir().unwrap();
     for (workload, circuit, file, right, wrong) in [
         ("app/hilo", "isor", "app/isor.h", "xnor (q", "xor (q"),
-        (
-            "app/spice",
-            "mosamp2",
-            "app/mosamp2.h",
-            "rb b2 b3 90k",
-            "rb b2 b3 91k",
-        ),
-        (
-            "app/spice",
-            "ua741",
-            "app/ua741.h",
-            "r4 w vee 5k",
-            "r4 w vee 6k",
-        ),
+        ("app/spice", "mosamp2", "app/mosamp2.h", "rb b2 b3 90k", "rb b2 b3 91k"),
+        ("app/spice", "ua741", "app/ua741.h", "r4 w vee 5k", "r4 w vee 6k"),
         (
             "app/spice",
             "greycode",

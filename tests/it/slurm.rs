@@ -36,11 +36,7 @@ impl Cluster {
         let home = Home::new();
         let folder = home.path().join("slurm");
         fs::create_dir(&folder).unwrap();
-        let mut cluster = Self {
-            daemons: vec![],
-            nodes: vec![],
-            home,
-        };
+        let mut cluster = Self { daemons: vec![], nodes: vec![], home };
         fs::write(folder.join("slurm.conf"), configuration(&folder)).unwrap();
         fs::write(folder.join("key"), [0x5a_u8; 1024]).unwrap();
         crate::common::mode(&folder.join("key"), 0o600);
@@ -79,20 +75,13 @@ impl Cluster {
 
     fn daemon(&mut self, name: &str, words: &[String]) {
         let mut command = self.command(daemon(name));
-        command
-            .args(words)
-            .stdout(Stdio::null())
-            .stderr(self.log(name));
+        command.args(words).stdout(Stdio::null()).stderr(self.log(name));
         self.daemons.push(Killed(command.spawn().unwrap()));
     }
 
     fn log(&self, name: &str) -> fs::File {
         let path = self.home.path().join(format!("slurm/{name}.said"));
-        fs::File::options()
-            .create(true)
-            .append(true)
-            .open(path)
-            .unwrap()
+        fs::File::options().create(true).append(true).open(path).unwrap()
     }
 
     /// Starts a node: what it starts dies with it.
@@ -103,10 +92,7 @@ impl Cluster {
             daemon("slurmd").display()
         );
         let mut command = self.command("/bin/sh");
-        command
-            .args(["-c", &script])
-            .stdout(Stdio::null())
-            .stderr(self.log(node));
+        command.args(["-c", &script]).stdout(Stdio::null()).stderr(self.log(node));
         self.nodes.push((node, Killed(command.spawn().unwrap())));
     }
 
@@ -114,15 +100,9 @@ impl Cluster {
     fn idle(&self, nodes: &[&str]) {
         eventually("the nodes are idle", || {
             let words = ["--noheader", "--Node", "--states=idle", "--format=%N"];
-            let out = self
-                .command(program(&["sinfo"]))
-                .args(words)
-                .output()
-                .unwrap();
+            let out = self.command(program(&["sinfo"])).args(words).output().unwrap();
             let out = String::from_utf8(out.stdout).unwrap();
-            nodes
-                .iter()
-                .all(|node| out.lines().any(|line| line.trim() == *node))
+            nodes.iter().all(|node| out.lines().any(|line| line.trim() == *node))
         });
     }
 
@@ -141,9 +121,7 @@ impl Cluster {
 
     /// Directory of the newest fleet run, which the nodes see too.
     fn folder(&self) -> Option<PathBuf> {
-        entries(&self.home.path().join("data/gritstone/fleets"))
-            .into_iter()
-            .max()
+        entries(&self.home.path().join("data/gritstone/fleets")).into_iter().max()
     }
 
     /// Waits until a node of a fleet that is begun measures.
@@ -158,19 +136,12 @@ impl Cluster {
     /// Remains of any fleet on the nodes and in the queue.
     fn left(&self) -> Vec<String> {
         let words = ["--noheader", "--format=%A %T"];
-        let out = self
-            .command(program(&["squeue"]))
-            .args(words)
-            .output()
-            .unwrap();
+        let out = self.command(program(&["squeue"])).args(words).output().unwrap();
         let jobs = String::from_utf8(out.stdout).unwrap();
         let in_home = entries(self.home.path());
         let fleets = entries(&self.home.path().join("data/gritstone/fleets"));
         let files = fleets.iter().flat_map(|folder| entries(folder));
-        let files = in_home
-            .into_iter()
-            .chain(files)
-            .map(|path| path.display().to_string());
+        let files = in_home.into_iter().chain(files).map(|path| path.display().to_string());
         let files =
             files.filter(|path| path.contains("gritstone-fleet-") || path.contains("/fleets/"));
         let ours = ["/lock", "/plan.json", "/progress.json"];
@@ -200,38 +171,19 @@ impl Cluster {
         eventually("the epilog has ended", || self.state("n1") == "idle");
         let printed = fs::read_to_string(checks).unwrap();
         assert_eq!(printed.lines().count(), 3, "{printed}");
-        assert!(
-            printed.contains("fleet check --node n1 --budget 60s"),
-            "{printed}"
-        );
+        assert!(printed.contains("fleet check --node n1 --budget 60s"), "{printed}");
     }
 
     /// Executes a job on a node, and waits for its end.
     fn job(&self, node: &str) {
-        let words = [
-            "--quiet",
-            "--wait",
-            "--output=/dev/null",
-            "--nodelist",
-            node,
-        ];
+        let words = ["--quiet", "--wait", "--output=/dev/null", "--nodelist", node];
         let mut job = self.command(program(&["sbatch"]));
-        assert!(
-            job.args(words)
-                .args(["--wrap", "true"])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(job.args(words).args(["--wrap", "true"]).status().unwrap().success());
     }
 
     fn state(&self, node: &str) -> String {
         let words = ["--noheader", "--format=%T", "--nodes", node];
-        let out = self
-            .command(program(&["sinfo"]))
-            .args(words)
-            .output()
-            .unwrap();
+        let out = self.command(program(&["sinfo"])).args(words).output().unwrap();
         String::from_utf8(out.stdout).unwrap().trim().to_owned()
     }
 
@@ -242,20 +194,15 @@ impl Cluster {
 
 fn daemon(name: &str) -> PathBuf {
     let path = Path::new("/usr/sbin").join(name);
-    assert!(
-        path.is_file(),
-        "no {name}: scripts/setup test-full installs it"
-    );
+    assert!(path.is_file(), "no {name}: scripts/setup test-full installs it");
     path
 }
 
 fn configuration(folder: &Path) -> String {
     let free = || TcpListener::bind("127.0.0.1:0").unwrap();
     let held: Vec<TcpListener> = (0..=NODES.len()).map(|_| free()).collect();
-    let ports: Vec<u16> = held
-        .iter()
-        .map(|listener| listener.local_addr().unwrap().port())
-        .collect();
+    let ports: Vec<u16> =
+        held.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let host = host.trim();
     let cpus = thread::available_parallelism().unwrap();
@@ -305,10 +252,7 @@ fn slurm_measures_a_fleet_as_root() {
     cluster.dies("n4");
     let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());
     assert_eq!(code, 1, "{error}");
-    assert!(
-        error.contains("n4: failed") && error.contains("NODE_FAIL"),
-        "{error}"
-    );
+    assert!(error.contains("n4: failed") && error.contains("NODE_FAIL"), "{error}");
     assert!(error.contains("1 of 4 nodes are missing"), "{error}");
     let view = cluster.report();
     assert_eq!(measured(&view), ["n1", "n2", "n3"]);
@@ -317,10 +261,7 @@ fn slurm_measures_a_fleet_as_root() {
     // it is still away, and is not waited for
     let (code, _, error) = cluster.run("fleet resume");
     assert_eq!(code, 1, "{error}");
-    assert!(
-        error.contains("n4: skipped: Slurm reports it as down"),
-        "{error}"
-    );
+    assert!(error.contains("n4: skipped: Slurm reports it as down"), "{error}");
 
     cluster.begin("n4");
     cluster.idle(&NODES);
@@ -330,15 +271,8 @@ fn slurm_measures_a_fleet_as_root() {
     assert_eq!(measured(&view), NODES);
     let outliers = list(&view["outliers"]);
     let slow = |outlier: &&Value| outlier["effect"].as_f64().unwrap() < -0.3;
-    let named: Vec<&Value> = outliers
-        .iter()
-        .filter(slow)
-        .map(|outlier| &outlier["node"])
-        .collect();
-    assert!(
-        !named.is_empty() && named.iter().all(|name| **name == SLOW),
-        "{out}{view}"
-    );
+    let named: Vec<&Value> = outliers.iter().filter(slow).map(|outlier| &outlier["node"]).collect();
+    assert!(!named.is_empty() && named.iter().all(|name| **name == SLOW), "{out}{view}");
     assert!(out.contains("n3: "), "{out}");
     assert_eq!(cluster.left(), Vec::<String>::new());
     cluster.drains_a_node_that_fails_its_check();
@@ -357,10 +291,7 @@ fn jobs_follow_their_fleet_run_as_root() {
     end(&fleet, Signal::SIGINT);
     let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
-    assert!(
-        error.contains("is cancelled") && error.contains("fleet resume"),
-        "{error}"
-    );
+    assert!(error.contains("is cancelled") && error.contains("fleet resume"), "{error}");
     let mut left = cluster.left();
     left.retain(|path| !path.ends_with("n1.log"));
     assert_eq!(left, Vec::<String>::new());
@@ -417,23 +348,13 @@ fn neighbors_measure_in_turns_as_root() {
     let mut second = String::new();
     eventually("the second task waits for the first", || {
         let words = ["show", "jobs", "--oneliner"];
-        let out = cluster
-            .command(program(&["scontrol"]))
-            .args(words)
-            .output()
-            .unwrap();
+        let out = cluster.command(program(&["scontrol"])).args(words).output().unwrap();
         let printed = String::from_utf8(out.stdout).unwrap();
-        let task = printed
-            .lines()
-            .find(|line| line.contains(" ArrayTaskId=1 "));
+        let task = printed.lines().find(|line| line.contains(" ArrayTaskId=1 "));
         second = task.unwrap_or_default().to_owned();
         second.contains(" Dependency=afterany:")
     });
-    for part in [
-        " ArrayTaskThrottle=2 ",
-        " ReqNodeList=n2 ",
-        " JobState=PENDING ",
-    ] {
+    for part in [" ArrayTaskThrottle=2 ", " ReqNodeList=n2 ", " JobState=PENDING "] {
         assert!(second.contains(part), "{part}: {second}");
     }
     let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());

@@ -25,11 +25,7 @@ impl Sshd {
         let path = |name: &str| home.path().join(name).display().to_string();
         make_keys(home.path());
         // free now, and hopefully until the daemon listens
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let server = format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nPidFile none\nUsePAM no\nStrictModes no\nAuthorizedKeysFile {}\n\
              PasswordAuthentication no\nPermitRootLogin prohibit-password\nSetEnv TMPDIR={} XDG_STATE_HOME={}\n",
@@ -50,10 +46,7 @@ impl Sshd {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let user = nix::unistd::User::from_uid(nix::unistd::geteuid())
-            .unwrap()
-            .unwrap()
-            .name;
+        let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).unwrap().unwrap().name;
         // node-c is nowhere
         let client = format!(
             "Host node-a node-b node-d\n  HostName 127.0.0.1\n  Port {port}\nHost node-c\n  HostName 127.0.0.1\n  Port 1\n\
@@ -63,17 +56,10 @@ impl Sshd {
         fs::write(path("ssh_config"), client).unwrap();
         let until = Instant::now() + Duration::from_secs(30);
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(
-                Instant::now() < until,
-                "{}",
-                fs::read_to_string(path("sshd.log")).unwrap()
-            );
+            assert!(Instant::now() < until, "{}", fs::read_to_string(path("sshd.log")).unwrap());
             thread::sleep(Duration::from_millis(50));
         }
-        Self {
-            daemon,
-            config: path("ssh_config"),
-        }
+        Self { daemon, config: path("ssh_config") }
     }
 }
 
@@ -96,10 +82,7 @@ fn make_keys(folder: &Path) {
 
 fn sshd() -> &'static Path {
     let path = Path::new("/usr/sbin/sshd");
-    assert!(
-        path.is_file(),
-        "no sshd: scripts/setup test-full installs it"
-    );
+    assert!(path.is_file(), "no sshd: scripts/setup test-full installs it");
     path
 }
 
@@ -111,11 +94,8 @@ fn ssh_hosts_are_left_unchanged() {
     let sshd = Sshd::start(&home);
     let inventory = home.path().join("inventory");
     // b stands where a stands, so they are not measured at once
-    fs::write(
-        &inventory,
-        "node-a rack=1\nnode-b rack=1\nnode-c rack=2 # nowhere\nnode-d rack=3\n",
-    )
-    .unwrap();
+    fs::write(&inventory, "node-a rack=1\nnode-b rack=1\nnode-c rack=2 # nowhere\nnode-d rack=3\n")
+        .unwrap();
     let ssh = format!("ssh -F {}", sshd.config);
     let words = [
         "fleet",
@@ -132,30 +112,14 @@ fn ssh_hosts_are_left_unchanged() {
         "byte/syscall",
     ];
     let printed = home.fails(1, &words, "1 of 4 nodes are missing");
-    assert!(
-        printed.contains("node-c") && printed.contains("refused"),
-        "{printed}"
-    );
+    assert!(printed.contains("node-c") && printed.contains("refused"), "{printed}");
     assert_eq!(measured(&home), ["node-a", "node-b", "node-d"]);
     let view: Value = serde_json::from_str(&home.ok("fleet report --format json")).unwrap();
     assert_eq!(view["nodes"][0]["place"]["rack"], "1");
-    assert_eq!(
-        entries(&home.path().join("remote")),
-        Vec::<std::path::PathBuf>::new()
-    );
+    assert_eq!(entries(&home.path().join("remote")), Vec::<std::path::PathBuf>::new());
     let config = fs::read_to_string(&sshd.config).unwrap();
-    let port = config
-        .split("Port ")
-        .nth(1)
-        .unwrap()
-        .lines()
-        .next()
-        .unwrap();
-    fs::write(
-        &sshd.config,
-        config.replace("Port 1\n", &format!("Port {port}\n")),
-    )
-    .unwrap();
+    let port = config.split("Port ").nth(1).unwrap().lines().next().unwrap();
+    fs::write(&sshd.config, config.replace("Port 1\n", &format!("Port {port}\n"))).unwrap();
     home.ok("fleet resume");
     assert_eq!(measured(&home).len(), 4);
 }
@@ -178,10 +142,7 @@ impl Hosts {
         make_keys(home.path());
         make_program(&home.path().join("gritstone"), &fs::read(binary()).unwrap());
         let users = fs::read_to_string("/etc/passwd").unwrap();
-        let user = format!(
-            "gritfleet:x:{USER}:{USER}::{}:/bin/sh\n",
-            home.path().display()
-        );
+        let user = format!("gritfleet:x:{USER}:{USER}::{}:/bin/sh\n", home.path().display());
         fs::write(path("passwd"), users + &user).unwrap();
         let (mut inventory, mut client) = (String::new(), String::new());
         for (number, node) in (1..).zip(NODES) {
@@ -209,13 +170,7 @@ impl Hosts {
         mode(home.path(), 0o755);
         let owner = format!("{USER}:{USER}");
         let mut chown = Command::new(program(&["chown"]));
-        assert!(
-            chown
-                .args(["-R", &owner, &path("")])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(chown.args(["-R", &owner, &path("")]).status().unwrap().success());
         let mut command = Command::new(program(&["unshare"]));
         command
             .args([
@@ -245,14 +200,7 @@ impl Hosts {
         let mut command = self.home.command(program(&["nsenter"]));
         let user = [format!("--reuid={USER}"), format!("--regid={USER}")];
         command
-            .args([
-                "--target",
-                children.trim(),
-                "--net",
-                "--mount",
-                "--pid",
-                "setpriv",
-            ])
+            .args(["--target", children.trim(), "--net", "--mount", "--pid", "setpriv"])
             .args(user)
             .args(["--clear-groups", "--inh-caps=-all", "--bounding-set=-all"])
             .arg(self.home.path().join("gritstone"))
@@ -302,22 +250,14 @@ fn slow_hosts_are_named_as_root() {
     let (code, out, error) = hosts.run("fleet report --format json");
     assert_eq!(code, 0, "{error}");
     let view: Value = serde_json::from_str(&out).unwrap();
-    let names: Vec<&str> = list(&view["nodes"])
-        .iter()
-        .map(|node| node["node"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> =
+        list(&view["nodes"]).iter().map(|node| node["node"].as_str().unwrap()).collect();
     assert_eq!(names, NODES);
     let outliers = list(&view["outliers"]).iter();
     let slow = outliers.filter(|outlier| outlier["effect"].as_f64().unwrap() < -0.3);
     let named: Vec<&Value> = slow.map(|outlier| &outlier["node"]).collect();
-    assert!(
-        !named.is_empty() && named.iter().all(|name| **name == SLOW),
-        "{view}"
-    );
+    assert!(!named.is_empty() && named.iter().all(|name| **name == SLOW), "{view}");
     for node in NODES {
-        assert_eq!(
-            entries(&hosts.home.path().join(node)),
-            Vec::<PathBuf>::new()
-        );
+        assert_eq!(entries(&hosts.home.path().join(node)), Vec::<PathBuf>::new());
     }
 }

@@ -81,9 +81,7 @@ fn stopped_runs_end_in_order() {
     eventually("a launch is kept", || stored_launches(&home) > 0);
     kill(pid, Signal::SIGTSTP).unwrap();
     let stat = format!("/proc/{pid}/stat");
-    eventually("it is stopped", || {
-        fs::read_to_string(&stat).unwrap().contains(") T ")
-    });
+    eventually("it is stopped", || fs::read_to_string(&stat).unwrap().contains(") T "));
     let launches = stored_launches(&home);
     std::thread::sleep(Duration::from_secs(7));
     assert_eq!(stored_launches(&home), launches);

@@ -25,16 +25,13 @@ fn whole(home: &Home, store: &str, runs: usize) {
 
 /// A server of the pages of a database, and options of `push`, `pull` and `sync` that reach it.
 pub fn served(home: &Home, store: &str) -> (Server, String, [String; 2]) {
-    let words = [
-        "--store", store, "token", "create", "team", "--scope", "read", "--scope", "write",
-    ];
+    let words =
+        ["--store", store, "token", "create", "team", "--scope", "read", "--scope", "write"];
     let token = home.path().join("token");
     fs::write(&token, home.ok(&words)).unwrap();
     mode(&token, 0o600);
-    let server = Server::with_arguments(
-        home,
-        &["--store", store, "serve", "--listen", "127.0.0.1:0"],
-    );
+    let server =
+        Server::with_arguments(home, &["--store", store, "serve", "--listen", "127.0.0.1:0"]);
     let url = format!("http://{}", server.address);
     let token = ["--token-file".to_owned(), token.display().to_string()];
     (server, url, token)
@@ -47,10 +44,7 @@ fn readers_accept_a_database() {
     let (one, other) = (Home::new(), Home::new());
     let words = |words: &str| -> Vec<String> {
         let words = words.split_whitespace().map(str::to_owned);
-        ["--store".to_owned(), url.clone()]
-            .into_iter()
-            .chain(words)
-            .collect()
+        ["--store".to_owned(), url.clone()].into_iter().chain(words).collect()
     };
     let ok = |home: &Home, line: &str| {
         let words = words(line);
@@ -67,11 +61,7 @@ fn readers_accept_a_database() {
     );
     let file = fixture("copies").display().to_string();
     let alone = "is written by its server alone";
-    for line in [
-        "run byte/loop --quick",
-        "bench true",
-        &format!("import {file}"),
-    ] {
+    for line in ["run byte/loop --quick", "bench true", &format!("import {file}")] {
         let words = words(line);
         one.refuses(&words.iter().map(String::as_str).collect::<Vec<_>>(), alone);
     }
@@ -98,12 +88,7 @@ fn readers_accept_a_database() {
         assert_eq!(bundle(&one, &local, &id), bundle(&other, &url, &id));
     }
     let benchmark = run(1).benchmarks[0].id.to_string();
-    for line in [
-        "show hour-1",
-        "compare hour-1 hour-2",
-        &format!("history {benchmark}"),
-        "runs",
-    ] {
+    for line in ["show hour-1", "compare hour-1 hour-2", &format!("history {benchmark}"), "runs"] {
         assert!(!ok(&one, line).is_empty(), "{line}");
     }
     ok(&one, "report hour-1 --output brief.html");
@@ -124,10 +109,7 @@ fn readers_accept_a_database() {
     assert!(one.ok("runs").contains("baseline"));
     for line in ["runs --help", "config --show"] {
         let printed = one.ok(line);
-        assert!(
-            printed.contains("store") && !printed.contains("hidden"),
-            "{printed}"
-        );
+        assert!(printed.contains("store") && !printed.contains("hidden"), "{printed}");
     }
 }
 
@@ -151,10 +133,7 @@ fn missing_databases_set_retry_after() {
         assert_eq!(response.status, 503, "{path}: {text}");
         assert_eq!(response.header("retry-after"), Some("5"), "{path}");
         let place = database.folder().display().to_string();
-        assert!(
-            text.contains("unreachable") && !text.contains(&place),
-            "{text}"
-        );
+        assert!(text.contains("unreachable") && !text.contains(&place), "{text}");
     }
     let sent = write_bundle(&run(2));
     assert_eq!(post(&server.address, token.trim(), &sent), Some(503));
@@ -168,17 +147,12 @@ fn missing_databases_set_retry_after() {
 /// The status of an upload, if the server lived long enough to send it.
 fn post(address: &str, token: &str, body: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
     let head = format!(
         "POST /api/v1/runs HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\nAuthorization: Bearer {token}\r\n\r\n",
         body.len()
     );
-    stream
-        .write_all(head.as_bytes())
-        .and_then(|()| stream.write_all(body.as_bytes()))
-        .ok()?;
+    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     answer.split(' ').nth(1)?.parse().ok()
@@ -189,9 +163,7 @@ fn nothing_acknowledged_is_lost(store: &str) {
     const KILLS: usize = 20;
     const MACHINES: u32 = 20;
     let home = Home::new();
-    let token = home.ok(&[
-        "--store", store, "token", "create", "team", "--scope", "write",
-    ]);
+    let token = home.ok(&["--store", store, "token", "create", "team", "--scope", "write"]);
     let token = token.trim();
     let serve = format!("--store {store} serve --listen 127.0.0.1:0");
     let (address, done) = (Mutex::new(String::new()), AtomicBool::new(false));
@@ -234,22 +206,13 @@ fn nothing_acknowledged_is_lost(store: &str) {
         }
         done.store(true, Ordering::Relaxed);
     });
-    assert!(
-        lost.load(Ordering::Relaxed) > 0,
-        "no upload was interrupted"
-    );
+    assert!(lost.load(Ordering::Relaxed) > 0, "no upload was interrupted");
     let acknowledged = acknowledged.into_inner().unwrap();
     let runs = home.json(&["runs", "--all", "--store", store]);
-    let stored: Vec<&str> = list(&runs["runs"])
-        .iter()
-        .map(|run| run["id"].as_str().unwrap())
-        .collect();
+    let stored: Vec<&str> =
+        list(&runs["runs"]).iter().map(|run| run["id"].as_str().unwrap()).collect();
     for id in acknowledged.keys() {
-        assert_eq!(
-            stored.iter().filter(|known| *known == id).count(),
-            1,
-            "{id}"
-        );
+        assert_eq!(stored.iter().filter(|known| *known == id).count(), 1, "{id}");
     }
     // one more of each machine may have been stored before it could be said
     assert!(stored.len() <= acknowledged.len() + MACHINES as usize);

@@ -25,13 +25,7 @@ fn the_locale_changes_nothing() {
         &[("LANG", "en_US.UTF-8")],
     ];
     let compare = "compare ref:vax-11-780-4.1bsd ref:vax-11-750-4.1bsd";
-    for arguments in [
-        "list",
-        "show ref:vax-11-780-4.1bsd",
-        compare,
-        "systems",
-        "run --help",
-    ] {
+    for arguments in ["list", "show ref:vax-11-780-4.1bsd", compare, "systems", "run --help"] {
         let output = locales.map(|locale| {
             let mut command = home.gritstone(arguments);
             command.envs(locale.iter().copied());
@@ -67,10 +61,7 @@ stdout = "C C"
     let folder = home.path().join("place");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("place.toml"), ENTRY).unwrap();
-    let line = format!(
-        "run --catalog place --trust --format json {}",
-        common::SHORT
-    );
+    let line = format!("run --catalog place --trust --format json {}", common::SHORT);
     let mut command = home.gritstone(&line);
     command.env("LANG", "de_DE.UTF-8").env("LC_CTYPE", "tr_TR");
     let (_, out, error) = ended(&mut command);
@@ -152,11 +143,7 @@ fn selectors_work_as_typed() {
         ("show run byte/s* iocall", "iocall", "byte/pipe"),
         ("show run byte/pipe", "distribution", "byte/sieve"),
         ("list byte", "byte/multi/6", "byte/multi/6@"),
-        (
-            "compare ref:amd-epyc-kvm-2026 run byte/sieve",
-            "byte/sieve",
-            "byte/pipe",
-        ),
+        ("compare ref:amd-epyc-kvm-2026 run byte/sieve", "byte/sieve", "byte/pipe"),
         ("systems vax", "ref:vax-11-780-4.1bsd", "sun"),
     ] {
         let text = printed(&home, 100, arguments);
@@ -308,8 +295,5 @@ fn bench_erases_its_progress() {
     let progress = drawn.iter().filter(|line| !line.contains('\n'));
     let named = progress.filter(|line| line.contains(": sleep 0.01"));
     assert!(named.count() > 2, "{text:?}");
-    assert!(
-        !text.contains("95% CI") && !text.contains(" ms"),
-        "{text:?}"
-    );
+    assert!(!text.contains("95% CI") && !text.contains(" ms"), "{text:?}");
 }

@@ -33,12 +33,7 @@ const PLANTED: [(&str, &str, &str, &str); 7] = [
         "[ \"$3\" = -o ] || exec REAL \"$@\"\nexec cp \"$2\" \"$4\"",
         "is not compressed",
     ),
-    (
-        "app/today/gcc",
-        "gcc",
-        "exit 0",
-        "did not leave the file program",
-    ),
+    ("app/today/gcc", "gcc", "exit 0", "did not leave the file program"),
     // one function is left out of the program
     (
         "app/today/clang",
@@ -77,10 +72,7 @@ fn idle_programs_give_no_result() {
     for (_, program, script, _) in PLANTED {
         let real = common::program(&[program]);
         let script = script.replace("REAL", real.to_str().unwrap());
-        make_program(
-            &folder.join(program),
-            format!("#!/bin/sh\n{script}\n").as_bytes(),
-        );
+        make_program(&folder.join(program), format!("#!/bin/sh\n{script}\n").as_bytes());
     }
     let planted = run(&home, Some(&folder), &ids);
     for (id, _, _, why) in PLANTED {
@@ -136,10 +128,7 @@ fn missing_programs_name_their_package() {
     let words: Vec<&str> = out.split_whitespace().collect();
     let out_of = words.join(" ");
     for package in ["ripgrep", "jq"] {
-        assert!(
-            out_of.contains(package) && out_of.contains("apt-get install"),
-            "{out}{error}"
-        );
+        assert!(out_of.contains(package) && out_of.contains("apt-get install"), "{out}{error}");
     }
 }
 
@@ -151,14 +140,7 @@ fn doctor_installs_for_a_suite() {
     let command = error.lines().find(|line| line.starts_with("+ "));
     let command = command.unwrap_or_else(|| panic!("{error}"));
     let has = |package: &str| command.split(' ').any(|word| word == package);
-    for package in [
-        "ffmpeg",
-        "ghostscript",
-        "lld",
-        "nodejs",
-        "poppler-utils",
-        "zstd",
-    ] {
+    for package in ["ffmpeg", "ghostscript", "lld", "nodejs", "poppler-utils", "zstd"] {
         assert!(has(package), "{package}: {command}");
     }
     // what only other benchmarks need
@@ -171,27 +153,12 @@ fn doctor_describes_named_programs() {
     let home = Home::new();
     let found = home.json("doctor sort");
     let finding = &list(&found["findings"])[0];
-    assert_eq!(
-        (&finding["name"], &finding["severity"]),
-        (&"program sort".into(), &"ok".into())
-    );
-    assert!(
-        finding["value"].as_str().unwrap().ends_with("/sort"),
-        "{found}"
-    );
-    assert!(
-        finding["why"].as_str().unwrap().contains("byte/"),
-        "{found}"
-    );
+    assert_eq!((&finding["name"], &finding["severity"]), (&"program sort".into(), &"ok".into()));
+    assert!(finding["value"].as_str().unwrap().ends_with("/sort"), "{found}");
+    assert!(finding["why"].as_str().unwrap().contains("byte/"), "{found}");
     let (code, out, error) = with_nothing(&home, "doctor ffmpeg valgrind");
     assert_eq!((code, error.as_str()), (0, ""));
-    for text in [
-        "ffmpeg",
-        "missing",
-        "app/",
-        "pr --count instructions",
-        "apt-get install",
-    ] {
+    for text in ["ffmpeg", "missing", "app/", "pr --count instructions", "apt-get install"] {
         assert!(out.contains(text), "{text}: {out}");
     }
     assert!(!out.contains("steal"), "{out}");

@@ -24,11 +24,7 @@ fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Vec<String> {
         path.display(),
         arguments.join(" ")
     );
-    let ran = Command::new("/bin/sh")
-        .args(["-c", &script])
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let ran = Command::new("/bin/sh").args(["-c", &script]).current_dir(folder).output().unwrap();
     let (code, _, error) = common::output_texts(ran);
     assert_eq!(code, 0, "{error}");
     calls_of(&fs::read_to_string(&log).unwrap())
@@ -129,9 +125,7 @@ fn pipe_readers_are_reaped_untimed() {
 /// Calls between two adjacent readings of the resource usage, in regions that wait.
 fn regions_with_waits(calls: &[String]) -> Vec<&[String]> {
     let between = calls.split(|call| call == "getrusage").skip(1);
-    between
-        .filter(|calls| calls.iter().any(|call| call == "wait4"))
-        .collect()
+    between.filter(|calls| calls.iter().any(|call| call == "wait4")).collect()
 }
 
 #[test]

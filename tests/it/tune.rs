@@ -65,10 +65,7 @@ impl TunedHost {
 
     /// A run in the background, at the moment when the machine is tuned.
     fn start(&self, budget: &str) -> Child {
-        let line = format!(
-            "{RUN} --budget {budget} --dir {}",
-            self.home.path().display()
-        );
+        let line = format!("{RUN} --budget {budget} --dir {}", self.home.path().display());
         let child = start(&self.home, &line, &[(ROOT, &self.root())]);
         eventually("the machine is steadied", || self.is_tuned());
         child

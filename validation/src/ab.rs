@@ -8,22 +8,10 @@ use gritstone_stats::verdict::Verdict;
 const TIMES: usize = 1_000;
 
 const WEATHERS: [(&str, Weather); 10] = [
-    (
-        "normal, standard deviation of pairs 1%",
-        Weather::Scatter(0.0071),
-    ),
-    (
-        "normal, standard deviation of pairs 2.5%",
-        Weather::Scatter(0.0177),
-    ),
-    (
-        "normal, standard deviation of pairs 5%",
-        Weather::Scatter(0.0354),
-    ),
-    (
-        "normal, standard deviation of launches 5%, of pairs 7.1%",
-        Weather::Scatter(0.05),
-    ),
+    ("normal, standard deviation of pairs 1%", Weather::Scatter(0.0071)),
+    ("normal, standard deviation of pairs 2.5%", Weather::Scatter(0.0177)),
+    ("normal, standard deviation of pairs 5%", Weather::Scatter(0.0354)),
+    ("normal, standard deviation of launches 5%, of pairs 7.1%", Weather::Scatter(0.05)),
     ("floor and log-normal excess", Weather::Shape(Shape::Floor)),
     ("spiky", Weather::Shape(Shape::Spiky)),
     ("two modes 70 : 30", Weather::Shape(Shape::TwoModes(0.3))),
@@ -78,9 +66,8 @@ fn table_of(
     );
     for (name, weather) in weathers {
         let cells = changes.iter().map(|&factor| {
-            let trials: Vec<(Verdict, usize)> = (0..times)
-                .map(|_| trial(&mut world, *weather, Order::Coin, factor))
-                .collect();
+            let trials: Vec<(Verdict, usize)> =
+                (0..times).map(|_| trial(&mut world, *weather, Order::Coin, factor)).collect();
             let mut pairs: Vec<usize> = trials.iter().map(|(_, pairs)| *pairs).collect();
             pairs.sort_unstable();
             let verdicts = [Verdict::Slower, Verdict::Faster, Verdict::Same];
@@ -121,10 +108,7 @@ pub fn busy() -> String {
             let (verdicts, mut pairs): (Vec<Verdict>, Vec<usize>) = sides.unzip();
             pairs.sort_unstable();
             let shares = [Verdict::Slower, Verdict::Same].map(|verdict| {
-                percent(
-                    verdicts.iter().filter(|found| **found == verdict).count(),
-                    trials,
-                )
+                percent(verdicts.iter().filter(|found| **found == verdict).count(), trials)
             });
             format!("{}; {}", shares.join(" / "), pairs[trials / 2])
         });
@@ -188,11 +172,7 @@ pub fn rankings() -> String {
         let mut launches: [Vec<usize>; 3] = Default::default();
         for _ in 0..RANKINGS {
             let ranked = ranking(&mut world, weather, &factors, 0.01);
-            let called: Vec<_> = ranked
-                .shown
-                .iter()
-                .filter(|c| different(c.verdict))
-                .collect();
+            let called: Vec<_> = ranked.shown.iter().filter(|c| different(c.verdict)).collect();
             wrong += usize::from(called.iter().any(|c| c.other < 3));
             for (side, found) in (3..).zip(&mut found) {
                 *found += usize::from(called.iter().any(|c| c.other == side));
@@ -207,9 +187,7 @@ pub fn rankings() -> String {
             counts[RANKINGS / 2].to_string()
         });
         let [best, five, twenty] = medians;
-        let cells = shares
-            .into_iter()
-            .chain([best, format!("{five}, {twenty}")]);
+        let cells = shares.into_iter().chain([best, format!("{five}, {twenty}")]);
         table += &line(name, cells);
     }
     table
@@ -221,12 +199,8 @@ enum Way {
     FourLooks,
 }
 
-const WAYS: [Way; 4] = [
-    Way::Looks(Order::Coin),
-    Way::Looks(Order::Abba),
-    Way::FourLooks,
-    Way::Looks(Order::Blocks),
-];
+const WAYS: [Way; 4] =
+    [Way::Looks(Order::Coin), Way::Looks(Order::Abba), Way::FourLooks, Way::Looks(Order::Blocks)];
 
 impl Way {
     fn says_different(&self, world: &mut World, weather: Weather, factor: f64) -> bool {

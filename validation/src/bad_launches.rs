@@ -26,11 +26,7 @@ pub fn verdicts() -> String {
         0.0 => "nothing changed".to_owned(),
         _ => format!("+{:.0}%", 100.0 * by),
     });
-    let mut table = head(
-        &title,
-        "effect of a run; bad launches of ten",
-        columns.into_iter(),
-    );
+    let mut table = head(&title, "effect of a run; bad launches of ten", columns.into_iter());
     let sizes = [("0.2%", 0.002), ("0.5%", 0.005), ("1%", 0.01)];
     for (seed, (name, sd)) in (900..).zip(sizes) {
         let effects = Effects { name, sd, ..PLAIN };

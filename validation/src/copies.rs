@@ -14,13 +14,8 @@ const ROUNDS: usize = 10;
 const COPIES: u32 = 4;
 
 /// Scatter of runs: of one copy and several together, and of several in addition.
-const SCATTERS: [(f64, f64); 5] = [
-    (0.0, 0.0),
-    (0.01, 0.0),
-    (0.01, 0.01),
-    (0.025, 0.0),
-    (0.025, 0.025),
-];
+const SCATTERS: [(f64, f64); 5] =
+    [(0.0, 0.0), (0.01, 0.0), (0.01, 0.01), (0.025, 0.0), (0.025, 0.025)];
 /// Reduction of the total rate on the other side.
 const LESS: [f64; 3] = [0.0, 0.05, 0.1];
 /// Earlier runs that the scatter is learned from.
@@ -36,35 +31,19 @@ pub fn together() -> String {
             0.0 => "no change".to_owned(),
             less => format!("{:.0}% less", 100.0 * less),
         };
-        let how = if runs == 0 {
-            "default".to_owned()
-        } else {
-            format!("{runs} earlier runs")
-        };
+        let how = if runs == 0 { "default".to_owned() } else { format!("{runs} earlier runs") };
         format!("{what}, {how}")
     };
-    let columns = EARLIER
-        .into_iter()
-        .flat_map(|runs| LESS.map(|less| column(runs, less)));
-    let mut table = head(
-        &title,
-        "between-run standard deviation; extra for copies",
-        columns,
-    );
+    let columns = EARLIER.into_iter().flat_map(|runs| LESS.map(|less| column(runs, less)));
+    let mut table = head(&title, "between-run standard deviation; extra for copies", columns);
     let empty = empty(1, false);
     for (all, extra) in SCATTERS {
-        let cells = EARLIER
-            .into_iter()
-            .flat_map(|runs| LESS.map(|less| (runs, less)));
+        let cells = EARLIER.into_iter().flat_map(|runs| LESS.map(|less| (runs, less)));
         let cells = cells.map(|(runs, less)| {
             let mut hits = [0; 2];
             for _ in 0..TIMES {
                 let mut views = (0..runs + 2).map(|number| {
-                    let factor = if number > runs {
-                        1.0 / (1.0 - less)
-                    } else {
-                        1.0
-                    };
+                    let factor = if number > runs { 1.0 / (1.0 - less) } else { 1.0 };
                     measured(&mut world, &empty, number, (all, extra), factor)
                 });
                 let earlier: Vec<RunView> = views.by_ref().take(runs + 1).collect();
@@ -100,9 +79,7 @@ fn measured(
 ) -> RunView {
     let run_of_all = (all * world.normal()).exp();
     let run_of_copies = factor * (extra * world.normal()).exp() / f64::from(COPIES);
-    let rounds: Vec<f64> = (0..ROUNDS)
-        .map(|_| (0.005 * world.normal()).exp())
-        .collect();
+    let rounds: Vec<f64> = (0..ROUNDS).map(|_| (0.005 * world.normal()).exp()).collect();
     let mut launches = |level: f64| -> Vec<f64> {
         let launch =
             |round: &f64| 100.0 * run_of_all * level * round * (0.01 * world.normal()).exp();

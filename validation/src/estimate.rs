@@ -71,9 +71,7 @@ fn launch(world: &mut World, layout: Layout, bursts: &[(f64, f64, f64)], seen: b
     let start = world.uniform() * (RUN - 1.0);
     let times = (0..SAMPLES).map(|sample| {
         let now = start + sample as f64 * STEP;
-        let burst = bursts
-            .iter()
-            .find(|(from, to, _)| *from <= now && now < *to);
+        let burst = bursts.iter().find(|(from, to, _)| *from <= now && now < *to);
         // skewed: interrupts only add time
         let skew = 0.005 * world.normal().abs().powi(2);
         let slowed = burst.map_or(0.0, |(.., by)| (by * (0.9 + 0.2 * world.uniform())).ln_1p());
@@ -103,9 +101,8 @@ fn median(launch: &Sampled) -> f64 {
 
 /// The estimand: the same functional over many launches on an undisturbed machine.
 fn truth(world: &mut World, layout: Layout) -> f64 {
-    let mut values: Vec<f64> = (0..20_000)
-        .map(|_| value(&launch(world, layout, &[], true)))
-        .collect();
+    let mut values: Vec<f64> =
+        (0..20_000).map(|_| value(&launch(world, layout, &[], true))).collect();
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 4]
 }
@@ -118,70 +115,14 @@ const LAYOUTS: [(&str, Layout); 4] = [
 ];
 
 const NEIGHBORS: [(&str, Neighbors); 8] = [
-    (
-        "none",
-        Neighbors {
-            share: 0.0,
-            burst: 1.0,
-            seen: true,
-        },
-    ),
-    (
-        "30%, 0.05 s",
-        Neighbors {
-            share: 0.3,
-            burst: 0.05,
-            seen: true,
-        },
-    ),
-    (
-        "30%, 1 s",
-        Neighbors {
-            share: 0.3,
-            burst: 1.0,
-            seen: true,
-        },
-    ),
-    (
-        "50%, 5 s",
-        Neighbors {
-            share: 0.5,
-            burst: 5.0,
-            seen: true,
-        },
-    ),
-    (
-        "50%, 30 s",
-        Neighbors {
-            share: 0.5,
-            burst: 30.0,
-            seen: true,
-        },
-    ),
-    (
-        "70%, 5 s",
-        Neighbors {
-            share: 0.7,
-            burst: 5.0,
-            seen: true,
-        },
-    ),
-    (
-        "30%, 1 s, not seen",
-        Neighbors {
-            share: 0.3,
-            burst: 1.0,
-            seen: false,
-        },
-    ),
-    (
-        "50%, 5 s, not seen",
-        Neighbors {
-            share: 0.5,
-            burst: 5.0,
-            seen: false,
-        },
-    ),
+    ("none", Neighbors { share: 0.0, burst: 1.0, seen: true }),
+    ("30%, 0.05 s", Neighbors { share: 0.3, burst: 0.05, seen: true }),
+    ("30%, 1 s", Neighbors { share: 0.3, burst: 1.0, seen: true }),
+    ("50%, 5 s", Neighbors { share: 0.5, burst: 5.0, seen: true }),
+    ("50%, 30 s", Neighbors { share: 0.5, burst: 30.0, seen: true }),
+    ("70%, 5 s", Neighbors { share: 0.7, burst: 5.0, seen: true }),
+    ("30%, 1 s, not seen", Neighbors { share: 0.3, burst: 1.0, seen: false }),
+    ("50%, 5 s, not seen", Neighbors { share: 0.5, burst: 5.0, seen: false }),
 ];
 
 pub fn coverage() -> String {
@@ -190,9 +131,8 @@ pub fn coverage() -> String {
         let (mut hits, mut widths) = (0, vec![]);
         for _ in 0..TIMES {
             let bursts = bursts(world, neighbors);
-            let launches: Vec<Sampled> = (0..n)
-                .map(|_| launch(world, layout, &bursts, neighbors.seen))
-                .collect();
+            let launches: Vec<Sampled> =
+                (0..n).map(|_| launch(world, layout, &bursts, neighbors.seen)).collect();
             let values: Vec<f64> = launches.iter().map(value).collect();
             let weights: Vec<f64> = launches.iter().map(|launch| launch.weight).collect();
             let found = undisturbed::estimate(&values, &weights, 0.95).expect("all are above 0");
@@ -211,19 +151,14 @@ pub fn bias() -> String {
         let mut errors = [vec![], vec![]];
         for _ in 0..TIMES {
             let bursts = bursts(world, neighbors);
-            let launches: Vec<Sampled> = (0..n)
-                .map(|_| launch(world, layout, &bursts, neighbors.seen))
-                .collect();
+            let launches: Vec<Sampled> =
+                (0..n).map(|_| launch(world, layout, &bursts, neighbors.seen)).collect();
             let values: Vec<f64> = launches.iter().map(value).collect();
             let weights: Vec<f64> = launches.iter().map(|launch| launch.weight).collect();
             let medians: Vec<f64> = launches.iter().map(median).collect();
             let found = [
-                undisturbed::estimate(&values, &weights, 0.95)
-                    .expect("all are above 0")
-                    .value,
-                center::log_center(&medians, 0.95)
-                    .expect("all are above 0")
-                    .value,
+                undisturbed::estimate(&values, &weights, 0.95).expect("all are above 0").value,
+                center::log_center(&medians, 0.95).expect("all are above 0").value,
             ];
             for (errors, found) in errors.iter_mut().zip(found) {
                 errors.push(100.0 * (found / truth).ln());

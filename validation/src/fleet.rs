@@ -28,12 +28,7 @@ struct Scenario {
     spikes: f64,
 }
 
-const PLAIN: Scenario = Scenario {
-    nodes: 400,
-    common: 0.0,
-    family: 0.0,
-    spikes: 0.0,
-};
+const PLAIN: Scenario = Scenario { nodes: 400, common: 0.0, family: 0.0, spikes: 0.0 };
 
 /// A slow node: factor and scope.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,34 +54,10 @@ fn lines() -> [(&'static str, Scenario); 10] {
         ("16 nodes", Scenario { nodes: 16, ..PLAIN }),
         ("40 nodes", Scenario { nodes: 40, ..PLAIN }),
         ("400 nodes", PLAIN),
-        (
-            "4,000 nodes",
-            Scenario {
-                nodes: 4_000,
-                ..PLAIN
-            },
-        ),
-        (
-            "400 nodes; runs share 2%",
-            Scenario {
-                common: 0.02,
-                ..PLAIN
-            },
-        ),
-        (
-            "400 nodes; families of a run share 0.5%",
-            Scenario {
-                family: 0.005,
-                ..PLAIN
-            },
-        ),
-        (
-            "400 nodes; one result in fifty slower by 5%",
-            Scenario {
-                spikes: 0.02,
-                ..PLAIN
-            },
-        ),
+        ("4,000 nodes", Scenario { nodes: 4_000, ..PLAIN }),
+        ("400 nodes; runs share 2%", Scenario { common: 0.02, ..PLAIN }),
+        ("400 nodes; families of a run share 0.5%", Scenario { family: 0.005, ..PLAIN }),
+        ("400 nodes; one result in fifty slower by 5%", Scenario { spikes: 0.02, ..PLAIN }),
     ]
 }
 
@@ -133,11 +104,8 @@ pub fn nodes() -> String {
                 found[what][1] += 1;
             }
         }
-        let mut cells = vec![
-            exact(called, fleets * scenario.nodes),
-            percent(any, fleets),
-            exact(others, all),
-        ];
+        let mut cells =
+            vec![exact(called, fleets * scenario.nodes), percent(any, fleets), exact(others, all)];
         cells.extend(found.map(|[hits, total]| percent(hits, total)));
         text += &line(name, cells.into_iter());
     }
@@ -147,9 +115,7 @@ pub fn nodes() -> String {
 /// Slow nodes of a fleet with their scope: one node of a small fleet, one in forty of a large one, twenty at most.
 fn planted(nodes: usize, number: usize) -> Vec<(usize, usize)> {
     let slow = (nodes / 40).clamp(1, 20);
-    (0..slow)
-        .map(|node| (node, (node + number) % PLANTED.len()))
-        .collect()
+    (0..slow).map(|node| (node, (node + number) % PLANTED.len())).collect()
 }
 
 /// A small share with more digits.
@@ -160,9 +126,7 @@ fn exact(hits: usize, total: usize) -> String {
 fn simulate(world: &mut World, scenario: Scenario, planted: &[(usize, usize)]) -> Measured {
     let shared: Vec<(f64, Vec<f64>)> = (0..scenario.nodes)
         .map(|_| {
-            let families = (0..FAMILIES)
-                .map(|_| scenario.family * world.normal())
-                .collect();
+            let families = (0..FAMILIES).map(|_| scenario.family * world.normal()).collect();
             (scenario.common * world.normal(), families)
         })
         .collect();
@@ -185,40 +149,25 @@ fn simulate(world: &mut World, scenario: Scenario, planted: &[(usize, usize)]) -
     };
     let mut cells = vec![];
     for benchmark in 0..BENCHMARKS {
-        let cell = |node| {
-            Some(Cell {
-                value: value(benchmark, node),
-                within: WITHIN,
-                runs: 1,
-            })
-        };
+        let cell = |node| Some(Cell { value: value(benchmark, node), within: WITHIN, runs: 1 });
         cells.push((0..scenario.nodes).map(cell).collect());
     }
     Measured {
         kinds: vec![0; scenario.nodes],
         cells,
-        families: (0..BENCHMARKS)
-            .map(|benchmark| benchmark % FAMILIES)
-            .collect(),
+        families: (0..BENCHMARKS).map(|benchmark| benchmark % FAMILIES).collect(),
         between_runs: vec![None; BENCHMARKS],
         margin: MARGIN.ln_1p(),
     }
 }
 
 fn differs(level: &Option<Level>, node: usize) -> bool {
-    level
-        .as_ref()
-        .and_then(|level| level.nodes[node])
-        .is_some_and(|deviation| deviation.differs)
+    level.as_ref().and_then(|level| level.nodes[node]).is_some_and(|deviation| deviation.differs)
 }
 
 fn called_nodes(fit: &Fit) -> Vec<bool> {
     let levels = || fit.families.iter().chain(&fit.benchmarks).chain([&fit.all]);
-    let nodes = levels()
-        .flatten()
-        .map(|level| level.nodes.len())
-        .max()
-        .unwrap_or(0);
+    let nodes = levels().flatten().map(|level| level.nodes.len()).max().unwrap_or(0);
     let called = |node| levels().any(|level| differs(level, node));
     (0..nodes).map(called).collect()
 }

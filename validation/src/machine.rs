@@ -43,62 +43,16 @@ pub const PLAIN: Effects = Effects {
 };
 pub const WORLDS: [Effects; 12] = [
     PLAIN,
-    Effects {
-        name: "0.5%",
-        sd: 0.005,
-        ..PLAIN
-    },
-    Effects {
-        name: "1%",
-        sd: 0.01,
-        ..PLAIN
-    },
-    Effects {
-        name: "3%",
-        sd: 0.03,
-        ..PLAIN
-    },
-    Effects {
-        name: "10%",
-        sd: 0.1,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.2 to 5%",
-        sd: 0.01,
-        unlike: true,
-        ..PLAIN
-    },
-    Effects {
-        name: "1%, heavy tails",
-        sd: 0.01,
-        heavy: true,
-        ..PLAIN
-    },
-    Effects {
-        name: "1%, correlation 0.7",
-        sd: 0.01,
-        correlation: 0.7,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.5%, and 2% of all alike",
-        sd: 0.005,
-        common: 0.02,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.5%, one run in ten 30% slower",
-        sd: 0.005,
-        odd: true,
-        ..PLAIN
-    },
-    Effects {
-        name: "0.5%, 4 of 20 benchmarks with two modes",
-        sd: 0.005,
-        two_modes: 4,
-        ..PLAIN
-    },
+    Effects { name: "0.5%", sd: 0.005, ..PLAIN },
+    Effects { name: "1%", sd: 0.01, ..PLAIN },
+    Effects { name: "3%", sd: 0.03, ..PLAIN },
+    Effects { name: "10%", sd: 0.1, ..PLAIN },
+    Effects { name: "0.2 to 5%", sd: 0.01, unlike: true, ..PLAIN },
+    Effects { name: "1%, heavy tails", sd: 0.01, heavy: true, ..PLAIN },
+    Effects { name: "1%, correlation 0.7", sd: 0.01, correlation: 0.7, ..PLAIN },
+    Effects { name: "0.5%, and 2% of all alike", sd: 0.005, common: 0.02, ..PLAIN },
+    Effects { name: "0.5%, one run in ten 30% slower", sd: 0.005, odd: true, ..PLAIN },
+    Effects { name: "0.5%, 4 of 20 benchmarks with two modes", sd: 0.005, two_modes: 4, ..PLAIN },
     Effects {
         name: "0.5%, and 2% of all alike, correlation 0.7",
         sd: 0.005,
@@ -126,14 +80,7 @@ impl Machine {
 
     pub fn with_rows(seed: u64, effects: Effects, rows: usize) -> Self {
         let (world, empty) = (World::new(seed), runs::empty(rows, false));
-        Self {
-            world,
-            effects,
-            empty,
-            last: vec![0.0; rows],
-            last_of_all: 0.0,
-            number: 0,
-        }
+        Self { world, effects, empty, last: vec![0.0; rows], last_of_all: 0.0, number: 0 }
     }
 
     /// The next run, whose benchmarks take this much longer, ln.
@@ -143,24 +90,10 @@ impl Machine {
 
     /// The same, with so many bad launches of the first benchmark, 1.3 times as long.
     pub fn run_with(&mut self, slower: &[f64], bad: usize) -> RunView {
-        let Effects {
-            sd,
-            heavy,
-            correlation,
-            common,
-            odd,
-            two_modes,
-            unlike,
-            ..
-        } = self.effects;
+        let Effects { sd, heavy, correlation, common, odd, two_modes, unlike, .. } = self.effects;
         let fresh = (1.0 - correlation * correlation).sqrt();
         self.last_of_all = correlation * self.last_of_all + fresh * common * self.world.normal();
-        let all = self.last_of_all
-            + if odd && self.world.uniform() < 0.1 {
-                0.26
-            } else {
-                0.0
-            };
+        let all = self.last_of_all + if odd && self.world.uniform() < 0.1 { 0.26 } else { 0.0 };
         let count = self.last.len();
         let modes_from = count - (two_modes * count).div_ceil(ROWS);
         let mut rows: Vec<Vec<f64>> = (0..count)
@@ -183,9 +116,7 @@ impl Machine {
                     false => 0.0,
                 };
                 let level = self.last[row] + all + mode + slower[row];
-                (0..LAUNCHES)
-                    .map(|_| (level + LAUNCH * self.world.normal()).exp())
-                    .collect()
+                (0..LAUNCHES).map(|_| (level + LAUNCH * self.world.normal()).exp()).collect()
             })
             .collect();
         for launch in &mut rows[0][..bad] {
@@ -197,9 +128,7 @@ impl Machine {
 
     /// Further runs.
     pub fn pasts(&mut self, slower: &[f64], runs: usize) -> Vec<RunSummary> {
-        (0..runs)
-            .map(|_| RunSummary::new(&self.run(slower)))
-            .collect()
+        (0..runs).map(|_| RunSummary::new(&self.run(slower))).collect()
     }
 
     /// Makes it another system.

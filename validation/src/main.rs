@@ -60,15 +60,12 @@ fn main() {
         ("fleet::nodes", fleet::nodes),
         ("fleet::groups", groups::groups),
     ];
-    let (options, wanted): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|word| word.starts_with("--"));
+    let (options, wanted): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let is_wanted =
         |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.starts_with(word));
-    let tables: Vec<(&str, Table)> = tables
-        .into_iter()
-        .filter(|(name, _)| is_wanted(name))
-        .collect();
+    let tables: Vec<(&str, Table)> =
+        tables.into_iter().filter(|(name, _)| is_wanted(name)).collect();
     assert!(!tables.is_empty(), "no table is of {wanted:?}");
     // two threads; each table has its own seed, so their order does not matter
     let next = AtomicUsize::new(0);
@@ -144,10 +141,7 @@ fn take<'a>(next: &AtomicUsize, tables: &[(&'a str, Table)]) -> Option<(usize, (
 fn head(title: &str, first: &str, columns: impl Iterator<Item = String>) -> String {
     let columns: Vec<String> = columns.collect();
     let rule = " --- |".repeat(columns.len() + 1);
-    format!(
-        "*{title}*\n\n| {first} | {} |\n|{rule}\n",
-        columns.join(" | ")
-    )
+    format!("*{title}*\n\n| {first} | {} |\n|{rule}\n", columns.join(" | "))
 }
 
 /// A line of a table.

@@ -42,10 +42,7 @@ const MACHINES: [(&str, Machine); 8] = [
     ("heavy tails (t, 2 degrees), 2%", Machine::HeavyTails),
     ("bursts of contention, 10 to 60%", Machine::Bursts),
     ("drift of 15%, wandering by 3%", Machine::Drift),
-    (
-        "benchmarks of a launch correlated by 0.9",
-        Machine::Correlated,
-    ),
+    ("benchmarks of a launch correlated by 0.9", Machine::Correlated),
     ("one launch ten times as long", Machine::OneBad),
     ("two modes 6% apart", Machine::Modes),
     ("neighbor in step, 8%", Machine::InStep),
@@ -59,10 +56,7 @@ struct Layouts {
     scatter: f64,
 }
 
-const ONE_BUILD: Layouts = Layouts {
-    builds: 1,
-    scatter: 0.0,
-};
+const ONE_BUILD: Layouts = Layouts { builds: 1, scatter: 0.0 };
 
 /// A machine during one trial.
 struct During<'a> {
@@ -129,14 +123,7 @@ fn trial(world: &mut World, machine: Machine, layouts: Layouts, slower: f64) -> 
         .collect();
     let moment = (world.uniform() * (2 * ROUNDS) as f64) as usize;
     let seed = (world.uniform() * 1e9) as u64;
-    let mut during = During {
-        world,
-        machine,
-        launches: 0,
-        moment,
-        is_busy: false,
-        level: 0.0,
-    };
+    let mut during = During { world, machine, launches: 0, moment, is_busy: false, level: 0.0 };
     let mut results = |side: usize, build: usize| -> Vec<HarnessResult> {
         let first = (side * layouts.builds + build) * BENCHMARKS;
         let effects = &effects[first..first + BENCHMARKS];
@@ -152,10 +139,7 @@ fn trial(world: &mut World, machine: Machine, layouts: Layouts, slower: f64) -> 
         };
         times.map(result).collect()
     };
-    let margins = Margins {
-        default: 0.02,
-        by_name: BTreeMap::new(),
-    };
+    let margins = Margins { default: 0.02, by_name: BTreeMap::new() };
     let first = [results(0, 0), results(1, 0)];
     let mut trial = Trial::new([&first[0], &first[1]], PrQuantity::Time, &margins, seed);
     while trial.rounds < ROUNDS && !trial.open().is_empty() {
@@ -234,10 +218,7 @@ fn row(
             called += usize::from(others.clone().any(differs));
             failed += usize::from(rows.iter().any(|row| row.regressed));
             found += usize::from(rows.iter().any(|row| is_slow(&row) && row.regressed));
-            open += rows
-                .iter()
-                .filter(|row| row.verdict == Verdict::Inconclusive)
-                .count();
+            open += rows.iter().filter(|row| row.verdict == Verdict::Inconclusive).count();
             let mut smallest: Vec<f64> = rows.iter().filter_map(|row| row.smallest).collect();
             smallest.sort_by(f64::total_cmp);
             stated.extend(smallest.get(BENCHMARKS * 9 / 10 - 1));
@@ -246,9 +227,8 @@ fn row(
             return format!("{}; {}", percent(found, times), percent(called, times));
         }
         stated.sort_by(f64::total_cmp);
-        let median = stated
-            .get(stated.len() / 2)
-            .map_or(String::new(), |s| format!("{:.1}%", 100.0 * s));
+        let median =
+            stated.get(stated.len() / 2).map_or(String::new(), |s| format!("{:.1}%", 100.0 * s));
         format!(
             "{}; {}; {}; {median}",
             percent(called, times),

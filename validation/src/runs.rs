@@ -26,10 +26,7 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
             }),
         )
     };
-    let data = RunData {
-        benchmarks: (0..rows).map(row).collect(),
-        ..RunData::default()
-    };
+    let data = RunData { benchmarks: (0..rows).map(row).collect(), ..RunData::default() };
     let mut view = summary::summarize(&data, &Options::default());
     for result in &mut view.results {
         result.notes.clear();
@@ -46,10 +43,7 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
     for (result, values) in view.results.iter_mut().zip(rows) {
         let weights = vec![1.0; values.len()];
         let center = undisturbed::estimate(values, &weights, 0.95).expect("all are above 0");
-        let estimate = Some(Estimate {
-            value: center.value,
-            interval: center.interval,
-        });
+        let estimate = Some(Estimate { value: center.value, interval: center.interval });
         let paced = result.processor_bound;
         result.measured_mut().sampled = Sampled {
             estimate,

@@ -68,11 +68,7 @@ fn lasting_after(before: usize) -> String {
     let title = format!(
         "Three standard deviations of a run (at least 3%) slower after {before} runs, for good: exit 1 at once / within three runs / at the tenth run, % of {times} machines"
     );
-    let columns = [
-        "slowdown".to_owned(),
-        format!("one of {ROWS} benchmarks"),
-        "all".to_owned(),
-    ];
+    let columns = ["slowdown".to_owned(), format!("one of {ROWS} benchmarks"), "all".to_owned()];
     let mut table = head(&title, "effect of a run", columns.into_iter());
     for (seed, effects) in (400..).zip(WORLDS) {
         let by = (3.0 * effects.sd.hypot(effects.common)).max(0.03);
@@ -108,10 +104,7 @@ pub fn creep() -> String {
     let title = format!(
         "One of {ROWS} benchmarks gets slower by a quarter of the standard deviation of a run (at least 0.25%) with each run after 15; {times} machines"
     );
-    let columns = [
-        "exit 1 by the time of 3 deviations, %".to_owned(),
-        "of 5, %".to_owned(),
-    ];
+    let columns = ["exit 1 by the time of 3 deviations, %".to_owned(), "of 5, %".to_owned()];
     let mut table = head(&title, "effect of a run", columns.into_iter());
     for (seed, effects) in (700..).zip(WORLDS) {
         let each = step * effects.sd.hypot(effects.common).max(0.01);
@@ -162,14 +155,10 @@ impl Calls {
         self.wrong += usize::from(others.iter().any(|row| different(row)));
         self.called += of_changed.iter().filter(|row| different(row)).count();
         let others = others.iter();
-        let same = others
-            .clone()
-            .filter(|row| row.verdict == Some(Verdict::Same));
+        let same = others.clone().filter(|row| row.verdict == Some(Verdict::Same));
         self.same += same.count();
         let has_one = |ends: [f64; 2]| ends[0] <= 1.0 && ends[1] >= 1.0;
-        self.covered += others
-            .filter(|row| row.interval.is_some_and(has_one))
-            .count();
+        self.covered += others.filter(|row| row.interval.is_some_and(has_one)).count();
     }
 }
 
@@ -232,10 +221,7 @@ fn compared(rows: usize, runs: usize, earlier: &[usize], changes: &[(usize, f64)
                     });
                     let options = Options::new(0.02, run_effect::of_sides(&past, &sides));
                     let [base, other] = &sides;
-                    calls.add(
-                        &compare::compare(&base.view, &other.view, &options),
-                        changed,
-                    );
+                    calls.add(&compare::compare(&base.view, &other.view, &options), changed);
                 }
                 let wrong = percent(calls.wrong, times);
                 match changed {
@@ -275,11 +261,7 @@ pub fn changes() -> String {
             let seed = seed * 100 + number as u64;
             for (wrong, runs) in wrong.iter_mut().zip([20, 100]) {
                 let fitted = fit(&Machine::new(seed, effects).pasts(&[0.0; ROWS], runs));
-                *wrong += fitted
-                    .series
-                    .values()
-                    .map(|row| row.starts.len())
-                    .sum::<usize>();
+                *wrong += fitted.series.values().map(|row| row.starts.len()).sum::<usize>();
             }
             let step = (3.0 * effects.sd).max(0.03);
             for (rows, found, right) in &mut steps {
@@ -373,9 +355,8 @@ impl Seen {
         let past: Vec<RunSummary> = runs.iter().map(RunSummary::new).collect();
         let systems = Systems::fit(&past);
         let ids = runs[0].results.iter().map(|result| &result.id);
-        let histories: Vec<HistoryView> = ids
-            .filter_map(|id| series::history(id, runs, &systems))
-            .collect();
+        let histories: Vec<HistoryView> =
+            ids.filter_map(|id| series::history(id, runs, &systems)).collect();
         let events = events::events(&histories, &self.known);
         let place = |run: &String| runs.iter().position(|view| view.id == *run);
         let near = |event: &&ChangeEvent| {
@@ -390,8 +371,7 @@ impl Seen {
                 self.right_at_first = self.right_at_end;
             }
         }
-        self.identifiers
-            .extend(of_step.iter().map(|event| event.id.clone()));
+        self.identifiers.extend(of_step.iter().map(|event| event.id.clone()));
         let known = events.into_iter().map(|event| (event.id.clone(), event.id));
         self.known.extend(known);
     }

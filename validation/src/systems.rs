@@ -23,11 +23,7 @@ pub fn comparisons() -> String {
         "all 30% slower: called",
     ];
     let columns = columns.map(str::to_owned).into_iter();
-    let mut table = head(
-        &title,
-        "effect of a run; earlier runs of each system",
-        columns,
-    );
+    let mut table = head(&title, "effect of a run; earlier runs of each system", columns);
     let mut different = [0.0; ROWS];
     let mut index = 0;
     for (number, factor) in DIFFERENT {

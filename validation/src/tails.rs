@@ -61,11 +61,7 @@ fn counts(world: &mut World, shape: Shape, events: usize, later: f64) -> BTreeMa
 fn launch(world: &mut World, shape: Shape, events: usize) -> Vec<Bucket> {
     let bucket = |(low, events): (u64, u64)| {
         let width = 1 << (low.max(64).ilog2() - 6);
-        Bucket {
-            low: low as f64 - 0.5,
-            high: (low + width) as f64 - 0.5,
-            events: events as f64,
-        }
+        Bucket { low: low as f64 - 0.5, high: (low + width) as f64 - 0.5, events: events as f64 }
     };
     let counts = counts(world, shape, events, 1.0);
     counts.into_iter().map(bucket).collect()
@@ -76,9 +72,7 @@ fn launches(
     shape: Shape,
     (launches, events): (usize, usize),
 ) -> Vec<Vec<Bucket>> {
-    (0..launches)
-        .map(|_| launch(world, shape, events))
-        .collect()
+    (0..launches).map(|_| launch(world, shape, events)).collect()
 }
 
 fn of_each(launches: &[Vec<Bucket>], share: f64) -> Vec<f64> {
@@ -89,9 +83,7 @@ fn of_each(launches: &[Vec<Bucket>], share: f64) -> Vec<f64> {
 /// True value for single launches, or for all their events.
 fn truth(launches: &[Vec<Bucket>], share: f64, by_launch: bool) -> f64 {
     if by_launch {
-        return center::log_center(&of_each(launches, share), 0.95)
-            .unwrap()
-            .value;
+        return center::log_center(&of_each(launches, share), 0.95).unwrap().value;
     }
     percentiles::pooled(launches, share, 0.95).unwrap().value
 }
@@ -137,11 +129,7 @@ pub fn coverage() -> String {
                     total => format!("{} ({:.1})", percent(hits, total), width / total as f64),
                 }
             });
-            let basis = if by_launch {
-                ""
-            } else {
-                ", all launches together"
-            };
+            let basis = if by_launch { "" } else { ", all launches together" };
             table += &line(&format!("{name}{basis}; {events}; {shape_name}"), cells);
         }
     }
@@ -160,17 +148,12 @@ const LATER: [f64; 3] = [1.0, 2.0, 4.0];
 /// of delayed events by `tail`.
 fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -> RunView {
     let id = |index: usize| Id::parse(&format!("made/up/{index}")).expect("it is an identifier");
-    let work = || KernelWork {
-        program: "made/up".to_owned(),
-        params: BTreeMap::new(),
-        uses: vec![],
-    };
+    let work =
+        || KernelWork { program: "made/up".to_owned(), params: BTreeMap::new(), uses: vec![] };
     let unit = || Unit::parse("ns").expect("ns is a unit");
     let benchmark = |index| Benchmark::new(id(index), unit(), Work::Kernel(work()));
-    let mut data = RunData {
-        benchmarks: (0..BENCHMARKS).map(benchmark).collect(),
-        ..RunData::default()
-    };
+    let mut data =
+        RunData { benchmarks: (0..BENCHMARKS).map(benchmark).collect(), ..RunData::default() };
     data.info.id = format!("run-{number}");
     data.info.started = format!("{number:04}");
     let common = 0.02 * world.normal();
@@ -180,11 +163,7 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
         for round in 0..LAUNCHES {
             let counts = counts(world, Shape::Bursts, events, delayed);
             let events = histogram(counts, level);
-            let sample = Sample {
-                n: events.count,
-                wall: events.sum,
-                ..Sample::default()
-            };
+            let sample = Sample { n: events.count, wall: events.sum, ..Sample::default() };
             data.launches.push(Launch {
                 id: id(index),
                 round: round as u32,
@@ -206,10 +185,7 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
 
 /// All times longer by a factor.
 fn histogram(counts: BTreeMap<u64, u64>, level: f64) -> Histogram {
-    let mut all = Histogram {
-        min: u64::MAX,
-        ..Histogram::default()
-    };
+    let mut all = Histogram { min: u64::MAX, ..Histogram::default() };
     let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
     for (ns, events) in counts {
         let ns = (ns as f64 * level) as u64;
@@ -255,9 +231,8 @@ pub fn comparisons() -> String {
                     for row in &view.rows {
                         let changed = row.id.as_str() == "made/up/0";
                         for percentile in &row.percentiles {
-                            let sum: &mut [usize; 2] = called
-                                .entry((changed, percentile.name.clone()))
-                                .or_default();
+                            let sum: &mut [usize; 2] =
+                                called.entry((changed, percentile.name.clone())).or_default();
                             let verdict = percentile.figure.verdict;
                             let different = matches!(verdict, Verdict::Faster | Verdict::Slower);
                             sum[0] += usize::from(different);

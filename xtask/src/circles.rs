@@ -42,10 +42,8 @@ fn imports(sources: &BTreeMap<Module, &str>) -> Imports {
     let mut all = Imports::new();
     for (module, text) in sources {
         let shipped = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-        let code: Vec<&str> = shipped
-            .lines()
-            .map(|line| line.split("//").next().unwrap_or_default())
-            .collect();
+        let code: Vec<&str> =
+            shipped.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
         let code = code.join("\n");
         let found = all.entry(module.clone()).or_default();
         for (word, base) in [
@@ -88,9 +86,7 @@ fn named(path: &str, base: Module, sources: &BTreeMap<Module, &str>, found: &mut
         }
         return;
     }
-    let end = path
-        .find(|c: char| !c.is_alphanumeric() && c != '_')
-        .unwrap_or(path.len());
+    let end = path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
     let (word, rest) = path.split_at(end);
     let mut next = base.clone();
     match word {
@@ -120,16 +116,9 @@ fn strongly_connected(imports: &Imports) -> Vec<Vec<String>> {
         .collect();
     let mut circles = BTreeSet::new();
     for (module, seen) in &reached {
-        let back = |other: &&&Module| {
-            reached
-                .get(**other)
-                .is_some_and(|seen| seen.contains(module))
-        };
-        let circle: Vec<String> = seen
-            .iter()
-            .filter(back)
-            .map(|module| name(module))
-            .collect();
+        let back =
+            |other: &&&Module| reached.get(**other).is_some_and(|seen| seen.contains(module));
+        let circle: Vec<String> = seen.iter().filter(back).map(|module| name(module)).collect();
         if circle.len() > 1 {
             circles.insert(circle);
         }

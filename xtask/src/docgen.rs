@@ -16,10 +16,7 @@ pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
     for family in &catalogue.families {
         let all = catalogue.benchmarks.iter();
         let benchmarks: Vec<&Benchmark> = all.filter(|b| b.id.family() == family.name).collect();
-        let variants = benchmarks
-            .iter()
-            .filter(|b| b.id.as_str().contains('@'))
-            .count();
+        let variants = benchmarks.iter().filter(|b| b.id.as_str().contains('@')).count();
         let name = format!("{}.md", family.name);
         index += &format!(
             "| [{}]({name}) | {} | {} | {variants} |\n",
@@ -27,10 +24,8 @@ pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
             family.title,
             benchmarks.len() - variants
         );
-        let mut page = format!(
-            "# `{}`: {}\n\n{HEADER}\n{}\n",
-            family.name, family.title, family.why
-        );
+        let mut page =
+            format!("# `{}`: {}\n\n{HEADER}\n{}\n", family.name, family.title, family.why);
         if !family.guidelines.is_empty() {
             page += "\nRules of the source documents, and how they are followed:\n\n";
         }
@@ -51,10 +46,7 @@ fn section(benchmark: &Benchmark, catalogue: &Catalogue) -> String {
     let mut section = format!("\n## `{}`: {}\n\n", benchmark.id, benchmark.title);
     let mut facts = facts(benchmark);
     let stem = benchmark.id.stem();
-    let base = catalogue
-        .benchmarks
-        .iter()
-        .find(|other| other.id.as_str() == stem);
+    let base = catalogue.benchmarks.iter().find(|other| other.id.as_str() == stem);
     if let Some(base) = base.filter(|base| base.id != benchmark.id) {
         section += &format!("As `{stem}`, but:\n\n");
         let same = gritstone_catalogue::facts(base);
@@ -76,9 +68,7 @@ mod tests {
     fn the_pages_say_everything() {
         let catalogue = gritstone_catalogue::load(&[("demo.toml", DEMO)]).unwrap();
         let pages = pages(&catalogue).into_iter();
-        let pages: Vec<String> = pages
-            .map(|(name, text)| format!("== {name}\n{text}"))
-            .collect();
+        let pages: Vec<String> = pages.map(|(name, text)| format!("== {name}\n{text}")).collect();
         insta::assert_snapshot!(pages.join("\n"));
     }
 }

@@ -8,13 +8,7 @@ use std::fmt;
 const HEADER: &str = "<!-- Written by `cargo xtask docgen` from catalogue/*.toml and references/. Change those, and run it again. -->\n";
 
 /// The documents that the suite implements.
-const IMPLEMENTED: [&str; 5] = [
-    "byte-1984",
-    "login-1982",
-    "hp-1987",
-    "iocall-1985",
-    "weekly-1984",
-];
+const IMPLEMENTED: [&str; 5] = ["byte-1984", "login-1982", "hp-1987", "iocall-1985", "weekly-1984"];
 
 /// Comparability of a benchmark with the printed numbers.
 #[derive(PartialEq, Eq)]
@@ -81,12 +75,7 @@ fn rows<'a>(catalogue: &'a Catalogue, references: &References) -> Vec<Row<'a>> {
         let mut sources = benchmark.sources.iter();
         benchmark.id.variant().is_none() && sources.any(|source| is_implemented(&source.document))
     };
-    catalogue
-        .benchmarks
-        .iter()
-        .filter(of_documents)
-        .map(row)
-        .collect()
+    catalogue.benchmarks.iter().filter(of_documents).map(row).collect()
 }
 
 pub fn page(catalogue: &Catalogue, references: &References) -> String {

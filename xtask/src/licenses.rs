@@ -10,14 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Prefixes of files with licenses and notices.
-const NAMES: [&str; 6] = [
-    "LICENSE",
-    "LICENCE",
-    "COPYING",
-    "COPYRIGHT",
-    "NOTICE",
-    "UNLICENSE",
-];
+const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 /// Parts of file names that are not needed if the MIT license can be chosen.
 const OTHERS: [&str; 6] = ["APACHE", "ZLIB", "0BSD", "BOOST", "UNLICENSE", "COPYING"];
 
@@ -31,16 +24,8 @@ pub fn text(root: &Path) -> Result<String, String> {
     for path in ["LICENSE-MIT", "LICENSE-APACHE"] {
         section(&mut out, path, &file(path)?);
     }
-    section(
-        &mut out,
-        "Libraries of the system",
-        include_str!("licenses/system.txt"),
-    );
-    section(
-        &mut out,
-        "GNU Lesser General Public License 2.1",
-        include_str!("licenses/LGPL-2.1"),
-    );
+    section(&mut out, "Libraries of the system", include_str!("licenses/system.txt"));
+    section(&mut out, "GNU Lesser General Public License 2.1", include_str!("licenses/LGPL-2.1"));
     let fonts = "Fonts in the PDF: Liberation Sans and Liberation Mono (SIL Open Font License 1.1)";
     section(&mut out, fonts, &file("crates/pdf/fonts/LICENSE-OFL")?);
     section(
@@ -50,22 +35,11 @@ pub fn text(root: &Path) -> Result<String, String> {
     );
     // equal texts are listed once, with all their crates
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let words = [
-        "tree",
-        "-p",
-        "gritstone",
-        "-e",
-        "normal",
-        "--prefix",
-        "none",
-        "--target",
-        PLATFORM,
-    ];
+    let words =
+        ["tree", "-p", "gritstone", "-e", "normal", "--prefix", "none", "--target", PLATFORM];
     let linked = cargo(root, &words)?;
-    let linked: BTreeSet<Vec<&str>> = linked
-        .lines()
-        .map(|line| line.split(' ').take(2).collect())
-        .collect();
+    let linked: BTreeSet<Vec<&str>> =
+        linked.lines().map(|line| line.split(' ').take(2).collect()).collect();
     for package in &packages(root)? {
         let (name, version) = (&package["name"], &package["version"]);
         let version = format!("v{}", version.as_str().unwrap_or_default());
@@ -79,10 +53,8 @@ pub fn text(root: &Path) -> Result<String, String> {
             texts.entry(text).or_default().insert(name.clone());
         }
     }
-    let mut texts: Vec<(Vec<String>, String)> = texts
-        .into_iter()
-        .map(|(text, names)| (names.into_iter().collect(), text))
-        .collect();
+    let mut texts: Vec<(Vec<String>, String)> =
+        texts.into_iter().map(|(text, names)| (names.into_iter().collect(), text)).collect();
     texts.sort();
     for (names, text) in texts {
         section(&mut out, &names.join("\n"), &text);
@@ -102,17 +74,12 @@ fn string(value: &Value) -> String {
 /// The license and notices of a crate: MIT, if there is a choice.
 fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
     let manifest = string(&package["manifest_path"]);
-    let folder = Path::new(&manifest)
-        .parent()
-        .ok_or("a manifest is in a folder")?;
+    let folder = Path::new(&manifest).parent().ok_or("a manifest is in a folder")?;
     let entries = fs::read_dir(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let entries = entries.flatten().filter(|entry| entry.path().is_file());
     let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let is_license = |name: &String| {
-        NAMES
-            .iter()
-            .any(|begin| name.to_uppercase().starts_with(begin))
-    };
+    let is_license =
+        |name: &String| NAMES.iter().any(|begin| name.to_uppercase().starts_with(begin));
     let mut files: Vec<String> = files.filter(is_license).collect();
     let has = |name: &String, part: &str| name.to_uppercase().contains(part);
     if files.iter().any(|name| has(name, "MIT")) {
@@ -134,12 +101,8 @@ fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
     }
     let authors = package["authors"].as_array().into_iter().flatten();
     let authors = authors.map(string).collect::<Vec<_>>().join(", ");
-    let (_, terms) = mit
-        .split_once("Permission is")
-        .ok_or("the MIT license permits")?;
-    Ok(vec![format!(
-        "MIT License\n\nCopyright (c) {authors}\n\nPermission is{terms}"
-    )])
+    let (_, terms) = mit.split_once("Permission is").ok_or("the MIT license permits")?;
+    Ok(vec![format!("MIT License\n\nCopyright (c) {authors}\n\nPermission is{terms}")])
 }
 
 /// A text without form feeds and carriage returns.

@@ -72,12 +72,7 @@ fn cargo(root: &Path, words: &[&str]) -> Result<String, String> {
 
 /// The packages of the repository and its dependencies.
 fn packages(root: &Path) -> Result<Vec<Value>, String> {
-    let words = [
-        "metadata",
-        "--format-version=1",
-        "--filter-platform",
-        PLATFORM,
-    ];
+    let words = ["metadata", "--format-version=1", "--filter-platform", PLATFORM];
     let metadata: Value = serde_json::from_str(&cargo(root, &words)?)
         .map_err(|why| format!("cargo metadata: {why}"))?;
     let packages = metadata["packages"].as_array().cloned();
@@ -107,21 +102,14 @@ fn tidy(root: &Path) -> Result<(), String> {
         return Ok(());
     }
     faults.sort();
-    Err(format!(
-        "{}\ntidy: {} to mend",
-        faults.join("\n"),
-        faults.len()
-    ))
+    Err(format!("{}\ntidy: {} to mend", faults.join("\n"), faults.len()))
 }
 
 fn docgen(root: &Path, check: bool) -> Result<(), String> {
     let catalogue = gritstone_catalogue::all().map_err(|error| error.to_string())?;
     let references = gritstone_references::all().map_err(|error| error.to_string())?;
     let mut pages = docgen::pages(&catalogue);
-    pages.push((
-        "documents.md".to_owned(),
-        documents::page(&catalogue, &references),
-    ));
+    pages.push(("documents.md".to_owned(), documents::page(&catalogue, &references)));
     for (name, text) in pages {
         let name = format!("docs/benchmarks/{name}");
         write_or_check(root, &name, &text, "docgen", check)?;
@@ -130,13 +118,7 @@ fn docgen(root: &Path, check: bool) -> Result<(), String> {
 }
 
 fn licenses(root: &Path, check: bool) -> Result<(), String> {
-    write_or_check(
-        root,
-        "crates/cli/licenses.txt",
-        &licenses::text(root)?,
-        "licenses",
-        check,
-    )
+    write_or_check(root, "crates/cli/licenses.txt", &licenses::text(root)?, "licenses", check)
 }
 
 /// Writes a generated file, or reports that it is outdated.
@@ -152,9 +134,7 @@ fn write_or_check(
         fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))?;
         println!("wrote {name}");
     } else if fs::read_to_string(&path).unwrap_or_default() != text {
-        return Err(format!(
-            "{name} is out of date: run `cargo xtask {command}` and commit it"
-        ));
+        return Err(format!("{name} is out of date: run `cargo xtask {command}` and commit it"));
     }
     Ok(())
 }
@@ -165,11 +145,7 @@ mod tests {
 
     #[test]
     fn repository_is_tidy() {
-        for result in [
-            tidy(&root()),
-            docgen(&root(), true),
-            licenses(&root(), true),
-        ] {
+        for result in [tidy(&root()), docgen(&root(), true), licenses(&root(), true)] {
             result.unwrap_or_else(|why| panic!("{why}"));
         }
     }

@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Stems of files that could hold anything.
-const VAGUE_FILES: [&str; 8] = [
-    "general", "helper", "helpers", "misc", "stuff", "util", "utils", "various",
-];
+const VAGUE_FILES: [&str; 8] =
+    ["general", "helper", "helpers", "misc", "stuff", "util", "utils", "various"];
 /// Banned words, with the words to use instead.
 const BANNED: [(&str, &str); 13] = [
     ("crowd", "contention"),
@@ -27,17 +26,8 @@ const BANNED: [(&str, &str); 13] = [
 ];
 /// Names that tell nothing of a variable or a closure's parameter.
 const BANNED_VARIABLES: [&str; 6] = ["at", "kept", "made", "of", "own", "told"];
-const ITEMS: [&str; 9] = [
-    "const",
-    "enum",
-    "fn",
-    "macro_rules!",
-    "mod",
-    "static",
-    "struct",
-    "trait",
-    "type",
-];
+const ITEMS: [&str; 9] =
+    ["const", "enum", "fn", "macro_rules!", "mod", "static", "struct", "trait", "type"];
 const TEST_NAME_WORDS: usize = 5;
 /// Longest comment that is compared with the signature below it.
 const SHORT_COMMENT: usize = 3;
@@ -53,9 +43,7 @@ pub fn benchmarks(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     let all: BTreeSet<&str> = all.filter(|id| id.contains('/')).collect();
     let mut faults = vec![];
     for (path, text) in modules(tree) {
-        let allowed = MAY_NAME_BENCHMARKS
-            .iter()
-            .any(|prefix| path.starts_with(prefix));
+        let allowed = MAY_NAME_BENCHMARKS.iter().any(|prefix| path.starts_with(prefix));
         if allowed || path.ends_with("_tests.rs") {
             continue;
         }
@@ -93,18 +81,14 @@ pub fn names(tree: &Tree) -> Vec<String> {
         for (number, name) in lines.iter().enumerate().filter_map(item) {
             let place = format!("{path}:{}: {name}", number + 1);
             let words = words(name);
-            let banned = BANNED
-                .iter()
-                .filter(|(word, _)| words.iter().any(|w| w == word));
+            let banned = BANNED.iter().filter(|(word, _)| words.iter().any(|w| w == word));
             faults.extend(
                 banned.map(|(word, better)| format!("{place}: instead of {word}: {better}")),
             );
             let attributes = lines[..number].iter().rev().map(|line| line.trim());
             let mut attributes = attributes.take_while(|line| line.starts_with("#["));
             // suffixes by which scripts select tests
-            let plain = name
-                .trim_end_matches("_as_root")
-                .trim_end_matches("_as_a_file");
+            let plain = name.trim_end_matches("_as_root").trim_end_matches("_as_a_file");
             let long = plain.split('_').count() > TEST_NAME_WORDS;
             if long && attributes.any(|line| line == "#[test]") {
                 faults.push(format!(
@@ -144,10 +128,7 @@ fn item<'a>((number, line): (usize, &&'a str)) -> Option<(usize, &'a str)> {
         }
         found = next;
     }
-    ITEMS
-        .contains(&found)
-        .then(|| words.next())?
-        .map(|name| (number, identifier(name)))
+    ITEMS.contains(&found).then(|| words.next())?.map(|name| (number, identifier(name)))
 }
 
 fn identifier(text: &str) -> &str {
@@ -164,10 +145,7 @@ fn words(text: &str) -> Vec<String> {
             words.push(String::new());
         }
         if c.is_alphanumeric() {
-            words
-                .last_mut()
-                .expect("there is one")
-                .extend(c.to_lowercase());
+            words.last_mut().expect("there is one").extend(c.to_lowercase());
         }
         lower = c.is_lowercase();
     }
@@ -178,9 +156,8 @@ fn words(text: &str) -> Vec<String> {
 /// Comments that repeat the signature below them. Those of the command line are texts of the help.
 pub fn comments(tree: &Tree) -> Vec<String> {
     let mut faults = vec![];
-    let sources = tree
-        .iter()
-        .filter(|(path, _)| path.ends_with(".rs") && !path.starts_with("crates/cli/"));
+    let sources =
+        tree.iter().filter(|(path, _)| path.ends_with(".rs") && !path.starts_with("crates/cli/"));
     for (path, text) in sources {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         for (number, line) in (1_usize..).zip(&lines) {
@@ -202,9 +179,8 @@ pub fn comments(tree: &Tree) -> Vec<String> {
 
 /// Whether the signature has all words of a short comment, by their first letters. Code, numbers and units are not repetitions.
 fn repeats(comment: &str, signature: &str) -> bool {
-    const ARTICLES: [&str; 12] = [
-        "a", "all", "an", "each", "in", "is", "it", "its", "of", "one", "the", "their",
-    ];
+    const ARTICLES: [&str; 12] =
+        ["a", "all", "an", "each", "in", "is", "it", "its", "of", "one", "the", "their"];
     let stem = |word: &str| word.chars().take(5).collect::<String>();
     let mut words_of_comment = words(comment);
     let long = words_of_comment.len() > SHORT_COMMENT;
@@ -214,9 +190,7 @@ fn repeats(comment: &str, signature: &str) -> bool {
     let plain = |c: char| c.is_alphabetic() || " .,'-".contains(c);
     !long
         && comment.chars().all(plain)
-        && words_of_comment
-            .iter()
-            .all(|word| names.contains(&stem(word)))
+        && words_of_comment.iter().all(|word| names.contains(&stem(word)))
 }
 
 #[cfg(test)]
@@ -235,21 +209,9 @@ mod tests {
             ("crates/exec/src/a.rs", "pub(crate) const fn told() {}", 1),
             ("crates/exec/src/a.rs", "struct KeptRow;", 1),
             ("crates/exec/src/a.rs", "pub const SAID: u8 = 1;", 1),
-            (
-                "crates/exec/src/a.rs",
-                "const fn foretold() {} // fn said()",
-                0,
-            ),
-            (
-                "tests/a.rs",
-                "#[test]\n#[ignore]\nfn one_two_three_four_five_six() {}",
-                1,
-            ),
-            (
-                "tests/a.rs",
-                "#[test]\nfn one_two_three_four_five_as_root() {}",
-                0,
-            ),
+            ("crates/exec/src/a.rs", "const fn foretold() {} // fn said()", 0),
+            ("tests/a.rs", "#[test]\n#[ignore]\nfn one_two_three_four_five_six() {}", 1),
+            ("tests/a.rs", "#[test]\nfn one_two_three_four_five_as_root() {}", 0),
             ("tests/a.rs", "fn one_two_three_four_five_six() {}", 0),
         ] {
             assert_eq!(names(&tree(path, text)).len(), faults, "{path}: {text}");
@@ -282,11 +244,7 @@ mod tests {
             ("crates/cli/src/command/run.rs", "\"byte/pipe\"", 0),
         ] {
             let tree = [(path.to_owned(), text.to_owned())].into();
-            assert_eq!(
-                benchmarks(&tree, &catalogue).len(),
-                faults,
-                "{path}: {text}"
-            );
+            assert_eq!(benchmarks(&tree, &catalogue).len(), faults, "{path}: {text}");
         }
     }
 }

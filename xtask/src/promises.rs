@@ -41,9 +41,7 @@ mod tests {
         let page = "| promise | tests |\n| --- | --- |\n| a | `one`, `two`, `help` |\n| b | none |\n\n| c | `x` |\n";
         let code = "    #[test]\n    #[ignore = \"long\"]\n    fn one() {}\n#[test]\nfn twos() {}\nfn help() {}\n";
         let files = [(PROMISES, page), ("a.rs", code)];
-        let tree: Tree = files
-            .map(|(path, text)| (path.to_owned(), text.to_owned()))
-            .into();
+        let tree: Tree = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
         let found = check_promises(&tree);
         let expected = [
             ":3: there is no test two",

@@ -97,33 +97,20 @@ pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
         if let [_, folder, _, must_not_know, allowed, _] = cells[..]
             && !must_not_know.is_empty()
         {
-            map.extend(
-                named(folder)
-                    .next()
-                    .map(|path| (path, named(allowed).collect())),
-            );
+            map.extend(named(folder).next().map(|path| (path, named(allowed).collect())));
         }
     }
     let mut faults = vec![];
-    for package in packages
-        .iter()
-        .filter(|package| package["source"].is_null())
-    {
+    for package in packages.iter().filter(|package| package["source"].is_null()) {
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-        let path = manifest
-            .strip_prefix(root)
-            .unwrap_or(manifest)
-            .display()
-            .to_string();
+        let path = manifest.strip_prefix(root).unwrap_or(manifest).display().to_string();
         let Some(allowed) = map.get(path.trim_end_matches("/Cargo.toml")) else {
             faults.push(format!("{path}: the crate has no row in the map of {MAP} that says what it must not know and which crates it may import"));
             continue;
         };
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let name = dependency["name"].as_str().unwrap_or_default();
-            let ours = name
-                .strip_prefix("gritstone")
-                .map(|name| name.trim_start_matches('-'));
+            let ours = name.strip_prefix("gritstone").map(|name| name.trim_start_matches('-'));
             if ours.is_some_and(|ours| !allowed.contains(&ours)) {
                 faults.push(format!("{path}: {name} must not be imported here: {MAP} allows {allowed:?}; hand in what is needed from above, or move the code"));
             }
@@ -145,23 +132,18 @@ pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
             needed.entry(program).or_insert(benchmark.id.as_str());
         }
     }
-    let missing = needed
-        .iter()
-        .filter(|(program, _)| !tree.contains_key(&format!("kernels/{program}.c")));
+    let missing =
+        needed.iter().filter(|(program, _)| !tree.contains_key(&format!("kernels/{program}.c")));
     let mut faults: Vec<String> = missing
         .map(|(program, by)| format!("'{by}' needs program {program}, which is not there: write kernels/{program}.c, or name another program"))
         .collect();
     for path in tree.keys() {
-        let program = path
-            .strip_prefix("kernels/")
-            .and_then(|path| path.rsplit_once('.'));
+        let program = path.strip_prefix("kernels/").and_then(|path| path.rsplit_once('.'));
         let Some((program, ending)) = program else {
             continue;
         };
         // folders without programs of entries, and subfolders
-        if ["runtime/", "src/", "tests/"]
-            .iter()
-            .any(|no| program.starts_with(no))
+        if ["runtime/", "src/", "tests/"].iter().any(|no| program.starts_with(no))
             || program.split('/').count() != 2
         {
             continue;
@@ -178,25 +160,18 @@ pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
 
 /// Rust sources of the products: not tests, examples or files elsewhere.
 pub fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
-    let files = tree
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()));
+    let files = tree.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     files.filter(|(path, _)| {
         let parts: Vec<&str> = path.split('/').collect();
         let inside = match parts[..] {
             ["crates", _, ..] => &parts[2..],
-            [
-                "catalogue" | "kernels" | "references" | "validation" | "xtask",
-                ..,
-            ] => &parts[1..],
+            ["catalogue" | "kernels" | "references" | "validation" | "xtask", ..] => &parts[1..],
             _ => return false,
         };
         let source = inside == ["build.rs"] || inside[0] == "src";
         source
             && extension(path) == "rs"
-            && !inside
-                .iter()
-                .any(|part| ["tests", "tests.rs"].contains(part))
+            && !inside.iter().any(|part| ["tests", "tests.rs"].contains(part))
     })
 }
 
@@ -260,12 +235,7 @@ pub fn words(tree: &Tree) -> Vec<String> {
     };
     for (path, text) in tree {
         if extension(path) != "md" {
-            add(
-                path,
-                text,
-                &LEFT,
-                "do it, or say in an issue what is missing and why",
-            );
+            add(path, text, &LEFT, "do it, or say in an issue what is missing and why");
         }
         let test = path.contains("/tests") || path.ends_with("_tests.rs");
         let source = extension(path) == "rs"
@@ -273,10 +243,8 @@ pub fn words(tree: &Tree) -> Vec<String> {
             && !UNPUBLISHED.iter().any(|prefix| path.starts_with(prefix));
         if source && !test && !WRITERS.contains(&path.as_str()) {
             let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
-            let code: Vec<&str> = shipped
-                .lines()
-                .map(|line| line.split("//").next().unwrap_or_default())
-                .collect();
+            let code: Vec<&str> =
+                shipped.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
             add(
                 path,
                 &code.join("\n"),
@@ -360,9 +328,7 @@ pub fn links(tree: &Tree, root: &Path) -> Vec<String> {
                     _ => fs::read_to_string(&place).is_ok_and(headed),
                 };
                 if !exists {
-                    faults.push(format!(
-                        "{path}:{number}: this link leads nowhere: {target}"
-                    ));
+                    faults.push(format!("{path}:{number}: this link leads nowhere: {target}"));
                 }
             }
         }

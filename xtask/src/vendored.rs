@@ -11,10 +11,7 @@ const SUMS: &str = "SHA256SUMS";
 
 pub fn vendored(root: &Path) -> Vec<String> {
     let faults = FOLDERS.map(|folder| match differences(&root.join(folder)) {
-        Ok(faults) => faults
-            .into_iter()
-            .map(|fault| format!("{folder}/{fault}"))
-            .collect(),
+        Ok(faults) => faults.into_iter().map(|fault| format!("{folder}/{fault}")).collect(),
         Err(why) => vec![format!("{folder}: {why}")],
     });
     faults.concat()

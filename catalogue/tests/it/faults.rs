@@ -99,9 +99,7 @@ fn faults_have_their_place() {
         });
         assert_eq!(SOUND.matches(&there).count(), 1, "{name}: breaks one place");
         let broken = SOUND.replace(&there, &instead);
-        let error = load(&[("catalogue/demo.toml", &broken)])
-            .expect_err(&name)
-            .to_string();
+        let error = load(&[("catalogue/demo.toml", &broken)]).expect_err(&name).to_string();
         messages += &format!("{name}\n{error}\n\n");
     }
     insta::assert_snapshot!(messages);
@@ -109,9 +107,7 @@ fn faults_have_their_place() {
 
 #[test]
 fn cross_file_faults_name_files() {
-    let other = SOUND
-        .replace("name = \"demo\"", "name = \"other\"")
-        .replace("\"demo/", "\"other/");
+    let other = SOUND.replace("name = \"demo\"", "name = \"other\"").replace("\"demo/", "\"other/");
     let sum = |text: &str, family: &str, term: &str| {
         let there = format!("{{ id = \"{family}/call@cross\"");
         text.replace(&there, &format!("{{ id = \"{term}\""))
@@ -130,9 +126,7 @@ fn cross_file_faults_name_files() {
 
 #[test]
 fn circular_derivations_are_refused() {
-    let (head, less) = SOUND
-        .split_once("[[benchmark]]\nid = \"demo/less\"")
-        .unwrap();
+    let (head, less) = SOUND.split_once("[[benchmark]]\nid = \"demo/less\"").unwrap();
     let (less, _) = less.split_once("[[benchmark]]").unwrap();
     let chain = |n: usize| {
         let benchmark = |i: usize| match i {

@@ -16,13 +16,8 @@ fn command(id: &str) -> CommandWork {
 }
 
 /// The words that stand for `/bin/sh`. A shell that is missing fails the tests; scripts/setup test installs them.
-const SHELLS: [&[&str]; 5] = [
-    &["/bin/sh"],
-    &["dash"],
-    &["bash"],
-    &["bash", "--posix"],
-    &["busybox", "sh"],
-];
+const SHELLS: [&[&str]; 5] =
+    [&["/bin/sh"], &["dash"], &["bash"], &["bash", "--posix"], &["busybox", "sh"]];
 
 /// The program that stands for a need on this machine.
 fn program(need: &Need) -> PathBuf {
@@ -46,10 +41,7 @@ fn ready(argv: &[String], shell: &[&str], needs: &[Need], dir: &Path) -> Command
         }
     }
     let mut command = Command::new(&words[0]);
-    command
-        .args(&words[1..])
-        .current_dir(dir)
-        .stdin(Stdio::null());
+    command.args(&words[1..]).current_dir(dir).stdin(Stdio::null());
     command.env("LC_ALL", "C").env("HOME", dir);
     command
 }
@@ -61,10 +53,7 @@ fn run(work: &CommandWork, argv: &[String], shell: &[&str], needs: &[Need], dir:
     }
     let done = |mut command: Command| {
         let output = command.output().unwrap();
-        assert!(
-            output.status.success() && output.stderr.is_empty(),
-            "{command:?}: {output:?}"
-        );
+        assert!(output.status.success() && output.stderr.is_empty(), "{command:?}: {output:?}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     if !work.prepare.is_empty() {
@@ -90,9 +79,7 @@ fn words(text: &str) -> Vec<&str> {
 fn left(work: &CommandWork, dir: &Path) -> Vec<String> {
     let names = fs::read_dir(dir).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names
-        .filter(|name| !work.files.contains_key(name))
-        .collect();
+    let mut names: Vec<String> = names.filter(|name| !work.files.contains_key(name)).collect();
     names.sort_unstable();
     names
 }
@@ -140,11 +127,7 @@ fn script_proof_matches_its_utilities() {
     let mut words: Vec<&str> =
         words("Now is the time for all good men to come to the aid of their country");
     words.sort_unstable();
-    let found: Vec<&str> = words
-        .iter()
-        .copied()
-        .filter(|word| word.contains("the"))
-        .collect();
+    let found: Vec<&str> = words.iter().copied().filter(|word| word.contains("the")).collect();
     let characters: usize = found.iter().map(|word| word.len() + 1).sum();
     let text: String = words.iter().map(|word| format!("{word}\n")).collect();
     let sum: u32 = text.bytes().map(u32::from).sum();
@@ -152,10 +135,7 @@ fn script_proof_matches_its_utilities() {
     let addresses: Vec<String> = addresses.map(|address| format!("{address:07o}")).collect();
     let (n, all, lines) = (found.len(), words.join(" "), found.join(" "));
     let counts = format!("{n} {n} {characters}");
-    let expected = format!(
-        "{all} {lines} {counts} dump is sorted {sum} {}",
-        addresses.join(" ")
-    );
+    let expected = format!("{all} {lines} {counts} dump is sorted {sum} {}", addresses.join(" "));
     assert_eq!(command("byte/shell").verify.unwrap().stdout, expected);
     for n in 1..=6 {
         let names: Vec<String> = (1..=n).map(|name: usize| name.to_string()).collect();
@@ -172,22 +152,12 @@ fn script_proof_matches_its_utilities() {
 fn other_work_fails_the_proofs() {
     for (id, file, there, instead) in [
         ("shell", "tst.sh", "grep the", "grep then"),
-        (
-            "shell",
-            "tst.sh",
-            "| tee \"grep.$$\" |",
-            "| tee /dev/null |",
-        ),
+        ("shell", "tst.sh", "| tee \"grep.$$\" |", "| tee /dev/null |"),
         ("shell", "tst.sh", "sort -n -k 2", "sort -n -k 1"),
         ("shell", "tst.sh", "od \"sort.$$\"", "od -N 16 \"sort.$$\""),
         ("shell", "tst.sh", "country\n", ""),
         ("shell", "tst.sh", "| wc", "| wc -l"),
-        (
-            "multi/3",
-            "multi.sh",
-            "/bin/sh tst.sh &",
-            "test \"$copy\" = 2 || /bin/sh tst.sh &",
-        ),
+        ("multi/3", "multi.sh", "/bin/sh tst.sh &", "test \"$copy\" = 2 || /bin/sh tst.sh &"),
     ] {
         let mut work = command(&format!("byte/{id}"));
         let verify = work.verify.clone().unwrap();
@@ -206,11 +176,9 @@ fn other_work_fails_the_proofs() {
 
 #[test]
 fn programs_compile_in_any_c() {
-    for (id, source) in [
-        ("byte/cc", "sieve.c"),
-        ("byte/object-size", "shortest.c"),
-        ("unix/cc", "bench.c"),
-    ] {
+    for (id, source) in
+        [("byte/cc", "sieve.c"), ("byte/object-size", "shortest.c"), ("unix/cc", "bench.c")]
+    {
         let (work, dir) = (command(id), tempfile::tempdir().unwrap());
         let argv = format!("cc -std=c89 -pedantic -Wall -Werror -o out {source}");
         let argv: Vec<String> = argv.split(' ').map(str::to_owned).collect();
@@ -239,10 +207,7 @@ fn unix_sums_match_their_lines() {
         lines.push([k, j + k, j - k, i + k, i - k, i + j + k, i + j - k].map(letter));
     }
     let text = |lines: &[[u8; 7]]| -> Vec<u8> {
-        lines
-            .iter()
-            .flat_map(|line| line.iter().copied().chain([b'\n']))
-            .collect()
+        lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect()
     };
     let plain = sum(&text(&lines));
     lines.sort_unstable();
@@ -262,8 +227,6 @@ fn unix_sums_match_their_lines() {
 fn ex_session_matches_its_entry() {
     let mut benchmarks = all().unwrap().benchmarks;
     benchmarks.retain(|b| b.id.as_str() == "unix/ex");
-    let script = command("unix/ex").files["edit.ex"]
-        .trim()
-        .replace('\n', "; ");
+    let script = command("unix/ex").files["edit.ex"].trim().replace('\n', "; ");
     assert!(benchmarks[0].remark.as_ref().unwrap().contains(&script));
 }

@@ -39,22 +39,13 @@ fn entries_are_proven_and_unique() {
                     .contains(&benchmark.id.family())
                     || benchmark.id.variant() == Some("scheduled");
                 // programs of the machine, each started once in a region
-                let of_a_program = ["app/spice/", "app/hilo/"]
-                    .iter()
-                    .any(|begin| id.starts_with(begin));
+                let of_a_program =
+                    ["app/spice/", "app/hilo/"].iter().any(|begin| id.starts_with(begin));
                 let grows = of_events || of_a_program || claims.linear != of_a_device;
-                assert!(
-                    claims.check && grows && claims.min_ns_per_op.is_some(),
-                    "{id}"
-                );
+                assert!(claims.check && grows && claims.min_ns_per_op.is_some(), "{id}");
             }
             // one with weights is a mean of its own, and no environment: a row in two would count twice in the score over all
-            Work::Score {
-                over,
-                weights,
-                together,
-                ..
-            } if weights.is_empty() => {
+            Work::Score { over, weights, together, .. } if weights.is_empty() => {
                 // few small benchmarks are no environment, and fewer still are left of them by another baseline; those of the document are
                 // of one program each, and nothing is left out of them
                 assert!(over.len() > 3 || *together, "{id}");
@@ -125,9 +116,7 @@ fn identifiers_name_programs_by_default() {
         ("byte/fcall-empty", "byte/fcall", r#"{"how": "empty"}"#),
         ("iocall@hp", "iocall/iocall", r#"{"form": "hp"}"#),
     ] {
-        let Work::Kernel(work) = row(id).work else {
-            panic!("{id}")
-        };
+        let Work::Kernel(work) = row(id).work else { panic!("{id}") };
         let found = (work.program.as_str(), format!("{:?}", work.params));
         assert_eq!(found, (program, params.to_owned()), "{id}");
     }
@@ -165,27 +154,17 @@ fn missing_keys_have_defaults() {
     assert_eq!(row.work.kind(), Kind::Kernel);
     assert_eq!((row.better, row.amount_per_op), (Better::Higher, 1.0));
     assert_eq!((row.placement, row.version), (Placement::OneCpu, 3));
-    assert_eq!(
-        (row.files, row.processor_bound, row.curve.as_ref()),
-        (false, false, None)
-    );
+    assert_eq!((row.files, row.processor_bound, row.curve.as_ref()), (false, false, None));
 }
 
 #[test]
 fn suites_select_what_they_say() {
-    const OLD: [&str; 5] = [
-        "login-1982",
-        "byte-1984",
-        "weekly-1984",
-        "iocall-1985",
-        "hp-1987",
-    ];
+    const OLD: [&str; 5] = ["login-1982", "byte-1984", "weekly-1984", "iocall-1985", "hp-1987"];
     let catalogue = gritstone_catalogue::all().unwrap();
     let selected = |name: &str| -> BTreeSet<&str> {
         let suite = catalogue.suites.iter().find(|suite| suite.name == name);
-        let by: Vec<Selector> = (suite.unwrap().benchmarks.iter())
-            .map(|text| Selector::new(text))
-            .collect();
+        let by: Vec<Selector> =
+            (suite.unwrap().benchmarks.iter()).map(|text| Selector::new(text)).collect();
         let rows = catalogue.benchmarks.iter();
         let rows = rows.filter(|row| by.iter().any(|by| by.matches(&row.id)));
         rows.map(|row| row.id.as_str()).collect()
@@ -194,10 +173,7 @@ fn suites_select_what_they_say() {
         let plain = !row.id.as_str().contains('@');
         let (family, variant) = (row.id.family(), row.id.variant().unwrap_or_default());
         // the files that the document read were not in the cache
-        let cold = matches!(
-            (family, variant),
-            ("fs" | "daq", "cold") | ("fs", "full-cache")
-        );
+        let cold = matches!((family, variant), ("fs" | "daq", "cold") | ("fs", "full-cache"));
         // users or jobs at once, and load levels
         let loaded = matches!(family, "daq" | "app") && variant.parse::<u32>().is_ok()
             || family == "rt" && variant.starts_with("level-");
@@ -258,24 +234,18 @@ fn chapters_have_every_exhibit() {
     let mut tables = 0;
     for file in std::fs::read_dir(folder).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
-        let number = name
-            .strip_prefix("table-")
-            .and_then(|name| name.strip_suffix(".toml"));
+        let number = name.strip_prefix("table-").and_then(|name| name.strip_suffix(".toml"));
         let number = number.filter(|number| !number.ends_with("-rates"));
         if let Some(number) = number {
-            assert!(
-                places.contains(format!("table {number}").as_str()),
-                "{number}"
-            );
+            assert!(places.contains(format!("table {number}").as_str()), "{number}");
             tables += 1;
         }
     }
     assert_eq!(tables, 44);
     let figures = "2.1 2.2 2.3 2.4 2.5 3.1 3.2 3.3 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 5.1 5.2 6.1 7.1 7.2 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.1 9.2";
     for figure in figures.split(' ') {
-        let there = places
-            .iter()
-            .any(|place| place.starts_with("figure") && place.contains(figure));
+        let there =
+            places.iter().any(|place| place.starts_with("figure") && place.contains(figure));
         assert!(there, "figure {figure}");
     }
 }
@@ -283,22 +253,14 @@ fn chapters_have_every_exhibit() {
 #[test]
 fn application_profile_covers_its_suite() {
     let catalogue = gritstone_catalogue::all().unwrap();
-    let suite = catalogue
-        .suites
-        .iter()
-        .find(|suite| suite.name == "applications");
-    let selectors: Vec<Selector> = (suite.unwrap().benchmarks.iter())
-        .map(|text| Selector::new(text))
-        .collect();
+    let suite = catalogue.suites.iter().find(|suite| suite.name == "applications");
+    let selectors: Vec<Selector> =
+        (suite.unwrap().benchmarks.iter()).map(|text| Selector::new(text)).collect();
     let names: Vec<&str> = catalogue.profiles.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["build", "desktop", "science"]);
     for profile in &catalogue.profiles {
         let total: f64 = profile.weights.values().sum();
-        assert_eq!(
-            total, 100.0,
-            "{}: a weight can be read as a percentage",
-            profile.name
-        );
+        assert_eq!(total, 100.0, "{}: a weight can be read as a percentage", profile.name);
         for id in profile.weights.keys() {
             let measured = selectors.iter().any(|selector| selector.matches(id));
             assert!(measured, "{}: {id}", profile.name);
@@ -310,19 +272,13 @@ fn application_profile_covers_its_suite() {
 #[test]
 fn modern_applications_report_versions() {
     let benchmarks = all().unwrap().benchmarks;
-    let today = benchmarks
-        .iter()
-        .filter(|b| b.id.as_str().starts_with("app/today/"));
+    let today = benchmarks.iter().filter(|b| b.id.as_str().starts_with("app/today/"));
     let mut count = 0;
     for benchmark in today {
         let (Work::Command(work) | Work::Scenario(work)) = &benchmark.work else {
             panic!("{}", benchmark.id);
         };
-        assert!(
-            !work.check.is_empty() && !work.prepare.is_empty(),
-            "{}",
-            benchmark.id
-        );
+        assert!(!work.check.is_empty() && !work.prepare.is_empty(), "{}", benchmark.id);
         let versions = benchmark.needs.iter().filter(|need| need.version.is_some());
         assert!(versions.count() > 0, "{}", benchmark.id);
         count += 1;
@@ -347,11 +303,7 @@ fn families_may_span_files() {
     for (name, text, what) in [
         ("a.more.toml", entry("b/two"), "is not of family 'a'"),
         ("a.more.toml", entry("a/one"), "is here a second time"),
-        (
-            "a.more.toml",
-            format!("{head}{}", entry("a/two")),
-            "remove it here",
-        ),
+        ("a.more.toml", format!("{head}{}", entry("a/two")), "remove it here"),
         ("b.more.toml", entry("b/two"), "there is no b.toml"),
         ("b.toml", entry("b/two"), "there is no [family]"),
     ] {

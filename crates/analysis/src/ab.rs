@@ -25,18 +25,12 @@ type Rounds = BTreeMap<u32, Vec<(usize, Option<Timed>)>>;
 /// since its user saw the interim results.
 pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let over = runs.iter().all(|run| run.info.elapsed_s.is_some());
-    let views: Vec<RunView> = runs
-        .iter()
-        .map(|run| summary::summarize(run, options))
-        .collect();
+    let views: Vec<RunView> = runs.iter().map(|run| summary::summarize(run, options)).collect();
     let trial = runs.first().and_then(|run| run.info.settings.trial.clone());
     let trial = trial.unwrap_or_default();
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
     let rounds = rounds(runs, &compared);
-    let times: Vec<Times> = rounds
-        .iter()
-        .map(|rounds| times(rounds, runs.len()))
-        .collect();
+    let times: Vec<Times> = rounds.iter().map(|rounds| times(rounds, runs.len())).collect();
     let own_margin = |row: &Benchmark| trial.margins.get(&row.id).copied();
     let margin = |row: usize| own_margin(compared[row]).unwrap_or(trial.margin);
     let judged = interim::decide_all(&times, margin, over);
@@ -55,9 +49,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     AbView {
         schema: SCHEMA_AB.to_owned(),
         trial: trial.trial.clone(),
-        machine: runs
-            .first()
-            .map_or_else(String::new, |run| run.info.machine.name.clone()),
+        machine: runs.first().map_or_else(String::new, |run| run.info.machine.name.clone()),
         sides: runs.iter().map(side).collect(),
         same: trial.same,
         margin: trial.margin,
@@ -89,10 +81,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
 /// Benchmarks with a time, except the start-up program.
 fn compared(run: &RunData) -> Vec<&Benchmark> {
     let launched = |row: &&Benchmark| run.launches.iter().any(|launch| launch.id == row.id);
-    let rows = run
-        .benchmarks
-        .iter()
-        .filter(|row| row.id.as_str() != START_UP);
+    let rows = run.benchmarks.iter().filter(|row| row.id.as_str() != START_UP);
     rows.filter(launched).collect()
 }
 
@@ -108,19 +97,8 @@ fn settings(run: &RunData) -> TrialSide {
 }
 
 fn side(run: &RunData) -> AbSide {
-    let TrialSide {
-        side,
-        what,
-        compiled,
-        ..
-    } = settings(run);
-    AbSide {
-        compiled,
-        side,
-        run: run.info.id.clone(),
-        label: run.info.label.clone(),
-        what,
-    }
+    let TrialSide { side, what, compiled, .. } = settings(run);
+    AbSide { compiled, side, run: run.info.id.clone(), label: run.info.label.clone(), what }
 }
 
 /// Times of each benchmark by round; empty rounds are left out.
@@ -130,9 +108,7 @@ fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
         .flat_map(|(side, run)| run.launches.iter().map(move |launch| (side, launch)))
         .collect();
     launches.sort_by_key(|(_, launch)| launch.start);
-    let mut reader = runs
-        .first()
-        .map_or_else(Reader::default, |run| Reader::new(&run.info));
+    let mut reader = runs.first().map_or_else(Reader::default, |run| Reader::new(&run.info));
     let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
     let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
     for (side, launch) in launches {
@@ -164,10 +140,8 @@ fn times(rounds: &Rounds, sides: usize) -> Times {
 /// Tests for carry-over: pairs that the base began against the others, by the rank-sum test, adjusted by Holm over all comparisons. Without
 /// carry-over only the random order distinguishes them.
 fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Finding>> {
-    let comparisons = rounds
-        .iter()
-        .zip(shown)
-        .flat_map(|(rounds, shown)| shown.iter().map(move |c| (rounds, c)));
+    let comparisons =
+        rounds.iter().zip(shown).flat_map(|(rounds, shown)| shown.iter().map(move |c| (rounds, c)));
     let found: Vec<Option<([f64; 2], f64)>> = comparisons
         .map(|(rounds, c)| {
             let (mut base_first, mut other_first) = (vec![], vec![]);
@@ -177,11 +151,7 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
                     continue;
                 };
                 if let (Some(base), Some(other)) = (round[b].1, round[o].1) {
-                    let ratios = if b < o {
-                        &mut base_first
-                    } else {
-                        &mut other_first
-                    };
+                    let ratios = if b < o { &mut base_first } else { &mut other_first };
                     ratios.push(base.ns / other.ns);
                 }
             }
@@ -194,11 +164,7 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
     let adjusted = multiple::holm(&p).into_iter();
     let finding = |(test, p): (Option<([f64; 2], f64)>, Option<f64>)| {
         let ([base_first, other_first], p) = (test?.0, p.filter(|p| *p < interim::LEVEL)?);
-        Some(Finding::CarryOver {
-            base_first,
-            other_first,
-            p,
-        })
+        Some(Finding::CarryOver { base_first, other_first, p })
     };
     found.into_iter().zip(adjusted).map(finding).collect()
 }
@@ -242,19 +208,14 @@ fn comparison(
 /// Readings of a benchmark's measured launches.
 fn readings<'r>(run: &'r RunData, id: &Id) -> Vec<Reading<'r>> {
     let launches = run.launches.iter().filter(|launch| launch.id == *id);
-    launches
-        .map(Reading::new)
-        .filter(Reading::measured)
-        .collect()
+    launches.map(Reading::new).filter(Reading::measured).collect()
 }
 
 /// Relative error of a side's time from the subtracted overhead. Sides that subtract the same overhead share this error.
 fn relative_overhead_error(run: &RunData, side: &AbFigure, id: &Id) -> f64 {
     let readings = readings(run, id);
     let error = readings.iter().find_map(Reading::subtraction_error_ns);
-    let share = error
-        .zip(side.estimate)
-        .map(|(ns, ms)| ns / 1e6 / ms.max(f64::MIN_POSITIVE));
+    let share = error.zip(side.estimate).map(|(ns, ms)| ns / 1e6 / ms.max(f64::MIN_POSITIVE));
     share.unwrap_or(0.0)
 }
 
@@ -262,16 +223,8 @@ fn relative_overhead_error(run: &RunData, side: &AbFigure, id: &Id) -> f64 {
 fn widened(ratio: f64, [low, high]: [f64; 2], error: f64) -> [f64; 2] {
     let wide = |end: f64| ratio * ((end / ratio).ln().hypot(error) * (end - ratio).signum()).exp();
     [
-        if low > 1.0 {
-            wide(low).max(1.0)
-        } else {
-            wide(low)
-        },
-        if high < 1.0 {
-            wide(high).min(1.0)
-        } else {
-            wide(high)
-        },
+        if low > 1.0 { wide(low).max(1.0) } else { wide(low) },
+        if high < 1.0 { wide(high).min(1.0) } else { wide(high) },
     ]
 }
 
@@ -283,15 +236,8 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         samples().map(|s| value(s) as f64).sum::<f64>()
     };
     let (n, user, system) = (sum(|s| s.n), sum(|s| s.usage.user), sum(|s| s.usage.system));
-    let tick = readings
-        .iter()
-        .find_map(Reading::tick_ns)
-        .unwrap_or(10_000_000) as f64;
-    let of_shell = |metric| {
-        readings
-            .iter()
-            .find_map(|reading| reading.numbers(metric).next())
-    };
+    let tick = readings.iter().find_map(Reading::tick_ns).unwrap_or(10_000_000) as f64;
+    let of_shell = |metric| readings.iter().find_map(|reading| reading.numbers(metric).next());
     let start_up = |metric| of_shell(metric).map_or(0.0, Number::get);
     let [user_0, system_0] = [Metric::StartUpUser, Metric::StartUpSystem].map(start_up);
     let each = |ns: f64, start_up: f64| (n > 0.0).then(|| (ns / n - start_up).max(0.0) / 1e9);
@@ -311,10 +257,7 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     let with_error = |(value, [low, high]): (f64, [f64; 2])| {
         let error = error_ns.unwrap_or(0.0) / 1e6;
         let least = value - (value - low).hypot(error);
-        [
-            least.max(error.min(low)),
-            value + (high - value).hypot(error),
-        ]
+        [least.max(error.min(low)), value + (high - value).hypot(error)]
     };
     let peak_memory = params().filter_map(|param| match param {
         Param::PeakMemory(kib) => Some(*kib),
@@ -323,12 +266,8 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     AbFigure {
         side: settings(run).side,
         estimate: result.and_then(Measurement::value),
-        interval: result
-            .and_then(|r| r.value().zip(r.interval()))
-            .map(with_error),
-        range: result
-            .and_then(Measurement::statistics)
-            .map(|s| [s.min, s.max]),
+        interval: result.and_then(|r| r.value().zip(r.interval())).map(with_error),
+        range: result.and_then(Measurement::statistics).map(|s| [s.min, s.max]),
         launches: result.map_or(0, Measurement::launches),
         samples: result.map_or(0, Measurement::samples),
         user_s: each(user, user_0).filter(|_| enough),
@@ -345,13 +284,9 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
 
 fn start_up(runs: &[RunData]) -> Option<f64> {
     let run = runs.first()?;
-    let row = run
-        .benchmarks
-        .iter()
-        .find(|row| row.id.as_str() == START_UP)?;
+    let row = run.benchmarks.iter().find(|row| row.id.as_str() == START_UP)?;
     let launches = run.launches.iter().filter(|launch| launch.id == row.id);
-    let values: Vec<f64> = launches
-        .filter_map(|launch| summary::launch_ns_per_op(row, launch))
-        .collect();
+    let values: Vec<f64> =
+        launches.filter_map(|launch| summary::launch_ns_per_op(row, launch)).collect();
     center::log_center(&values, 0.95).map(|center| center.value)
 }

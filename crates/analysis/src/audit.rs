@@ -26,13 +26,8 @@ pub struct Evidence<'a> {
 /// Tests every claim of `benchmark`; none without launches.
 pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
     let readings: Vec<Reading> = evidence.launches.iter().map(Reading::new).collect();
-    let mut found = Found {
-        build: evidence.build,
-        tests: Vec::new(),
-    };
-    let bad = readings
-        .iter()
-        .find(|r| !r.measured() && !r.refutes_its_work());
+    let mut found = Found { build: evidence.build, tests: Vec::new() };
+    let bad = readings.iter().find(|r| !r.measured() && !r.refutes_its_work());
     if let Some(bad) = bad {
         let outcome = match &bad.launch.outcome {
             Outcome::Skipped(_) => ClaimOutcome::Untested,
@@ -120,10 +115,9 @@ fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         let many = most.and_then(|most| rules::many_faults(faults * n, n, 1.0, most));
         found.judged(Claim::FaultsPerOp, most, Some(faults), most.is_some(), many);
     }
-    if let (Some(least), Some(major)) = (
-        claims.major_faults_per_op,
-        median(per_op(all, |usage| usage.majflt)),
-    ) {
+    if let (Some(least), Some(major)) =
+        (claims.major_faults_per_op, median(per_op(all, |usage| usage.majflt)))
+    {
         let few = rules::few_major_faults(major, least);
         found.judged(Claim::MajorFaultsPerOp, Some(least), Some(major), true, few);
     }
@@ -140,13 +134,7 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
         Ok(measured) => measured,
         Err(why) => {
             let why = Some(reported(why));
-            return found.add(
-                Claim::SyscallsPerOp,
-                claimed,
-                None,
-                ClaimOutcome::Untested,
-                why,
-            );
+            return found.add(Claim::SyscallsPerOp, claimed, None, ClaimOutcome::Untested, why);
         }
     };
     let constant = !benchmark.claims.syscalls_vary;
@@ -157,13 +145,7 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
         expected,
         claimed: claimed.is_some(),
     });
-    found.judged(
-        Claim::SyscallsPerOp,
-        claimed,
-        Some(measured),
-        expected.is_some(),
-        why,
-    );
+    found.judged(Claim::SyscallsPerOp, claimed, Some(measured), expected.is_some(), why);
 }
 
 /// Resource use per operation, by launch: the slope between samples and batches, which removes the cost per region; with a single n, the
@@ -177,9 +159,8 @@ fn per_op<'a>(
         let batch = launch.batches.iter().find(|b| !b.walls.is_empty())?;
         let n = sample.n as f64;
         let alike = launch.samples.iter().filter(|s| s.n == sample.n);
-        let (sum, count) = alike.fold((0.0, 0.0), |(sum, count), s| {
-            (sum + amount(&s.usage) as f64, count + 1.0)
-        });
+        let (sum, count) =
+            alike.fold((0.0, 0.0), |(sum, count), s| (sum + amount(&s.usage) as f64, count + 1.0));
         let large = sum / count;
         let small = amount(&batch.usage) as f64 / batch.walls.len() as f64;
         Some(match sample.n == batch.n {
@@ -240,9 +221,5 @@ fn reason<'a>(launch: &'a Reading<'_>) -> &'a str {
 }
 
 fn reported(text: &str) -> Finding {
-    Finding::Stated {
-        by: Author::Workload,
-        flag: None,
-        text: text.to_owned(),
-    }
+    Finding::Stated { by: Author::Workload, flag: None, text: text.to_owned() }
 }

@@ -59,10 +59,7 @@ pub fn check(
     }
     // either the program or the machine is slower
     let allowed = 1.0 / (1.0 + max_slowdown);
-    let all_slower = view
-        .common
-        .as_ref()
-        .is_some_and(|change| change.ratio < allowed);
+    let all_slower = view.common.as_ref().is_some_and(|change| change.ratio < allowed);
     let judged = |row: CompareRow| CheckRow {
         outcome: match run.get(&row.id).is_some_and(is_broken) {
             true => CheckOutcome::Regressed,
@@ -82,13 +79,7 @@ pub fn check(
     let common = view.common.filter(|_| all_slower);
     CheckView {
         differ_in: view.differ_in.clone(),
-        ..worst_first(
-            [&view.base_name, &view.other],
-            rows,
-            missing,
-            common,
-            max_slowdown,
-        )
+        ..worst_first([&view.base_name, &view.other], rows, missing, common, max_slowdown)
     }
 }
 
@@ -129,12 +120,7 @@ pub fn against_history(
     begun.sort_unstable();
     // the scatter of the runs before each group
     let fitted = |newest: usize| {
-        let judged: BTreeSet<&str> = begun
-            .iter()
-            .rev()
-            .take(newest)
-            .map(|(_, run)| *run)
-            .collect();
+        let judged: BTreeSet<&str> = begun.iter().rev().take(newest).map(|(_, run)| *run).collect();
         let role = |run: &str| match judged.contains(run) {
             true => Role::Judged,
             false => Role::Earlier,
@@ -154,15 +140,9 @@ pub fn against_history(
         .iter()
         .filter_map(|result| Some((&result.id, gate.standing(&result.id)?)))
         .collect();
-    let p: Vec<Option<f64>> = standings
-        .values()
-        .map(|standing| Some(standing.p))
-        .collect();
-    let adjusted: BTreeMap<&Id, f64> = standings
-        .keys()
-        .zip(multiple::holm(&p))
-        .filter_map(|(id, p)| Some((*id, p?)))
-        .collect();
+    let p: Vec<Option<f64>> = standings.values().map(|standing| Some(standing.p)).collect();
+    let adjusted: BTreeMap<&Id, f64> =
+        standings.keys().zip(multiple::holm(&p)).filter_map(|(id, p)| Some((*id, p?))).collect();
     // Holm's level of the last p that is small enough
     let selected = adjusted.values().filter(|p| **p < ALPHA).count();
     let of_family = ALPHA / (adjusted.len().max(1) + 1 - selected.max(1)) as f64;
@@ -276,10 +256,7 @@ impl Gate<'_> {
             let (points, noise) = (&series.points[from..], &series.noise?);
             let level = &points[last.start..];
             let (before, runs) = level.split_at(level.len() - newest);
-            let base = Level {
-                start: last.start,
-                ..series::levels(before, &[], noise)[0]
-            };
+            let base = Level { start: last.start, ..series::levels(before, &[], noise)[0] };
             let chance = common(system, runs).max(alone(system, before, runs, &base, noise));
             let of_newest = series::departure(points, &base, noise, newest, system.tails, chance);
             Some((base, of_newest))
@@ -291,9 +268,7 @@ impl Gate<'_> {
         let are_alike = |(base, departure): &&(Level, Departure)| {
             let runs = points[departure.start..].iter();
             is_slower(departure)
-                && runs
-                    .map(|run| run.y - base.mean)
-                    .all(|by| by < departure.by / 2.0)
+                && runs.map(|run| run.y - base.mean).all(|by| by < departure.by / 2.0)
         };
         let slower = each.iter().filter(are_alike);
         let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
@@ -328,11 +303,7 @@ impl Gate<'_> {
         // a few faster runs amid others are no base
         let is_settled = |level: &&Level| {
             let runs = level.end - level.start;
-            runs >= if level.start == 0 {
-                MIN_BASE
-            } else {
-                MIN_RUNS_OF_BETTER
-            }
+            runs >= if level.start == 0 { MIN_BASE } else { MIN_RUNS_OF_BETTER }
         };
         let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
@@ -387,11 +358,7 @@ impl Gate<'_> {
             };
         };
         let regressed = standing.by < -self.allowed && (standing.is_level || p < ALPHA);
-        let sign = if result.better == Better::Higher {
-            1.0
-        } else {
-            -1.0
-        };
+        let sign = if result.better == Better::Higher { 1.0 } else { -1.0 };
         let half =
             |level: f64| quantile::student(1.0 - 2.0 * level, standing.freedom) * standing.error;
         // one that excludes no change has the level that decides
@@ -405,16 +372,10 @@ impl Gate<'_> {
         row.interval = Some([-half, half].map(|half| (standing.by + half).exp()));
         (row.p, row.p_adjusted) = (Some(standing.p), Some(p));
         row.smallest = self.detectable(standing, tests, regressed);
-        row.between_run = Some(RowVariance {
-            estimate: standing.noise.of_runs().sqrt(),
-            runs: standing.runs,
-        });
+        row.between_run =
+            Some(RowVariance { estimate: standing.noise.of_runs().sqrt(), runs: standing.runs });
         CheckRow {
-            outcome: if regressed {
-                CheckOutcome::Regressed
-            } else {
-                CheckOutcome::Passed
-            },
+            outcome: if regressed { CheckOutcome::Regressed } else { CheckOutcome::Passed },
             since: regressed.then(|| self.runs[standing.since].started.clone()),
             row,
         }
@@ -434,15 +395,11 @@ impl Gate<'_> {
 
     fn why_no_base(&self, id: &Id) -> Finding {
         let series = self.system.series.get(id);
-        let base = series.map_or(0, |series| {
-            series.points.len() - 1 - self.first_accepted(id, series)
-        });
+        let base =
+            series.map_or(0, |series| series.points.len() - 1 - self.first_accepted(id, series));
         match base {
             0 => Finding::NoHistory {},
-            runs => Finding::ShortHistory {
-                runs,
-                needed: MIN_BASE,
-            },
+            runs => Finding::ShortHistory { runs, needed: MIN_BASE },
         }
     }
 }

@@ -70,20 +70,14 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
 
 /// Differences of all results that both sides measured.
 fn differences(base: &RunView, other: &RunView, options: &Options) -> Vec<Difference> {
-    let both = base
-        .results
-        .iter()
-        .filter_map(|b| Some((b, other.get(&b.id)?)));
-    both.filter_map(|(b, o)| pair(b, o, options).difference)
-        .collect()
+    let both = base.results.iter().filter_map(|b| Some((b, other.get(&b.id)?)));
+    both.filter_map(|(b, o)| pair(b, o, options).difference).collect()
 }
 
 /// `None` where no launches were compared.
 fn between_run(rows: &[Row], options: &Options) -> Option<VarianceSource> {
-    let effects: Vec<usize> = rows
-        .iter()
-        .filter_map(|row| Some(row.difference?.effect.runs))
-        .collect();
+    let effects: Vec<usize> =
+        rows.iter().filter_map(|row| Some(row.difference?.effect.runs)).collect();
     let learned = || effects.iter().copied().filter(|&n| n > 0);
     let ends = learned().min().zip(learned().max());
     (!effects.is_empty()).then(|| VarianceSource {
@@ -140,16 +134,8 @@ fn row(
         copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
         percentiles,
     };
-    let basis = if disturbed {
-        ComparedBy::Nothing
-    } else {
-        pair.basis
-    };
-    Row {
-        row,
-        basis,
-        difference: pair.difference,
-    }
+    let basis = if disturbed { ComparedBy::Nothing } else { pair.basis };
+    Row { row, basis, difference: pair.difference }
 }
 
 /// Instruction counts compare only within one machine.
@@ -175,22 +161,9 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
     let mut notes = result.notes.clone();
     let lacking = name(lacking).to_owned();
     notes.push(Finding::NoCounterpart { lacking }.into());
-    let (base, other) = if is_base {
-        (result.value(), None)
-    } else {
-        (None, result.value())
-    };
-    let row = CompareRow {
-        base,
-        other,
-        notes: in_order(notes),
-        ..uncompared(result)
-    };
-    Row {
-        row,
-        basis: ComparedBy::Test,
-        difference: None,
-    }
+    let (base, other) = if is_base { (result.value(), None) } else { (None, result.value()) };
+    let row = CompareRow { base, other, notes: in_order(notes), ..uncompared(result) };
+    Row { row, basis: ComparedBy::Test, difference: None }
 }
 
 /// A row without a base.
@@ -260,10 +233,7 @@ fn both(
 /// Common notes, then those of one side, prefixed by its name.
 fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
     let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
-        let named = |note: &Note| Note {
-            side: Some(name(view).to_owned()),
-            ..note.clone()
-        };
+        let named = |note: &Note| Note { side: Some(name(view).to_owned()), ..note.clone() };
         let unshared = |note: &&Note| !theirs.contains(note);
         mine.iter().filter(unshared).map(named).collect()
     };
@@ -288,21 +258,12 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
 fn set_verdicts(rows: &mut [Row], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|row| tested(&row.row)).collect();
     let adjusted = multiple::holm(&all);
-    let selected = adjusted
-        .iter()
-        .flatten()
-        .filter(|p| **p < options.alpha)
-        .count();
+    let selected = adjusted.iter().flatten().filter(|p| **p < options.alpha).count();
     let tests = adjusted.iter().flatten().count().max(1);
     let level = options.alpha / (tests + 1 - selected.max(1)) as f64;
     let mut adjusted = adjusted.into_iter();
     let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
-    for Row {
-        row,
-        basis,
-        difference,
-    } in rows
-    {
+    for Row { row, basis, difference } in rows {
         row.p_adjusted = adjusted.next().flatten();
         let excludes = |ends: [f64; 2]| ends[0] > 1.0 || ends[1] < 1.0;
         if let (Some(difference), true) = (difference, row.interval.is_some_and(excludes)) {
@@ -319,10 +280,8 @@ fn set_verdicts(rows: &mut [Row], options: &Options) {
         if !matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)) {
             row.explanation = None;
         }
-        for compared in row
-            .copies
-            .iter_mut()
-            .flat_map(|point| [&mut point.total, &mut point.efficiency])
+        for compared in
+            row.copies.iter_mut().flat_map(|point| [&mut point.total, &mut point.efficiency])
         {
             set_verdict(compared, adjusted.next().flatten(), options);
         }
@@ -351,10 +310,7 @@ pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
 /// Sets the minimum detectable effect of inconclusive results.
 fn unseen(rows: &mut [Row], options: &Options) {
     let tests = tests(rows.iter().map(|row| &row.row));
-    for Row {
-        row, difference, ..
-    } in rows
-    {
+    for Row { row, difference, .. } in rows {
         let inconclusive = row.verdict == Some(Verdict::Inconclusive) && row.p.is_some();
         let difference = difference.filter(|_| inconclusive);
         row.smallest = difference.map(|difference| measured::smallest(&difference, tests, options));

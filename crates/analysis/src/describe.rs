@@ -123,10 +123,7 @@ mod tests {
                 buckets: vec![(100, 1), (256, 2)],
                 of: None,
             });
-            buckets
-                .into_iter()
-                .map(|b| [b.low, b.high])
-                .collect::<Vec<_>>()
+            buckets.into_iter().map(|b| [b.low, b.high]).collect::<Vec<_>>()
         };
         assert_eq!(ends(1, 600), [[99.5, 100.5], [511.5, 519.5]]);
         assert_eq!(ends(100, 516), [[100.0, 100.5], [511.5, 516.0]]);
@@ -162,10 +159,7 @@ mod tests {
             of: None,
         })
         .unwrap();
-        assert_eq!(
-            (found.min, found.mean, found.max),
-            (10.0, Some(14.5), 100.0)
-        );
+        assert_eq!((found.min, found.mean, found.max), (10.0, Some(14.5), 100.0));
         // rank 2000.5 of 3000 between 10 and 10.5
         assert!((found.median - (10.0 + 0.5 * 2000.0 / 3000.0)).abs() < 1e-9);
         let variance =

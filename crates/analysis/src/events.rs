@@ -40,10 +40,7 @@ impl Located {
 fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
     left.sort_by(|a, b| {
         let begun = |located: &Located| {
-            (
-                located.change.change.started.clone(),
-                located.change.benchmark.clone(),
-            )
+            (located.change.change.started.clone(), located.change.benchmark.clone())
         };
         begun(a).cmp(&begun(b))
     });
@@ -91,39 +88,24 @@ fn likeliest(all: &[Located]) -> Option<Beginning> {
             count.1 += usize::from(located.change.change.run == *run);
         }
     }
-    order
-        .into_iter()
-        .rev()
-        .max_by_key(|beginning| counts[beginning])
+    order.into_iter().rev().max_by_key(|beginning| counts[beginning])
 }
 
 /// Begins with a run that may have begun most of its changes.
 fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
-    let begins = |run: &String| {
-        members
-            .iter()
-            .filter(|member| member.may_begin.contains(run))
-            .count()
-    };
+    let begins =
+        |run: &String| members.iter().filter(|member| member.may_begin.contains(run)).count();
     let longest = members.iter().map(|member| &member.joins);
     let widest = longest.max_by_key(|runs| runs.len()).cloned();
     let may_begin = widest.unwrap_or_default().into_iter();
-    let of_first = members
-        .iter()
-        .find(|member| member.change.change.run == first.run);
+    let of_first = members.iter().find(|member| member.change.change.run == first.run);
     let change = &of_first.unwrap_or(&members[0]).change;
     ChangeEvent {
-        id: format!(
-            "{}{}",
-            change.change.run,
-            EVENT_SUFFIXES[usize::from(!first.worse)]
-        ),
+        id: format!("{}{}", change.change.run, EVENT_SUFFIXES[usize::from(!first.worse)]),
         run: change.change.run.clone(),
         started: change.change.started.clone(),
         before: change.before.clone(),
-        may_begin: may_begin
-            .filter(|run| 10 * begins(run) >= 7 * members.len())
-            .collect(),
+        may_begin: may_begin.filter(|run| 10 * begins(run) >= 7 * members.len()).collect(),
         machine: first.machine.clone(),
         name: change.name.clone(),
         worse: first.worse,
@@ -158,10 +140,7 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
     let before = series.points[..change.at].iter().rev();
     let before = before.clone().find(|point| point.value.is_some());
     let starts = || series.changes.iter().map(|change| change.at);
-    let start = starts()
-        .filter(|start| *start < change.at)
-        .max()
-        .unwrap_or(0);
+    let start = starts().filter(|start| *start < change.at).max().unwrap_or(0);
     let end = starts().filter(|end| *end > change.at).min();
     let end = end.unwrap_or(series.points.len());
     let [first, last] = change.between;

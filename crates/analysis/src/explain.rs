@@ -32,23 +32,15 @@ impl<'a> Side<'a> {
     pub fn new(result: &'a Measurement) -> Self {
         Self {
             counters: result.counters(),
-            probed: result
-                .cycles()
-                .filter(|_| result.processor_bound)
-                .map(|cycles| cycles.value),
+            probed: result.cycles().filter(|_| result.processor_bound).map(|cycles| cycles.value),
         }
     }
 }
 
 /// `None` without comparable counters.
 pub(crate) fn explain(base: Side<'_>, other: Side<'_>) -> Option<Explanation> {
-    let counted = |counter| {
-        change(
-            counter,
-            *base.counters.get(&counter)?,
-            *other.counters.get(&counter)?,
-        )
-    };
+    let counted =
+        |counter| change(counter, *base.counters.get(&counter)?, *other.counters.get(&counter)?);
     let instructions =
         counted(Counter::Instructions).or_else(|| counted(Counter::UserInstructions));
     let probed = || change(Counter::Cycles, base.probed?, other.probed?);
@@ -58,16 +50,10 @@ pub(crate) fn explain(base: Side<'_>, other: Side<'_>) -> Option<Explanation> {
         None => &COSTS[..OF_THE_KERNEL],
     };
     let cycles = hardware.or_else(probed);
-    let changes = costs
-        .iter()
-        .filter_map(|(counter, cost)| Some((counted(*counter)?, *cost)));
+    let changes = costs.iter().filter_map(|(counter, cost)| Some((counted(*counter)?, *cost)));
     let causes = cycles.map_or(vec![], |cycles| causes(instructions, cycles, changes));
     let known = instructions.is_some() || !causes.is_empty();
-    known.then_some(Explanation {
-        instructions,
-        cycles,
-        causes,
-    })
+    known.then_some(Explanation { instructions, cycles, causes })
 }
 
 /// `None` unless a side is above 0.

@@ -53,10 +53,7 @@ pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
     let rows = rows(&nodes);
     let mut families: Vec<&str> = rows.iter().map(|row| row.id.family()).collect();
     families.dedup();
-    let measured = Measured {
-        margin: margin.ln_1p(),
-        ..measured(&nodes, &rows, &families)
-    };
+    let measured = Measured { margin: margin.ln_1p(), ..measured(&nodes, &rows, &families) };
     let fit = stats::fit(&measured);
     let mut outliers = outliers(&nodes, &rows, &families, &fit);
     in_order(&mut outliers);
@@ -90,11 +87,7 @@ pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
             .iter()
             .enumerate()
             .map(|(index, row)| {
-                benchmark(
-                    row,
-                    fit.benchmarks[index].as_ref(),
-                    measured.between_runs[index],
-                )
+                benchmark(row, fit.benchmarks[index].as_ref(), measured.between_runs[index])
             })
             .collect(),
         nodes: (0..nodes.len())
@@ -126,11 +119,7 @@ fn nodes(runs: &[NodeRun]) -> (Vec<Node<'_>>, Vec<FleetKind>) {
         runs,
     });
     let nodes = nodes.collect();
-    let kind = |(model, nodes): (String, usize)| FleetKind {
-        model,
-        nodes,
-        compared: false,
-    };
+    let kind = |(model, nodes): (String, usize)| FleetKind { model, nodes, compared: false };
     (nodes, kinds.into_iter().map(kind).collect())
 }
 
@@ -154,23 +143,13 @@ fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
         for results in &mut results {
             results.retain(|result| result.work() == most);
         }
-        Some(Row {
-            id,
-            results,
-            first,
-            other_work,
-            without_result,
-        })
+        Some(Row { id, results, first, other_work, without_result })
     };
     ids.into_iter().filter_map(row).collect()
 }
 
 fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
-    let family = |row: &Row| {
-        families
-            .iter()
-            .position(|family| *family == row.id.family())
-    };
+    let family = |row: &Row| families.iter().position(|family| *family == row.id.family());
     let cell = |results: &Vec<&NodeResult>| {
         let values: Vec<f64> = results.iter().filter_map(|result| result.speed).collect();
         (!values.is_empty()).then(|| Cell {
@@ -182,10 +161,7 @@ fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
     };
     Measured {
         kinds: nodes.iter().map(|node| node.kind).collect(),
-        cells: rows
-            .iter()
-            .map(|row| row.results.iter().map(cell).collect())
-            .collect(),
+        cells: rows.iter().map(|row| row.results.iter().map(cell).collect()).collect(),
         families: rows.iter().map(|row| family(row).unwrap_or(0)).collect(),
         between_runs: rows.iter().map(between_runs).collect(),
         margin: 0.0,
@@ -212,10 +188,7 @@ fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<F
             let Some(deviation) = deviation.filter(|deviation| deviation.differs) else {
                 continue;
             };
-            let behind = rows
-                .iter()
-                .filter(|row| has(row))
-                .flat_map(|row| &row.results[index]);
+            let behind = rows.iter().filter(|row| has(row)).flat_map(|row| &row.results[index]);
             let behind: Vec<&&NodeResult> = behind.collect();
             found.push(FleetOutlier {
                 node: nodes[index].name.to_owned(),
@@ -254,9 +227,7 @@ fn in_order(outliers: &mut [FleetOutlier]) {
         *known = known.min(outlier.effect.effect);
     }
     outliers.sort_by(|a, b| {
-        let nodes = worst[&a.node]
-            .total_cmp(&worst[&b.node])
-            .then(a.node.cmp(&b.node));
+        let nodes = worst[&a.node].total_cmp(&worst[&b.node]).then(a.node.cmp(&b.node));
         nodes.then(a.effect.effect.total_cmp(&b.effect.effect))
     });
 }
@@ -282,11 +253,8 @@ fn spread(level: &Level, between_runs: Option<f64>) -> FleetSpread {
 }
 
 fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> FleetBenchmark {
-    let estimates = row
-        .results
-        .iter()
-        .flat_map(|results| results.last())
-        .map(|result| result.estimate);
+    let estimates =
+        row.results.iter().flat_map(|results| results.last()).map(|result| result.estimate);
     let estimates = descriptive::sorted(&estimates.collect::<Vec<_>>());
     let disturbed = |results: &&Vec<&NodeResult>| results.iter().any(|result| result.interference);
     FleetBenchmark {
@@ -318,15 +286,9 @@ fn node_view(
         node: node.name.to_owned(),
         runs: node.runs.iter().map(|run| run.run.clone()).collect(),
         kind: node.kind,
-        place: node
-            .runs
-            .last()
-            .map_or_else(BTreeMap::new, |run| run.place.clone()),
+        place: node.runs.last().map_or_else(BTreeMap::new, |run| run.place.clone()),
         benchmarks: results().filter(|results| !results.is_empty()).count(),
-        interference: results()
-            .flatten()
-            .filter(|result| result.interference)
-            .count(),
+        interference: results().flatten().filter(|result| result.interference).count(),
         overall: deviation(&fit.all),
         families: by_family.collect(),
     }

@@ -96,15 +96,9 @@ pub fn fit<'a>(
     let points = all.values_mut().flat_map(|series| &mut series.points);
     points.for_each(|point| point.run = order[point.run]);
     let apart = deviations(&all);
-    let by = |all: &[Deviation]| {
-        all.iter()
-            .map(|deviation| deviation.by)
-            .collect::<Vec<f64>>()
-    };
-    let common: BTreeMap<usize, f64> = apart
-        .iter()
-        .map(|(run, all)| (*run, series::in_common(&by(all))))
-        .collect();
+    let by = |all: &[Deviation]| all.iter().map(|deviation| deviation.by).collect::<Vec<f64>>();
+    let common: BTreeMap<usize, f64> =
+        apart.iter().map(|(run, all)| (*run, series::in_common(&by(all)))).collect();
     let is_other = |run: usize| !matches!(role(run), Role::Judged | Role::Compared);
     let others = common.iter().filter(|(run, _)| is_other(**run));
     // the others have no value in common

@@ -11,23 +11,15 @@ const MEDIUM: f64 = 0.1;
 /// Rates the reliability of a run.
 pub fn assess(run: &RunView) -> Assessment {
     let measured = run.results.iter();
-    let measured: Vec<&Measurement> = measured
-        .filter(|result| result.outcome() == Status::Measured)
-        .collect();
-    let carry = |flag: Flag| {
-        measured
-            .iter()
-            .filter(|r| r.flags_of_estimate().contains(&flag))
-            .count()
-    };
+    let measured: Vec<&Measurement> =
+        measured.filter(|result| result.outcome() == Status::Measured).collect();
+    let carry =
+        |flag: Flag| measured.iter().filter(|r| r.flags_of_estimate().contains(&flag)).count();
     let mut causes = DOUBTS.map(|flag| (flag, carry(flag))).to_vec();
     causes.retain(|(_, count)| *count > 0);
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let doubtful = |r: &&&Measurement| {
-        r.flags_of_estimate()
-            .iter()
-            .any(|flag| DOUBTS.contains(flag))
-    };
+    let doubtful =
+        |r: &&&Measurement| r.flags_of_estimate().iter().any(|flag| DOUBTS.contains(flag));
     let share = measured.iter().filter(doubtful).count() as f64 / measured.len() as f64;
     let interrupted = run.elapsed_s.is_none();
     let reliability = match share {
@@ -37,12 +29,7 @@ pub fn assess(run: &RunView) -> Assessment {
         _ if interrupted || carry(Flag::Invalid) > 0 => Reliability::Medium,
         _ => Reliability::High,
     };
-    Assessment {
-        reliability,
-        measured: measured.len(),
-        causes,
-        interrupted,
-    }
+    Assessment { reliability, measured: measured.len(), causes, interrupted }
 }
 
 #[cfg(test)]
@@ -62,11 +49,8 @@ mod tests {
         );
         let mut results = vec![plain; 30];
         for result in &mut results[..doubtful] {
-            let finding = Finding::Stated {
-                by: Author::Workload,
-                flag: Some(flag),
-                text: String::new(),
-            };
+            let finding =
+                Finding::Stated { by: Author::Workload, flag: Some(flag), text: String::new() };
             result.notes = vec![finding.into()];
         }
         RunView {
@@ -102,10 +86,7 @@ mod tests {
             let assessed = assess(&run(doubtful, flag, elapsed));
             assert_eq!(assessed.reliability, wanted, "{doubtful} {flag:?}");
             let expected = doubtful > 0 && flag != Flag::Custom;
-            assert_eq!(
-                assessed.causes,
-                vec![(flag, doubtful); usize::from(expected)]
-            );
+            assert_eq!(assessed.causes, vec![(flag, doubtful); usize::from(expected)]);
         }
         let mut nothing = run(0, Flag::Noisy, whole);
         nothing.results.clear();

@@ -50,10 +50,7 @@ impl Default for RunEffects {
 
 impl FromIterator<(Id, Scatter)> for RunEffects {
     fn from_iter<I: IntoIterator<Item = (Id, Scatter)>>(rows: I) -> Self {
-        Self {
-            rows: rows.into_iter().collect(),
-            ..Self::default()
-        }
+        Self { rows: rows.into_iter().collect(), ..Self::default() }
     }
 }
 
@@ -96,9 +93,7 @@ pub fn of_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffec
         let rows = scatters(base);
         let Some(other) = other else { return rows };
         let others = scatters(other);
-        let both = rows
-            .iter()
-            .filter_map(|(id, b)| Some((id.clone(), b.mean(*others.get(id)?))));
+        let both = rows.iter().filter_map(|(id, b)| Some((id.clone(), b.mean(*others.get(id)?))));
         both.collect()
     };
     let percentile = |name: &str| {
@@ -130,12 +125,8 @@ fn medians(sides: &[Side; 2], systems: [&SystemLevels; 2]) -> Medians {
         }
     };
     let results = sides[0].view.results.iter();
-    let medians = results.map(|result| {
-        (
-            result.id.clone(),
-            [0, 1].map(|side| median(&result.id, side)),
-        )
-    });
+    let medians =
+        results.map(|result| (result.id.clone(), [0, 1].map(|side| median(&result.id, side))));
     medians.collect()
 }
 
@@ -165,11 +156,7 @@ pub fn add_to(past: &[impl Borrow<RunSummary>], view: &mut RunView) {
         if result.values().is_empty() || !varies(result) || reaches_zero {
             continue;
         }
-        let effect = learned
-            .rows
-            .get(&result.id)
-            .copied()
-            .unwrap_or(DEFAULT_RUN_VARIANCE);
+        let effect = learned.rows.get(&result.id).copied().unwrap_or(DEFAULT_RUN_VARIANCE);
         let variance = effect.of_run(within(result.interval()));
         let half = quantile::student(0.95, effect.freedom) * variance.sqrt();
         result.of_runs = Some(OfRuns {

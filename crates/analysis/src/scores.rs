@@ -87,9 +87,7 @@ pub fn score_profile(
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
-        let lacking = environments
-            .iter()
-            .flat_map(|environment| &environment.rows);
+        let lacking = environments.iter().flat_map(|environment| &environment.rows);
         let lacking = lacking.filter(|id| !overall.rows.contains(id));
         let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
         let withheld = match overall.rows.as_slice() {
@@ -140,10 +138,7 @@ pub fn score_programs(
     options: &Options,
 ) -> Option<SystemScores> {
     let lookup = sides(machine, base);
-    let options = Options {
-        require_all: true,
-        ..options.clone()
-    };
+    let options = Options { require_all: true, ..options.clone() };
     let scores = scores_of(environments, &lookup, &options);
     (!scores.overall.rows.is_empty()).then_some(scores)
 }
@@ -171,10 +166,7 @@ fn scores_of(
         score_of(&environment.name, group, lookup, options)
     });
     let overall = score_of("All environments", environments, lookup, options);
-    SystemScores {
-        environments: each.collect(),
-        overall,
-    }
+    SystemScores { environments: each.collect(), overall }
 }
 
 /// Weights belong to groups; the benchmarks of a group share its weight.
@@ -196,10 +188,9 @@ pub(crate) fn score_of(
         for id in &group.rows {
             match pair::usability(id, lookup(id), options.named) {
                 Usability::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
-                Usability::LeftOut { invalid } => result.left_out.push(LeftOutRow {
-                    id: id.clone(),
-                    invalid,
-                }),
+                Usability::LeftOut { invalid } => {
+                    result.left_out.push(LeftOutRow { id: id.clone(), invalid })
+                }
                 Usability::Counts(pair) => in_group.push(*pair),
             }
         }
@@ -262,16 +253,9 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
 /// Half-width of the run effects, on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
 fn between(pairs: &[Pair], options: &Options) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
-    let effect = |pair: &Pair| {
-        *options
-            .effects
-            .rows
-            .get(&pair.id)
-            .unwrap_or(&DEFAULT_RUN_VARIANCE)
-    };
-    let common = pairs
-        .iter()
-        .map(|pair| pair.machine.weight / total * effect(pair).beyond_launches());
+    let effect = |pair: &Pair| *options.effects.rows.get(&pair.id).unwrap_or(&DEFAULT_RUN_VARIANCE);
+    let common =
+        pairs.iter().map(|pair| pair.machine.weight / total * effect(pair).beyond_launches());
     let freedom = pairs.iter().map(|pair| effect(pair).freedom);
     let freedom = freedom.fold(f64::INFINITY, f64::min);
     common.sum::<f64>() * quantile::student(options.confidence, freedom)
@@ -293,25 +277,14 @@ pub(crate) fn withheld(why: score::Withheld, ids: &[&Id]) -> Withheld {
 fn doubts(pairs: &[Pair], has_interval: bool) -> Vec<Note> {
     let note = |flag: Flag| {
         let flagged = pairs.iter().filter(|pair| pair.doubts.contains(&flag));
-        parts_flagged(
-            flag,
-            flagged.map(|pair| pair.id.clone()).collect(),
-            pairs.len(),
-        )
+        parts_flagged(flag, flagged.map(|pair| pair.id.clone()).collect(), pairs.len())
     };
     let noisy = (!has_interval).then_some(Flag::Noisy);
-    let flags = noisy
-        .into_iter()
-        .chain([Flag::Interference, Flag::Doubtful]);
+    let flags = noisy.into_iter().chain([Flag::Interference, Flag::Doubtful]);
     flags.filter_map(note).collect()
 }
 
 pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, parts: usize) -> Option<Note> {
-    (!benchmarks.is_empty()).then(|| {
-        Note::new(Finding::PartsFlagged {
-            flag,
-            benchmarks,
-            of: parts,
-        })
-    })
+    (!benchmarks.is_empty())
+        .then(|| Note::new(Finding::PartsFlagged { flag, benchmarks, of: parts }))
 }

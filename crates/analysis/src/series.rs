@@ -19,9 +19,7 @@ impl Systems {
     pub fn fit(past: &[RunSummary]) -> Self {
         let mut groups: Vec<(&ComparisonKey, Vec<&RunSummary>)> = vec![];
         for run in past {
-            match groups
-                .iter_mut()
-                .find(|(circumstances, _)| **circumstances == run.circumstances)
+            match groups.iter_mut().find(|(circumstances, _)| **circumstances == run.circumstances)
             {
                 Some((_, runs)) => runs.push(run),
                 None => groups.push((&run.circumstances, vec![run])),
@@ -48,10 +46,8 @@ pub fn history<'a>(
     systems: &Systems,
 ) -> Option<HistoryView> {
     let result = |run: &RunView| run.get(id).cloned();
-    let found: Vec<(&RunView, Measurement)> = runs
-        .into_iter()
-        .filter_map(|run| Some((run, result(run)?)))
-        .collect();
+    let found: Vec<(&RunView, Measurement)> =
+        runs.into_iter().filter_map(|run| Some((run, result(run)?))).collect();
     let newest = found.last()?.1.clone();
     let mut groups: Vec<(Key, Vec<(&RunView, Measurement)>)> = vec![];
     for (run, result) in found {
@@ -70,10 +66,7 @@ pub fn history<'a>(
         title: newest.title.clone(),
         unit: newest.unit.clone(),
         better: newest.better,
-        series: groups
-            .into_iter()
-            .map(|(key, group)| series(id, key, &group, systems))
-            .collect(),
+        series: groups.into_iter().map(|(key, group)| series(id, key, &group, systems)).collect(),
     })
 }
 
@@ -97,9 +90,7 @@ impl Key {
 fn compiler(result: &Measurement) -> String {
     let program = result.program.as_ref();
     program.map_or(String::new(), |program| {
-        format!("{} {}", program.compiler, program.flags)
-            .trim()
-            .to_owned()
+        format!("{} {}", program.compiler, program.flags).trim().to_owned()
     })
 }
 
@@ -115,10 +106,7 @@ fn series(
     systems: &Systems,
 ) -> HistorySeries {
     let (newest, result) = &group[group.len() - 1];
-    let points: Vec<HistoryPoint> = group
-        .iter()
-        .map(|(run, result)| point(run, result))
-        .collect();
+    let points: Vec<HistoryPoint> = group.iter().map(|(run, result)| point(run, result)).collect();
     let known = systems.series(&key.circumstances, id);
     HistorySeries {
         machine: key.circumstances.machine,
@@ -144,19 +132,12 @@ fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
     let differences = |pair: &[(&RunView, Measurement)]| -> Vec<Difference> {
         let both = facts(&pair[0]).into_iter().zip(facts(&pair[1]));
         both.filter(|((_, base), (_, other))| base != other)
-            .map(|((what, base), (_, other))| Difference {
-                what: what.to_owned(),
-                base,
-                other,
-            })
+            .map(|((what, base), (_, other))| Difference { what: what.to_owned(), base, other })
             .collect()
     };
     let pairs = group.windows(2).enumerate();
     pairs
-        .map(|(index, pair)| HistoryMark {
-            at: index + 1,
-            differ_in: differences(pair),
-        })
+        .map(|(index, pair)| HistoryMark { at: index + 1, differ_in: differences(pair) })
         .filter(|mark| !mark.differ_in.is_empty())
         .collect()
 }
@@ -176,15 +157,10 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
         let index = place(after.start)?;
         let (first, last) =
             series::location(&known.points, &noise, before.start, after.start, after.end);
-        let shared = known
-            .shared
-            .iter()
-            .find(|change| change.start == after.start);
+        let shared = known.shared.iter().find(|change| change.start == after.start);
         let [first, last] = match shared {
             // the benchmarks together may know the place better
-            Some(Shared {
-                between: [a, b], ..
-            }) if b - a < last - first => [*a, *b],
+            Some(Shared { between: [a, b], .. }) if b - a < last - first => [*a, *b],
             _ => [first, last],
         };
         let by = after.mean - before.mean;
@@ -212,9 +188,7 @@ fn point(run: &RunView, result: &Measurement) -> HistoryPoint {
             .map(|commit| commit.id.clone()),
         estimate: result.value(),
         interval: result.interval(),
-        value: result
-            .value()
-            .filter(|x| *x > 0.0 && counts(result, Subject::Estimate)),
+        value: result.value().filter(|x| *x > 0.0 && counts(result, Subject::Estimate)),
         notes: result.notes_on_result().cloned().collect(),
     }
 }

@@ -15,10 +15,7 @@ pub struct Side<'a> {
 
 impl<'a> From<&'a RunView> for Side<'a> {
     fn from(run: &'a RunView) -> Self {
-        Self {
-            view: Cow::Borrowed(run),
-            runs: vec![RunSummary::new(run)],
-        }
+        Self { view: Cow::Borrowed(run), runs: vec![RunSummary::new(run)] }
     }
 }
 
@@ -54,21 +51,13 @@ impl Side<'static> {
             }
         }
         if runs.len() == 1 {
-            return Ok(Self {
-                view: Cow::Owned(newest),
-                runs: past,
-            });
+            return Ok(Self { view: Cow::Owned(newest), runs: past });
         }
-        let ids: BTreeSet<&Id> = runs
-            .iter()
-            .flat_map(|run| run.results.iter().map(|r| &r.id))
-            .collect();
+        let ids: BTreeSet<&Id> =
+            runs.iter().flat_map(|run| run.results.iter().map(|r| &r.id)).collect();
         let order = newest.results.iter().map(|result| &result.id);
         let rest = ids.iter().copied().filter(|id| newest.get(id).is_none());
-        let results = order
-            .chain(rest)
-            .filter_map(|id| median(&runs, id))
-            .collect();
+        let results = order.chain(rest).filter_map(|id| median(&runs, id)).collect();
         let labels: Option<BTreeSet<&str>> = runs.iter().map(|run| run.label.as_deref()).collect();
         let joined = |words: Vec<&str>| words.join(",");
         let view = RunView {
@@ -77,10 +66,7 @@ impl Side<'static> {
             results,
             ..newest
         };
-        Ok(Self {
-            view: Cow::Owned(view),
-            runs: past,
-        })
+        Ok(Self { view: Cow::Owned(view), runs: past })
     }
 }
 
@@ -95,10 +81,8 @@ impl Side<'_> {
 
 /// `None` where no run has a result.
 fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
-    let all: Vec<(&RunView, &Measurement)> = runs
-        .iter()
-        .filter_map(|run| Some((run, run.get(id)?)))
-        .collect();
+    let all: Vec<(&RunView, &Measurement)> =
+        runs.iter().filter_map(|run| Some((run, run.get(id)?))).collect();
     let (_, newest) = *all.last()?;
     let is_comparable = |(_, result): &&(&RunView, &Measurement)| {
         let comparable =
@@ -148,10 +132,7 @@ pub struct MedianOfRuns {
 
 impl Default for MedianOfRuns {
     fn default() -> Self {
-        Self {
-            runs: 1,
-            share: 1.0,
-        }
+        Self { runs: 1, share: 1.0 }
     }
 }
 

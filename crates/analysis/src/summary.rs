@@ -54,11 +54,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            confidence: 0.95,
-            baselines: BTreeMap::new(),
-            reference_ghz: None,
-        }
+        Self { confidence: 0.95, baselines: BTreeMap::new(), reference_ghz: None }
     }
 }
 
@@ -69,10 +65,7 @@ struct Launched<'a> {
 }
 
 fn estimate(center: center::Estimate) -> Estimate {
-    Estimate {
-        value: center.value,
-        interval: center.interval,
-    }
+    Estimate { value: center.value, interval: center.interval }
 }
 
 /// Frequency at which the times of a run are stated, GHz: that of the system's first run in the store, else the median of the run.
@@ -82,14 +75,11 @@ fn reference_ghz(run: &RunData, options: &Options) -> Option<f64> {
     if settings.trial.is_some() {
         return None;
     }
-    options
-        .reference_ghz
-        .or(settings.reference_ghz)
-        .or_else(|| {
-            let launches = run.launches.iter().filter(|launch| launch.copies == 1);
-            let samples = launches.flat_map(reading::samples);
-            reading::ghz(samples.filter(|sample| sample.pace > 0))
-        })
+    options.reference_ghz.or(settings.reference_ghz).or_else(|| {
+        let launches = run.launches.iter().filter(|launch| launch.copies == 1);
+        let samples = launches.flat_map(reading::samples);
+        reading::ghz(samples.filter(|sample| sample.pace > 0))
+    })
 }
 
 /// All benchmarks with their launches of one copy. The SMT floor is from all launches, also those of other benchmarks.
@@ -124,10 +114,9 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
     for launched in by_id.values() {
         let result = match &launched.benchmark.work {
-            Work::Command(CommandWork {
-                figure: Figure::LinkedSize,
-                ..
-            }) => size::result(launched, run),
+            Work::Command(CommandWork { figure: Figure::LinkedSize, .. }) => {
+                size::result(launched, run)
+            }
             Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => {
                 measured::result(launched, run, options)
             }
@@ -144,23 +133,14 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
             let result = scaling::peak(launched.benchmark, &results, run);
             results.insert(&launched.benchmark.id, result);
         } else if let Work::Derived { terms, share_of } = &launched.benchmark.work {
-            let sum = derived::Sum {
-                benchmark: launched.benchmark,
-                terms,
-                share_of: share_of.as_ref(),
-            };
+            let sum =
+                derived::Sum { benchmark: launched.benchmark, terms, share_of: share_of.as_ref() };
             let result = derived::result(&sum, &by_id, &results, run, options);
             results.insert(&launched.benchmark.id, result);
         }
     }
     for launched in by_id.values() {
-        if let Work::Score {
-            over,
-            baseline,
-            weights,
-            together,
-        } = &launched.benchmark.work
-        {
+        if let Work::Score { over, baseline, weights, together } = &launched.benchmark.work {
             let entry = score::Entry {
                 benchmark: launched.benchmark,
                 over,
@@ -175,12 +155,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         }
     }
     draw_curves(run, &by_id, options, &mut results);
-    RunView {
-        smt_floors: floor.learned(),
-        reference_ghz,
-        contention,
-        ..view(run, results)
-    }
+    RunView { smt_floors: floor.learned(), reference_ghz, contention, ..view(run, results) }
 }
 
 /// Budget that would have measured everything, s: what was given, and enough further launches for an interval of each
@@ -222,10 +197,7 @@ fn draw_curves(
                 let missing = scaling::incomplete(curve, &points);
                 result.notes.extend(missing.map(Note::new));
             }
-            result.curve = Some(ResultCurve {
-                label: curve.label.clone(),
-                points,
-            });
+            result.curve = Some(ResultCurve { label: curve.label.clone(), points });
         }
     }
 }
@@ -240,9 +212,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         gritstone: Some(run.info.gritstone.clone()),
         machine: run.info.machine.clone(),
         settings: Some(run.info.settings.clone()),
-        counting: Some(Counting::from_counts(
-            results.values().map(Measurement::counters),
-        )),
+        counting: Some(Counting::from_counts(results.values().map(Measurement::counters))),
         smt_floors: BTreeMap::new(),
         reference_ghz: None,
         contention: None,
@@ -304,10 +274,7 @@ fn sample_use(benchmark: &Benchmark, launch: &Reading, whole: bool) -> SampleUse
 
 impl<'a> Launched<'a> {
     fn without_launches(benchmark: &'a Benchmark) -> Self {
-        Self {
-            benchmark,
-            launches: Vec::new(),
-        }
+        Self { benchmark, launches: Vec::new() }
     }
 
     /// Nanoseconds an operation of a launch, at the reference frequency.
@@ -337,11 +304,7 @@ impl<'a> Launched<'a> {
         let count = Count::launches(bad.len(), self.launches.len());
         let none = count.part == count.of;
         // if all launches failed, the last one is reported
-        let shown = if none {
-            Some(last)
-        } else {
-            bad.first().copied()
-        };
+        let shown = if none { Some(last) } else { bad.first().copied() };
         let failed = |reading: &Reading| {
             let outcome = &reading.launch.outcome;
             Note::new(Finding::Failed {

@@ -32,11 +32,7 @@ pub(crate) fn percentile_of(result: &Measurement, name: &str) -> Option<Measurem
 /// The results of a run that have it.
 pub(crate) fn percentile_of_run(view: &RunView, name: &str) -> RunView {
     RunView {
-        results: view
-            .results
-            .iter()
-            .filter_map(|r| percentile_of(r, name))
-            .collect(),
+        results: view.results.iter().filter_map(|r| percentile_of(r, name)).collect(),
         ..view.clone()
     }
 }

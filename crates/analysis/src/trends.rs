@@ -24,18 +24,14 @@ pub fn trends(histories: &[HistoryView]) -> Vec<SystemTrend> {
     let first = first_runs(histories);
     let mut systems: BTreeMap<&str, (&str, BTreeMap<&str, Family>)> = BTreeMap::new();
     for view in histories {
-        let newest: BTreeMap<&str, &HistorySeries> = view
-            .series
-            .iter()
-            .map(|series| (series.machine.as_str(), series))
-            .collect();
+        let newest: BTreeMap<&str, &HistorySeries> =
+            view.series.iter().map(|series| (series.machine.as_str(), series)).collect();
         for (machine, series) in newest {
             let Some(from) = first.get(machine) else {
                 continue;
             };
-            let (_, families) = systems
-                .entry(machine)
-                .or_insert_with(|| (series.name.as_str(), BTreeMap::new()));
+            let (_, families) =
+                systems.entry(machine).or_insert_with(|| (series.name.as_str(), BTreeMap::new()));
             let family = families.entry(view.id.family()).or_default();
             add(family, series, view.better, from);
         }
@@ -63,9 +59,7 @@ fn first_runs(histories: &[HistoryView]) -> BTreeMap<&str, Run> {
         let earlier = runs.len().saturating_sub(RUNS);
         runs.into_iter().nth(earlier)
     };
-    runs.into_iter()
-        .filter_map(|(machine, runs)| Some((machine, first(runs)?)))
-        .collect()
+    runs.into_iter().filter_map(|(machine, runs)| Some((machine, first(runs)?))).collect()
 }
 
 /// Adds a series from a run on. A change counts if the level before it is visible.
@@ -97,9 +91,7 @@ fn system(
     name: &str,
     families: BTreeMap<&str, Family>,
 ) -> (Option<String>, SystemTrend) {
-    let runs = families
-        .values()
-        .filter_map(|family| family.runs.keys().next_back());
+    let runs = families.values().filter_map(|family| family.runs.keys().next_back());
     let newest = runs.map(|(started, _)| started.clone()).max();
     let mean = |values: &[f64]| (values.iter().sum::<f64>() / values.len() as f64).exp();
     let family = |(name, family): (&str, Family)| {
@@ -181,9 +173,7 @@ mod tests {
         let all = trends(&views);
         let names: Vec<&str> = all.iter().map(|trend| trend.machine.as_str()).collect();
         assert_eq!(names, ["late", "m"]);
-        let [a, b] = all[1].families.as_slice() else {
-            panic!("{all:?}")
-        };
+        let [a, b] = all[1].families.as_slice() else { panic!("{all:?}") };
         assert_eq!((a.benchmarks, a.changed), (2, 1));
         assert!((a.ratio - 0.5_f64.sqrt()).abs() < 1e-9);
         assert!((a.speeds[3] / a.speeds[0] - 0.5_f64.sqrt()).abs() < 1e-9);

@@ -24,11 +24,7 @@ const TIME: f64 = 10_000.0;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || {
-        arguments
-            .next()
-            .context("usage: many-nodes BUNDLE NUMBER STORE")
-    };
+    let mut next = || arguments.next().context("usage: many-nodes BUNDLE NUMBER STORE");
     let (bundle, number, store) = (next()?, next()?.parse::<usize>()?, next()?);
     let mut run = gritstone_exchange::read_bundle(&std::fs::read(&bundle)?[..])?;
     shorten(&mut run);
@@ -50,40 +46,25 @@ fn main() -> Result<()> {
 fn shorten(run: &mut RunData) {
     let mut launches: BTreeMap<Id, usize> = BTreeMap::new();
     run.launches.retain(|launch| {
-        let sampled = launch
-            .events
-            .iter()
-            .any(|event| matches!(event, Event::Sample(_)));
+        let sampled = launch.events.iter().any(|event| matches!(event, Event::Sample(_)));
         let count = launches.entry(launch.id.clone()).or_default();
         *count += 1;
         sampled && *count <= LAUNCHES && FAMILIES.contains(&launch.id.family())
     });
-    let measured: Vec<Id> = run
-        .benchmarks
-        .iter()
-        .map(|benchmark| benchmark.id.clone())
-        .collect();
-    let measured = measured.into_iter().filter(|id| {
-        run.launches
-            .iter()
-            .filter(|launch| launch.id == *id)
-            .count()
-            == LAUNCHES
-    });
+    let measured: Vec<Id> = run.benchmarks.iter().map(|benchmark| benchmark.id.clone()).collect();
+    let measured = measured
+        .into_iter()
+        .filter(|id| run.launches.iter().filter(|launch| launch.id == *id).count() == LAUNCHES);
     // some of each family
     let mut by_family: BTreeMap<String, Vec<Id>> = BTreeMap::new();
     for id in measured {
-        by_family
-            .entry(id.family().to_owned())
-            .or_default()
-            .push(id);
+        by_family.entry(id.family().to_owned()).or_default().push(id);
     }
     let most = by_family.values().map(Vec::len).max().unwrap_or(0);
     let in_turn =
         (0..most).flat_map(|position| by_family.values().filter_map(move |ids| ids.get(position)));
     let ids: Vec<Id> = in_turn.take(BENCHMARKS).cloned().collect();
-    run.benchmarks
-        .retain(|benchmark| ids.contains(&benchmark.id));
+    run.benchmarks.retain(|benchmark| ids.contains(&benchmark.id));
     run.launches.retain(|launch| ids.contains(&launch.id));
     run.skips.retain(|skip| ids.contains(&skip.id));
     for launch in &mut run.launches {

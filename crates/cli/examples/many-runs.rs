@@ -14,11 +14,7 @@ const LAUNCHES: usize = 100;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || {
-        arguments
-            .next()
-            .context("usage: many-runs BUNDLE NUMBER STORE [SYSTEMS]")
-    };
+    let mut next = || arguments.next().context("usage: many-runs BUNDLE NUMBER STORE [SYSTEMS]");
     let (bundle, number, store) = (next()?, next()?.parse::<u32>()?, next()?);
     let systems = next().map_or(Ok(0), |text| text.parse::<u32>())?;
     let mut run = gritstone_exchange::read_bundle(&std::fs::read(&bundle)?[..])?;
@@ -46,11 +42,7 @@ fn main() -> Result<()> {
 /// The same run with every sample longer by a factor.
 fn scaled(run: &RunData, factor: f64) -> RunData {
     let mut copy = run.clone();
-    for sample in copy
-        .launches
-        .iter_mut()
-        .flat_map(gritstone_testkit::samples)
-    {
+    for sample in copy.launches.iter_mut().flat_map(gritstone_testkit::samples) {
         sample.wall = (sample.wall as f64 * factor) as u64;
     }
     copy

@@ -84,17 +84,10 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Undo the changes of a killed run; runs start it themselves
     #[command(name = gritstone_session::undo::WATCHDOG, hide = true)]
-    Watch {
-        base: PathBuf,
-        below: PathBuf,
-        journal: std::ffi::OsString,
-    },
+    Watch { base: PathBuf, below: PathBuf, journal: std::ffi::OsString },
     /// Start the far ends of network benchmarks, as the near host says on standard input; `run --peer` starts it
     #[command(name = gritstone_peer::FAR_END, hide = true)]
-    FarEnd {
-        directory: PathBuf,
-        address: std::net::IpAddr,
-    },
+    FarEnd { directory: PathBuf, address: std::net::IpAddr },
     /// Print shell completions: commands, benchmarks, runs, systems
     Completions(CompletionsArgs),
     /// Print a manual page, or write all of them

@@ -51,10 +51,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => args.display(cli.display),
         _ => cli.display,
     };
-    ui::output::configure(
-        display,
-        cli.command.as_ref().is_some_and(Command::is_read_only),
-    );
+    ui::output::configure(display, cli.command.as_ref().is_some_and(Command::is_read_only));
     match dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => failed(&error),
@@ -104,11 +101,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Report(args)) => command::report::report(&context, args),
         Some(Command::Systems(args)) => command::systems::systems(&context, args),
         Some(Command::Doctor(args)) => command::doctor::doctor(&context, args),
-        Some(Command::Watch {
-            base,
-            below,
-            journal,
-        }) => {
+        Some(Command::Watch { base, below, journal }) => {
             let (base, below) = (base.clone(), below.clone());
             gritstone_session::undo::watch(&gritstone_exec::State { base, below }, journal)?;
             Ok(Exit::Done)

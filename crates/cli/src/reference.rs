@@ -29,20 +29,16 @@ const VARIABLES: [(&str, &str); 5] = [
 fn reference_pages_are_current() {
     let mut root = Cli::command();
     root.build();
-    for (file, text) in [
-        ("commands.md", commands(&root)),
-        ("configuration.md", configuration(&root)),
-    ] {
+    for (file, text) in
+        [("commands.md", commands(&root)), ("configuration.md", configuration(&root))]
+    {
         let path = format!("{FOLDER}/{file}");
         if env::var_os("GRITSTONE_WRITE_REFERENCE").is_some() {
             fs::create_dir_all(FOLDER).unwrap();
             fs::write(&path, &text).unwrap();
         }
         let current = fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            current == text,
-            "{file} is out of date: see its first lines"
-        );
+        assert!(current == text, "{file} is out of date: see its first lines");
     }
 }
 
@@ -64,32 +60,23 @@ fn commands(root: &Command) -> String {
             .for_each(|name| append_command(&mut text, root, &[name]));
     }
     text.push_str("\n## Other\n");
-    left.iter()
-        .for_each(|name| append_command(&mut text, root, &[name]));
+    left.iter().for_each(|name| append_command(&mut text, root, &[name]));
     text.push_str("\n## Options of every command\n");
     let hide_others = |arg: Arg| {
         let hidden = !arg.is_global_set();
         arg.hide(hidden)
     };
     let global = root.clone().mut_args(hide_others);
-    append_help(
-        &mut text,
-        global.about("").help_template("{options}").after_help(""),
-    );
+    append_help(&mut text, global.about("").help_template("{options}").after_help(""));
     text
 }
 
 /// A command by its path, then its subcommands.
 fn append_command(text: &mut String, root: &Command, path: &[&str]) {
-    let command = path.iter().fold(root, |command, name| {
-        command.find_subcommand(name).expect("a listed command")
-    });
-    let _ = write!(
-        text,
-        "\n{} {}\n",
-        "#".repeat(2 + path.len()),
-        path.join(" ")
-    );
+    let command = path
+        .iter()
+        .fold(root, |command, name| command.find_subcommand(name).expect("a listed command"));
+    let _ = write!(text, "\n{} {}\n", "#".repeat(2 + path.len()), path.join(" "));
     append_help(
         text,
         command.clone().mut_args(|arg| {
@@ -133,10 +120,7 @@ fn configuration(root: &Command) -> String {
         }
     }
     for (option, _) in VARIABLES {
-        assert!(
-            keys.keys().any(|(_, key)| *key == option),
-            "no key {option}"
-        );
+        assert!(keys.keys().any(|(_, key)| *key == option), "no key {option}");
     }
     for ((by, key), found) in keys {
         let file = match by {
@@ -150,9 +134,7 @@ fn configuration(root: &Command) -> String {
             defaults.entry(default(arg)).or_default().push(name);
         }
         let one = defaults.len() == 1;
-        let options = defaults
-            .into_iter()
-            .filter(|(default, _)| !default.is_empty());
+        let options = defaults.into_iter().filter(|(default, _)| !default.is_empty());
         let defaults: Vec<String> = options
             .map(|(default, names)| match one {
                 true => default,
@@ -186,9 +168,7 @@ fn kind(arg: &Arg) -> String {
         ArgAction::SetTrue => return "true or false".to_owned(),
         _ if !named.is_empty() => {
             let shown = named.iter().filter(|value| !value.is_hide_set());
-            let names: Vec<String> = shown
-                .map(|value| format!("`{}`", value.get_name()))
-                .collect();
+            let names: Vec<String> = shown.map(|value| format!("`{}`", value.get_name())).collect();
             names.join(", ")
         }
         _ => format!("text: {}", value(arg, "").trim().to_lowercase()),
@@ -210,15 +190,10 @@ fn value(arg: &Arg, before: &str) -> String {
 
 /// The default of an option, or that in its help.
 fn default(arg: &Arg) -> String {
-    let values: Vec<String> = arg
-        .get_default_values()
-        .iter()
-        .map(|value| format!("`{}`", value.display()))
-        .collect();
+    let values: Vec<String> =
+        arg.get_default_values().iter().map(|value| format!("`{}`", value.display())).collect();
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let default = help
-        .split_once("[default: ")
-        .and_then(|(_, default)| default.split_once(']'));
+    let default = help.split_once("[default: ").and_then(|(_, default)| default.split_once(']'));
     match (default, arg.get_action()) {
         (None, ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count) => String::new(),
         (Some((default, _)), _) => default.to_owned(),
@@ -231,10 +206,7 @@ fn cell(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts: Vec<String> = parts
         .map(|(index, part)| match index % 2 {
-            0 => part
-                .replace('*', "\\*")
-                .replace('<', "&lt;")
-                .replace('|', "\\|"),
+            0 => part.replace('*', "\\*").replace('<', "&lt;").replace('|', "\\|"),
             _ => part.replace('|', "\\|"),
         })
         .collect();

@@ -68,9 +68,7 @@ fn worded(schema: &mut Value, flag: &Value) {
 /// `GRITSTONE_WRITE_SCHEMAS=1 cargo test -p gritstone schemas` writes them.
 #[test]
 fn schemas_are_current() {
-    let mut all = SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator();
+    let mut all = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut documents = vec![
         document::<RunView>(&mut all, SCHEMA_RUN),
         document::<List>(&mut all, SCHEMA_LIST),
@@ -97,9 +95,8 @@ fn schemas_are_current() {
     worded(&mut parts, &json!({ "enum": FLAGS.map(Flag::as_str) }));
     documents.push((PARTS.to_owned(), parts));
     let remaining = fs::read_dir(FOLDER).into_iter().flatten();
-    let mut remaining: Vec<String> = remaining
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut remaining: Vec<String> =
+        remaining.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     for (file, schema) in documents {
         remaining.retain(|name| *name != file);
         let (path, text) = (format!("{FOLDER}/{file}"), format!("{schema:#}\n"));

@@ -31,11 +31,7 @@ pub struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// Widens columns where a group's name is wider than they are.
     pub fn new(columns: &'a [Column], widths: Vec<Width>, name: &'a dyn Fn(&str) -> usize) -> Self {
-        let mut layout = Self {
-            columns,
-            widths,
-            name,
-        };
+        let mut layout = Self { columns, widths, name };
         let all: Vec<usize> = (0..columns.len()).collect();
         layout.widths = layout.widened(&all);
         layout
@@ -130,11 +126,7 @@ mod tests {
     use crate::tree::Style;
 
     fn column(key: bool, group: Option<&str>) -> Column {
-        Column {
-            group: group.map(str::to_owned),
-            key,
-            ..Column::new("", Style::Text)
-        }
+        Column { group: group.map(str::to_owned), key, ..Column::new("", Style::Text) }
     }
 
     fn width(least: usize, natural: usize) -> Width {

@@ -136,16 +136,13 @@ impl Summary {
 }
 
 fn largest(notes: &[(&str, &Footnote)]) -> Option<Vec<String>> {
-    let details = notes
-        .iter()
-        .flat_map(|(name, note)| note.details.iter().map(|detail| (detail, *name)));
+    let details =
+        notes.iter().flat_map(|(name, note)| note.details.iter().map(|detail| (detail, *name)));
     let mut details: Vec<(&Detail, &str)> = details.collect();
     details.sort_by(|a, b| b.0.size.total_cmp(&a.0.size));
     let mut seen = BTreeSet::new();
     details.retain(|(_, name)| seen.insert(*name));
-    let texts = details
-        .iter()
-        .map(|(detail, name)| format!("{name} {}", detail.text));
+    let texts = details.iter().map(|(detail, name)| format!("{name} {}", detail.text));
     (!details.is_empty()).then(|| texts.collect())
 }
 

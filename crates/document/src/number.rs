@@ -114,9 +114,7 @@ pub fn printed(value: f64, decimals: usize) -> String {
 
 /// Decimals of the shortest form of a number.
 pub fn printed_decimals(value: f64) -> usize {
-    format!("{value}")
-        .split_once('.')
-        .map_or(0, |(_, d)| d.len())
+    format!("{value}").split_once('.').map_or(0, |(_, d)| d.len())
 }
 
 /// A share as a percentage with two digits: `0.42%`, `3.4%`, `12%`.

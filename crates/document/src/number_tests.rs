@@ -47,10 +47,7 @@ fn digits_follow_the_interval() {
     for (estimate, low, high, unit, text, interval, as_unit) in table {
         let shown = figure(estimate, Some([low, high]), unit);
         let [estimate, is, unit] = [&shown.estimate, &shown.interval, &shown.unit];
-        assert_eq!(
-            (estimate.as_str(), is.as_str(), unit.as_str()),
-            (text, interval, as_unit)
-        );
+        assert_eq!((estimate.as_str(), is.as_str(), unit.as_str()), (text, interval, as_unit));
     }
 }
 
@@ -79,10 +76,7 @@ fn exact_numbers_have_three_digits() {
 fn published_numbers_keep_their_decimals() {
     let published = [(8.0, 1), (0.25, 1), (25_000.0, 0)];
     let texts = ["8.0", "0.25", "25,000"];
-    assert_eq!(
-        published.map(|(value, decimals)| printed(value, decimals)),
-        texts
-    );
+    assert_eq!(published.map(|(value, decimals)| printed(value, decimals)), texts);
     assert_eq!([70.5, 7.0].map(printed_decimals), [1, 0]);
 }
 
@@ -111,10 +105,7 @@ fn shares_and_counts() {
     assert_eq!([25_000, 999].map(count), ["25,000", "999"]);
     let decimals = [(-1234.5, 1), (-0.04, 1), (-123_456.0, 0), (1250.0, -2)];
     let texts = ["-1,234.5", "0.0", "-123,456", "1,300"];
-    assert_eq!(
-        decimals.map(|(value, decimals)| fixed(value, decimals)),
-        texts
-    );
+    assert_eq!(decimals.map(|(value, decimals)| fixed(value, decimals)), texts);
 }
 
 proptest! {

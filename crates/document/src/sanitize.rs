@@ -142,10 +142,7 @@ mod tests {
 
     #[test]
     fn terminals_get_no_escape() {
-        assert_eq!(
-            clean("a\x1b[31mb\r\nc\u{9b}d\u{7f}"),
-            "a\u{FFFD}[31mb  c\u{FFFD}d\u{FFFD}"
-        );
+        assert_eq!(clean("a\x1b[31mb\r\nc\u{9b}d\u{7f}"), "a\u{FFFD}[31mb  c\u{FFFD}d\u{FFFD}");
         assert_eq!(clean("x\u{202E}y\u{2066}z"), "x\u{FFFD}y\u{FFFD}z");
         assert_eq!(clean("ä 東京 עברית †‡"), "ä 東京 עברית †‡");
         assert_eq!(clean("\u{FFFE}\u{1FFFF}"), "\u{FFFD}\u{FFFD}");
@@ -154,10 +151,7 @@ mod tests {
     #[test]
     fn streams_keep_our_styles_only() {
         assert_eq!(
-            printable(
-                "a\n\tb\r\x1b[1mc\x1b[0m\x1b[31md\u{85}",
-                &["\x1b[1m", "\x1b[0m"]
-            ),
+            printable("a\n\tb\r\x1b[1mc\x1b[0m\x1b[31md\u{85}", &["\x1b[1m", "\x1b[0m"]),
             "a\n\tb\u{FFFD}\x1b[1mc\x1b[0m\u{FFFD}[31md\u{FFFD}"
         );
         assert_eq!(printable("\x1b[1m", &[]), "\u{FFFD}[1m");
@@ -193,10 +187,7 @@ mod tests {
         assert!(openmetrics.ends_with("\\\"\\\\%"), "{openmetrics}");
         assert!(command.ends_with("\"\\%25"), "{command}");
         assert!(property.contains("%3A%3Aerror%3A%3A"), "{property}");
-        assert_eq!(
-            Untrusted("@all read@cold").markdown(),
-            "@\u{200B}all read@cold"
-        );
+        assert_eq!(Untrusted("@all read@cold").markdown(), "@\u{200B}all read@cold");
         for formula in ["+A1", "-1+A1", "@SUM(1)", " =1", "\t=1", "\r@a"] {
             assert!(Untrusted(formula).csv().starts_with('\''), "{formula}");
         }

@@ -34,19 +34,12 @@ pub fn distribution(values: &[f64], parts: usize) -> String {
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut counts = vec![0_usize; parts];
     for value in values {
-        let share = if high > low {
-            (value - low) / (high - low)
-        } else {
-            0.5
-        };
+        let share = if high > low { (value - low) / (high - low) } else { 0.5 };
         counts[((share * parts as f64) as usize).min(parts - 1)] += 1;
     }
     let most = counts.iter().max().copied().unwrap_or(0);
     // an empty bin differs from a low one
-    let counts: Vec<Option<f64>> = counts
-        .iter()
-        .map(|&n| (n > 0).then_some(n as f64))
-        .collect();
+    let counts: Vec<Option<f64>> = counts.iter().map(|&n| (n > 0).then_some(n as f64)).collect();
     scaled(&counts, 0.0, most as f64)
 }
 

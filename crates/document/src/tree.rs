@@ -84,12 +84,7 @@ pub struct Text {
 
 impl Text {
     pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            tone: None,
-            about: None,
-            marks: Vec::new(),
-        }
+        Self { text: text.into(), tone: None, about: None, marks: Vec::new() }
     }
 
     #[must_use]
@@ -189,19 +184,12 @@ impl Column {
     /// Shows or drops this column together with the one before it.
     #[must_use]
     pub fn paired(self) -> Self {
-        Self {
-            paired: true,
-            ..self
-        }
+        Self { paired: true, ..self }
     }
 
     /// A column that identifies the row.
     pub fn key(head: impl Into<String>, style: Style) -> Self {
-        Self {
-            key: true,
-            least: LEAST_KEY,
-            ..Self::new(head, style)
-        }
+        Self { key: true, least: LEAST_KEY, ..Self::new(head, style) }
     }
 
     /// Puts the column in a group.
@@ -228,10 +216,7 @@ pub struct Row {
 
 impl Row {
     pub fn new(cells: Vec<Text>) -> Self {
-        Self {
-            cells,
-            strong: false,
-        }
+        Self { cells, strong: false }
     }
 }
 
@@ -286,10 +271,7 @@ pub struct NoteId(usize);
 
 impl Document {
     pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            ..Self::default()
-        }
+        Self { title: title.into(), ..Self::default() }
     }
 
     pub fn push(&mut self, block: Block) {
@@ -315,9 +297,7 @@ impl Document {
 
     /// Adds terms that have a description.
     pub fn terms(&mut self, terms: impl IntoIterator<Item = (impl Into<String>, impl Into<Text>)>) {
-        let terms = terms
-            .into_iter()
-            .map(|(term, text)| (term.into(), text.into()));
+        let terms = terms.into_iter().map(|(term, text)| (term.into(), text.into()));
         let described: Vec<(String, Text)> =
             terms.filter(|(_, text)| !text.text.is_empty()).collect();
         if !described.is_empty() {
@@ -342,11 +322,7 @@ impl Document {
         let next = NoteId(self.notes.len());
         let id = *self.known.entry((mark, text.clone())).or_insert(next);
         if id == next {
-            self.notes.push(Footnote {
-                mark,
-                text,
-                details,
-            });
+            self.notes.push(Footnote { mark, text, details });
         }
         id
     }

@@ -142,9 +142,7 @@ fn scrub(value: &mut Value, is_name: bool, texts: &PrivateTexts) {
         // a single word may be a name, too
         Value::String(text) if is_name || text.chars().all(is_word) => {}
         Value::String(text) => texts.remove(text),
-        Value::Array(all) => all
-            .iter_mut()
-            .for_each(|value| scrub(value, is_name, texts)),
+        Value::Array(all) => all.iter_mut().for_each(|value| scrub(value, is_name, texts)),
         Value::Object(all) => all
             .iter_mut()
             .for_each(|(key, value)| scrub(value, NAME_KEYS.contains(&key.as_str()), texts)),
@@ -165,10 +163,7 @@ mod tests {
             params.remove(SERVER).unwrap()
         };
         let [one, other] = ["postgresql://ann@db1/x", "postgresql://ann@db2/x"].map(anonymized);
-        assert!(
-            one != other && one.starts_with("server-") && !one.contains("db1"),
-            "{one}"
-        );
+        assert!(one != other && one.starts_with("server-") && !one.contains("db1"), "{one}");
         assert_eq!(anonymized("none"), "none");
         let mut params = BTreeMap::from([("program".to_owned(), "/home/ann/x".to_owned())]);
         let texts = PrivateTexts::new(&Machine::default(), None, None);
@@ -178,19 +173,13 @@ mod tests {
 
     #[test]
     fn names_of_programs_stay() {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../tests/fixtures/run.jsonl"
-        );
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/run.jsonl");
         let run = bundle::read(std::fs::read(path).unwrap().as_slice()).unwrap();
         let ids = |run: &RunData| {
             let all = run.benchmarks.iter();
-            all.map(|one| (one.id.clone(), one.unit.clone(), one.work.kind()))
-                .collect::<Vec<_>>()
+            all.map(|one| (one.id.clone(), one.unit.clone(), one.work.kind())).collect::<Vec<_>>()
         };
-        for name in [
-            "pipe", "call", "kernel", "byte", "sample", "lower", "measured", "s",
-        ] {
+        for name in ["pipe", "call", "kernel", "byte", "sample", "lower", "measured", "s"] {
             let mut run = run.clone();
             let facts = &mut run.info.machine.facts;
             facts.insert("host.name".to_owned(), name.to_owned());

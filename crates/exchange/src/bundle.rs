@@ -55,10 +55,7 @@ pub fn write(run: &RunData) -> String {
     for launch in &run.launches {
         text += &line(&Line::Launch(launch));
     }
-    let end = line(&Line::<&Launch>::End {
-        launches: run.launches.len(),
-        sha256: hash(&text),
-    });
+    let end = line(&Line::<&Launch>::End { launches: run.launches.len(), sha256: hash(&text) });
     text + &end
 }
 
@@ -156,9 +153,7 @@ pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     for benchmark in &run.benchmarks {
         let (id, amount) = (&benchmark.id, benchmark.amount_per_op);
         if !(amount.is_finite() && amount > 0.0) {
-            return Err(format!(
-                "amount_per_op of {id} is {amount}: it must be above 0"
-            ));
+            return Err(format!("amount_per_op of {id} is {amount}: it must be above 0"));
         }
     }
     let machine = &run.info.machine;
@@ -286,16 +281,11 @@ struct Schema {
 fn parse<T: for<'a> Deserialize<'a>>(text: &[u8], line: usize) -> Result<T, ImportError> {
     serde_json::from_slice(text).map_err(|error| {
         let position = format!(" at line 1 column {}", error.column());
-        let what = error
-            .to_string()
-            .replace(&position, &format!(" (column {})", error.column()));
+        let what = error.to_string().replace(&position, &format!(" (column {})", error.column()));
         wrong(line, what)
     })
 }
 
 fn wrong(line: usize, what: impl Into<String>) -> ImportError {
-    ImportError::Line {
-        line,
-        what: what.into(),
-    }
+    ImportError::Line { line, what: what.into() }
 }

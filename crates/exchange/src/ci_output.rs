@@ -34,27 +34,18 @@ pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
         };
         cases.add(row.row.id.family(), row.row.id.as_str(), unpassed);
     }
-    cases.suite(&format!(
-        "gritstone check {} against {}",
-        view.run, view.base
-    ))
+    cases.suite(&format!("gritstone check {} against {}", view.run, view.base))
 }
 
 /// Workflow commands: an error for each regression and each missing benchmark, one warning for all that is inconclusive, and a notice of the outcome.
 pub fn github_annotations(view: &CheckView) -> String {
     let with_outcome = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
     let regressed = with_outcome(CheckOutcome::Regressed).map(|row| (&row.row.id, row_text(row)));
-    let missing = view
-        .missing
-        .iter()
-        .map(|missing| (&missing.id, missing_text(missing)));
+    let missing = view.missing.iter().map(|missing| (&missing.id, missing_text(missing)));
     let errors = regressed.chain(missing);
-    let mut text: String = errors
-        .map(|(id, why)| error_annotation(id.as_str(), &why))
-        .collect();
-    let open: Vec<&str> = with_outcome(CheckOutcome::Inconclusive)
-        .map(|row| row.row.id.as_str())
-        .collect();
+    let mut text: String = errors.map(|(id, why)| error_annotation(id.as_str(), &why)).collect();
+    let open: Vec<&str> =
+        with_outcome(CheckOutcome::Inconclusive).map(|row| row.row.id.as_str()).collect();
     if !open.is_empty() {
         let _ = writeln!(
             text,
@@ -107,11 +98,7 @@ pub fn check_markdown(view: &CheckView) -> String {
         view.outcome.as_str(),
         Untrusted(&headline(view)).markdown()
     );
-    let open = || {
-        view.rows
-            .iter()
-            .filter(|row| row.outcome != CheckOutcome::Passed)
-    };
+    let open = || view.rows.iter().filter(|row| row.outcome != CheckOutcome::Passed);
     if open().next().is_some() || !view.missing.is_empty() {
         text += "\n| benchmark | outcome | change | interval | expected | found |\n| --- | --- | ---: | --- | ---: | ---: |\n";
     }
@@ -130,27 +117,16 @@ pub fn check_markdown(view: &CheckView) -> String {
         };
         let interval = interval.unwrap_or_default();
         let [expected, found] = sides(row).map(|side| Untrusted(&side).markdown());
-        let _ = writeln!(
-            text,
-            "| {id} | {outcome} | {change} | {interval} | {expected} | {found} |"
-        );
+        let _ =
+            writeln!(text, "| {id} | {outcome} | {change} | {interval} | {expected} | {found} |");
     }
     text
 }
 
 /// Numbers of regressed, inconclusive and passed benchmarks.
 fn counts(view: &CheckView) -> [usize; 3] {
-    let all = [
-        CheckOutcome::Regressed,
-        CheckOutcome::Inconclusive,
-        CheckOutcome::Passed,
-    ];
-    all.map(|outcome| {
-        view.rows
-            .iter()
-            .filter(|row| row.outcome == outcome)
-            .count()
-    })
+    let all = [CheckOutcome::Regressed, CheckOutcome::Inconclusive, CheckOutcome::Passed];
+    all.map(|outcome| view.rows.iter().filter(|row| row.outcome == outcome).count())
 }
 
 fn headline(view: &CheckView) -> String {

@@ -32,30 +32,20 @@ pub fn csv(view: &FleetView) -> String {
             FleetProof::Nodes(nodes) => format!("{nodes} nodes"),
         };
         let (node, id) = (&wrong.node, wrong.id.as_str());
-        let mut row = ["wrong", node, &by, id, "", "", "", "", ""]
-            .map(|text| Untrusted(text).csv())
-            .to_vec();
+        let mut row =
+            ["wrong", node, &by, id, "", "", "", "", ""].map(|text| Untrusted(text).csv()).to_vec();
         row.extend([wrong.n, wrong.got, wrong.right].map(|number| number.to_string()));
         row.push(String::new());
         row
     });
     let called = view.outliers.iter().map(|outlier| {
         let (level, about) = level(&outlier.about);
-        row(
-            "differs",
-            &outlier.node,
-            level,
-            about,
-            &outlier.effect,
-            since(outlier),
-        )
+        row("differs", &outlier.node, level, about, &outlier.effect, since(outlier))
     });
     let others = view.nodes.iter().flat_map(|node| {
         let all = node.overall.iter().map(|effect| ("all", "", effect));
-        let families = node
-            .families
-            .iter()
-            .map(|(family, effect)| ("family", family.as_str(), effect));
+        let families =
+            node.families.iter().map(|(family, effect)| ("family", family.as_str(), effect));
         all.chain(families)
             .filter(|(level, about, _)| !is_called(view, &node.node, level, about))
             .map(|(level, about, effect)| {
@@ -72,20 +62,11 @@ pub fn csv(view: &FleetView) -> String {
             true => ("like the others", "benchmark"),
             false => ("not compared", ""),
         };
-        let mut row = [finding, &node.node, level]
-            .map(|text| Untrusted(text).csv())
-            .to_vec();
+        let mut row = [finding, &node.node, level].map(|text| Untrusted(text).csv()).to_vec();
         row.resize(COLUMNS.len(), String::new());
         row
     });
-    separated(
-        [head.to_vec()]
-            .into_iter()
-            .chain(wrong)
-            .chain(called)
-            .chain(others)
-            .chain(without),
-    )
+    separated([head.to_vec()].into_iter().chain(wrong).chain(called).chain(others).chain(without))
 }
 
 fn is_called(view: &FleetView, node: &str, level: &str, about: &str) -> bool {
@@ -120,9 +101,7 @@ fn row(
     effect: &FleetEffect,
     since: &str,
 ) -> Vec<String> {
-    let mut row = [finding, node, level, about]
-        .map(|text| Untrusted(text).csv())
-        .to_vec();
+    let mut row = [finding, node, level, about].map(|text| Untrusted(text).csv()).to_vec();
     let [low, high] = effect.interval;
     row.extend([effect.effect, low, high, effect.p, effect.p_adjusted].map(|x| x.to_string()));
     row.extend(["", "", "", since].map(str::to_owned));
@@ -147,63 +126,35 @@ pub fn openmetrics(view: &FleetView) -> String {
     let outliers = view.outliers.iter().flat_map(|outlier| {
         let labels = labels(&outlier.node, level(&outlier.about));
         let [low, high] = outlier.effect.interval;
-        let bounds = [
-            ("estimate", outlier.effect.effect),
-            ("low", low),
-            ("high", high),
-        ];
+        let bounds = [("estimate", outlier.effect.effect), ("low", low), ("high", high)];
         bounds.map(|(bound, x)| (format!("{labels},bound=\"{bound}\""), x))
     });
     let mut wrong: BTreeMap<(&str, &str), f64> = BTreeMap::new();
     for check_value in &view.wrong {
-        *wrong
-            .entry((&check_value.node, check_value.id.as_str()))
-            .or_default() += 1.0;
+        *wrong.entry((&check_value.node, check_value.id.as_str())).or_default() += 1.0;
     }
     let wrong = wrong.into_iter().map(|((node, id), times)| {
         let [node, id] = [node, id].map(|text| Untrusted(text).openmetrics());
-        (
-            format!("{of_fleet},node=\"{node}\",benchmark=\"{id}\""),
-            times,
-        )
+        (format!("{of_fleet},node=\"{node}\",benchmark=\"{id}\""), times)
     });
     let smallest = view.families.iter().map(|family| {
         let name = Untrusted(&family.family).openmetrics();
-        (
-            format!("{of_fleet},family=\"{name}\""),
-            family.spread.smallest,
-        )
+        (format!("{of_fleet},family=\"{name}\""), family.spread.smallest)
     });
     let started = view.started.parse::<jiff::Timestamp>().ok();
     let started = started.map(|time| (of_fleet.clone(), time.as_second() as f64));
     let nodes = (of_fleet.clone(), view.nodes.len() as f64);
     [
-        points(
-            "effect_ratio",
-            "Speed of a node relative to the others, as a share.",
-            effects,
-        ),
+        points("effect_ratio", "Speed of a node relative to the others, as a share.", effects),
         points(
             "outlier_ratio",
             "Lower and upper bound of the 95% confidence interval of outliers.",
             outliers,
         ),
-        points(
-            "wrong_check_values",
-            "Check values that cannot be right.",
-            wrong,
-        ),
-        points(
-            "detectable_ratio",
-            "Minimum detectable effect on one node.",
-            smallest,
-        ),
+        points("wrong_check_values", "Check values that cannot be right.", wrong),
+        points("detectable_ratio", "Minimum detectable effect on one node.", smallest),
         points("nodes", "Nodes that were measured.", [nodes].into_iter()),
-        points(
-            "started_seconds",
-            "Start of the first run.",
-            started.into_iter(),
-        ),
+        points("started_seconds", "Start of the first run.", started.into_iter()),
     ]
     .concat()
         + END

@@ -76,20 +76,14 @@ pub struct Repetition {
 impl Repetition {
     /// A value of an unknown number of operations.
     pub fn new(value: f64) -> Self {
-        Self {
-            value,
-            ..Self::default()
-        }
+        Self { value, ..Self::default() }
     }
 }
 
 impl ForeignRun {
     pub(crate) fn named(&mut self, name: &str) -> &mut Series {
         let index = *self.index.entry(name.to_owned()).or_insert_with(|| {
-            self.series.push(Series {
-                name: name.to_owned(),
-                ..Series::default()
-            });
+            self.series.push(Series { name: name.to_owned(), ..Series::default() });
             self.series.len() - 1
         });
         &mut self.series[index]
@@ -107,23 +101,15 @@ impl ForeignRun {
         let series = self.named(name);
         let (known, _) = series.unit.get_or_insert((unit.to_owned(), better));
         let cpu = |one: &Repetition| one.cpu.unwrap_or_default();
-        let bad = launch
-            .iter()
-            .map(|one| one.value)
-            .find(|v| !is_possible(*v));
-        let negative = launch
-            .iter()
-            .map(cpu)
-            .find(|cpu| !(*cpu >= 0.0 && cpu.is_finite()));
+        let bad = launch.iter().map(|one| one.value).find(|v| !is_possible(*v));
+        let negative = launch.iter().map(cpu).find(|cpu| !(*cpu >= 0.0 && cpu.is_finite()));
         let why = match (bad, negative) {
             (Some(value), _) => format!("{} is not a positive number", with_unit(value, unit)),
             (None, Some(cpu)) => format!("{} of CPU time are impossible", with_unit(cpu, unit)),
             (None, None) if known != unit => format!("it is in {unit} here and in {known} above"),
             (None, None) => return series.launches.push(launch),
         };
-        series
-            .left_out
-            .get_or_insert_with(|| located(&place(), &why));
+        series.left_out.get_or_insert_with(|| located(&place(), &why));
     }
 
     /// Excludes a benchmark; the first reason counts.
@@ -159,10 +145,7 @@ impl ForeignRun {
             }
         }
         match all.measured.is_empty() {
-            true => Err(HarnessError::NoValue {
-                program,
-                why: all.without_value,
-            }),
+            true => Err(HarnessError::NoValue { program, why: all.without_value }),
             false => Ok(all),
         }
     }
@@ -182,10 +165,7 @@ impl Series {
     /// Ignored failures are part of the name, so that failing executions are never compared with successful ones.
     fn result(self) -> Result<HarnessResult, String> {
         let failure = self.failures.into_iter().next();
-        if let Some(why) = self
-            .left_out
-            .or(failure.filter(|_| self.launches.is_empty()))
-        {
+        if let Some(why) = self.left_out.or(failure.filter(|_| self.launches.is_empty())) {
             return Err(why);
         }
         let repetitions = || self.launches.iter().flatten();
@@ -201,12 +181,7 @@ impl Series {
             return Err(format!("{bad} is not a positive number"));
         }
         let (unit, better) = self.unit.ok_or("it has no value")?;
-        Ok(HarnessResult {
-            name,
-            unit,
-            better,
-            values,
-        })
+        Ok(HarnessResult { name, unit, better, values })
     }
 }
 

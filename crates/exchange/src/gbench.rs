@@ -95,10 +95,7 @@ fn done(launch: &Launch) -> Option<Done> {
             cpu += sample.usage.cpu as f64;
         }
     }
-    (operations > 0).then(|| Done {
-        operations,
-        cpu: cpu / operations as f64,
-    })
+    (operations > 0).then(|| Done { operations, cpu: cpu / operations as f64 })
 }
 
 /// The mean of several.

@@ -14,11 +14,7 @@ pub fn github(view: &RunView) -> Exported {
         figure.base_unit().0 == BaseUnit::Exact && figure.result.better == Better::Higher
     });
     let why = "higher is better, and it is not a rate, which would be exported as a time";
-    left_out.extend(
-        other
-            .iter()
-            .map(|figure| (figure.result.id.clone(), why.to_owned())),
-    );
+    left_out.extend(other.iter().map(|figure| (figure.result.id.clone(), why.to_owned())));
     Exported::json(&figures.into_iter().map(entry).collect(), left_out)
 }
 
@@ -39,12 +35,7 @@ fn entry(figure: &ExportedResult<'_>) -> Value {
         let half = (time(high) - time(low)).abs() / 2.0;
         format!("± {half}")
     });
-    let head = format!(
-        "{}\n{} launches {}",
-        result.title,
-        result.launches(),
-        flags(result)
-    );
+    let head = format!("{}\n{} launches {}", result.title, result.launches(), flags(result));
     let lines: Vec<String> = [head].into_iter().chain(messages(result)).collect();
     json!({
         "name": result.id,

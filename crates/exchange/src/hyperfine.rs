@@ -18,8 +18,5 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
             all.push(timing);
         }
     }
-    Exported {
-        text: timings::json(&all),
-        left_out,
-    }
+    Exported { text: timings::json(&all), left_out }
 }

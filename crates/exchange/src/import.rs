@@ -46,10 +46,7 @@ pub(crate) fn import(
             elapsed_s: Some(0.0),
             gritstone: format!("{program} {}", foreign.version).trim().to_owned(),
             machine: machine(&family, foreign.machine.as_deref().unwrap_or(UNKNOWN)),
-            settings: Settings {
-                precision: 0.05,
-                ..Settings::default()
-            },
+            settings: Settings { precision: 0.05, ..Settings::default() },
         },
         benchmarks: vec![],
         programs: BTreeMap::new(),
@@ -133,18 +130,13 @@ fn add(
         (None, Ok(unit)) => launches(&id, &series, unit, most),
     };
     let unit = unit.unwrap_or_else(|_| StoredUnit::nanoseconds());
-    let better = series
-        .unit
-        .as_ref()
-        .map_or(Better::Lower, |(_, better)| *better);
-    run.benchmarks
-        .push(benchmark(program, id.clone(), &series, unit.unit, better));
+    let better = series.unit.as_ref().map_or(Better::Lower, |(_, better)| *better);
+    run.benchmarks.push(benchmark(program, id.clone(), &series, unit.unit, better));
     match launches {
         Ok(new) => {
             let elapsed: f64 = new.iter().map(|(_, seconds)| seconds).sum();
             run.info.elapsed_s = run.info.elapsed_s.map(|before| before + elapsed);
-            run.launches
-                .extend(new.into_iter().map(|(launch, _)| launch));
+            run.launches.extend(new.into_iter().map(|(launch, _)| launch));
         }
         Err(reason) => run.skips.push(Skip { id, reason }),
     }
@@ -167,10 +159,7 @@ pub(crate) fn benchmark(
         title: series.name.clone(),
         operation: "one operation, as counted by that program".to_owned(),
         why: format!("It was measured by {program}."),
-        sources: vec![Source {
-            document: program.to_owned(),
-            place: "imported".to_owned(),
-        }],
+        sources: vec![Source { document: program.to_owned(), place: "imported".to_owned() }],
         better,
         placement: Placement::All,
         remark: Some(remark),
@@ -196,10 +185,7 @@ fn launches(
         conditions: Conditions::default(),
     };
     let mut all = vec![];
-    for together in series
-        .launches
-        .chunks(series.launches.len().div_ceil(most).max(1))
-    {
+    for together in series.launches.chunks(series.launches.len().div_ceil(most).max(1)) {
         let (mut events, mut seconds) = (vec![], 0.0);
         for repetition in together.iter().flatten() {
             seconds += unit.seconds(repetition);
@@ -217,9 +203,7 @@ fn launches(
 
 pub(crate) fn events_of(repetition: &Repetition, unit: &StoredUnit) -> Result<Vec<Event>, String> {
     let status = repetition.status.map(Param::Status);
-    let kib = repetition
-        .peak_memory
-        .map(|bytes| Param::PeakMemory(bytes / 1024));
+    let kib = repetition.peak_memory.map(|bytes| Param::PeakMemory(bytes / 1024));
     let params = status.into_iter().chain(kib).map(Event::Param);
     let sample: Sample = unit.sample(repetition)?;
     Ok(params.chain([Event::Sample(Box::new(sample))]).collect())
@@ -270,10 +254,7 @@ fn name_part(name: &str) -> String {
 fn slug(text: &str) -> String {
     let lower = text.to_lowercase();
     let foreign = |c: char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_');
-    let words: Vec<&str> = lower
-        .split(foreign)
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = lower.split(foreign).filter(|word| !word.is_empty()).collect();
     let slug = words.join("-");
     let slug = slug.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     match slug[..slug.len().min(60)].trim_end_matches('-') {

@@ -6,21 +6,9 @@ use gritstone_model::{Flag, RunView, flags};
 
 /// Metric families: base unit, name and help.
 const FAMILIES: [(BaseUnit, &str, &str); 3] = [
-    (
-        BaseUnit::Ns,
-        "gritstone_time_seconds",
-        "Time per operation.",
-    ),
-    (
-        BaseUnit::PerSecond,
-        "gritstone_rate",
-        "Operations per second.",
-    ),
-    (
-        BaseUnit::Exact,
-        "gritstone_size",
-        "Exact results: sizes, ratios.",
-    ),
+    (BaseUnit::Ns, "gritstone_time_seconds", "Time per operation."),
+    (BaseUnit::PerSecond, "gritstone_rate", "Operations per second."),
+    (BaseUnit::Exact, "gritstone_size", "Exact results: sizes, ratios."),
 ];
 
 /// A run as a file, up to `# EOF`, with its start as timestamp.
@@ -36,9 +24,7 @@ pub fn scraped(views: &[&RunView], stored: usize) -> String {
         let time = view.started.parse::<jiff::Timestamp>().ok()?;
         let machine = Untrusted(&view.machine.id).openmetrics();
         let second = time.as_second();
-        Some(format!(
-            "gritstone_run_started_seconds{{machine=\"{machine}\"}} {second}\n"
-        ))
+        Some(format!("gritstone_run_started_seconds{{machine=\"{machine}\"}} {second}\n"))
     });
     let started = family(
         "gritstone_run_started_seconds",
@@ -64,19 +50,13 @@ fn families(views: &[&RunView], timed: bool) -> String {
             let timestamp = timestamp.filter(|_| timed);
             let timestamp =
                 timestamp.map_or(String::new(), |time| format!(" {}", time.as_second()));
-            (
-                figures(view).0,
-                Untrusted(&view.machine.id).openmetrics(),
-                timestamp,
-            )
+            (figures(view).0, Untrusted(&view.machine.id).openmetrics(), timestamp)
         })
         .collect();
     let mut text = String::new();
     for (base_unit, name, help) in FAMILIES {
         let points = runs.iter().flat_map(|(figures, machine, timestamp)| {
-            let of_family = figures
-                .iter()
-                .filter(|figure| figure.base_unit().0 == base_unit);
+            let of_family = figures.iter().filter(|figure| figure.base_unit().0 == base_unit);
             of_family.flat_map(|figure| points(figure, name, machine, timestamp))
         });
         text += &family(name, help, points.collect());

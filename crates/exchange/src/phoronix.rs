@@ -13,10 +13,7 @@ pub fn phoronix(view: &RunView) -> Exported {
         element("Title", name),
         element("LastModified", &view.started),
         element("TestClient", &format!("Gritstone {version}")),
-        element(
-            "Description",
-            "Benchmarks of Gritstone: estimates, with the value of each launch",
-        ),
+        element("Description", "Benchmarks of Gritstone: estimates, with the value of each launch"),
     ];
     let system = [
         element("Identifier", name),
@@ -40,10 +37,7 @@ pub fn phoronix(view: &RunView) -> Exported {
             element("RawString", &values.join(":")),
         ];
         let parts = [
-            element(
-                "Identifier",
-                &format!("gritstone/{}-{}", result.id, result.version),
-            ),
+            element("Identifier", &format!("gritstone/{}-{}", result.id, result.version)),
             element("Title", &result.title),
             element("AppVersion", &result.version.to_string()),
             element("Arguments", result.id.as_str()),

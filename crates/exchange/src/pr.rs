@@ -13,11 +13,8 @@ const SHOWN: usize = 100;
 /// A comment: the outcome, a table, remarks.
 pub fn pr_markdown(view: &PrView) -> String {
     let safe = |text: &str| Untrusted(text).markdown();
-    let mut text = format!(
-        "### gritstone pr: {}\n\n{}\n",
-        view.outcome.as_str(),
-        safe(&pr_verdict(view))
-    );
+    let mut text =
+        format!("### gritstone pr: {}\n\n{}\n", view.outcome.as_str(), safe(&pr_verdict(view)));
     if !view.rows.is_empty() {
         text += "\n| benchmark | verdict | change | interval | detectable |\n| --- | --- | ---: | --- | ---: |\n";
     }
@@ -27,9 +24,7 @@ pub fn pr_markdown(view: &PrView) -> String {
             true => format!("**{}**", word(view.quantity, row)),
             false => word(view.quantity, row).to_owned(),
         };
-        let open = row
-            .smallest
-            .filter(|_| row.verdict == Verdict::Inconclusive);
+        let open = row.smallest.filter(|_| row.verdict == Verdict::Inconclusive);
         let smallest = open.map_or(String::new(), |share| format!("{:.1}%", 100.0 * share));
         let _ = writeln!(
             text,
@@ -51,9 +46,8 @@ pub fn pr_markdown(view: &PrView) -> String {
 /// Workflow commands: an error per regression, a warning if nothing was decided, a notice of the outcome.
 pub fn pr_github_annotations(view: &PrView) -> String {
     let regressed = view.rows.iter().filter(|row| row.regressed);
-    let errors: String = regressed
-        .map(|row| error_annotation(&row.name, &row_text(view.quantity, row)))
-        .collect();
+    let errors: String =
+        regressed.map(|row| error_annotation(&row.name, &row_text(view.quantity, row))).collect();
     let what = match view.outcome {
         CheckOutcome::Inconclusive => with_remarks(view),
         _ => pr_verdict(view),
@@ -124,10 +118,7 @@ pub fn pr_junit(view: &PrView, complete: bool) -> String {
         let why = format!("a benchmark of the {} alone", unmatched.only.as_str());
         cases.add(&view.harness, &unmatched.name, Some((Unpassed::Error, why)));
     }
-    cases.suite(&format!(
-        "gritstone pr {} against {}",
-        view.head.commit, view.base.commit
-    ))
+    cases.suite(&format!("gritstone pr {} against {}", view.head.commit, view.base.commit))
 }
 
 /// The suite where there is nothing to compare.
@@ -214,10 +205,7 @@ mod tests {
             budget_s: 300.0,
             outcome: CheckOutcome::Regressed,
             identical: false,
-            rows: vec![
-                row(name, Verdict::Slower, true),
-                row("open", Verdict::Inconclusive, false),
-            ],
+            rows: vec![row(name, Verdict::Slower, true), row("open", Verdict::Inconclusive, false)],
             unmatched: vec![PrUnmatched {
                 name: name.to_owned(),
                 only: PrSideName::Head,
@@ -234,10 +222,7 @@ mod tests {
         insta::assert_snapshot!("pr_github", pr_github_annotations(&view));
         insta::assert_snapshot!("pr_gitlab", pr_gitlab_metrics(&view));
         insta::assert_snapshot!("pr_junit", pr_junit(&view, true));
-        let undecided = PrView {
-            outcome: CheckOutcome::Inconclusive,
-            ..view.clone()
-        };
+        let undecided = PrView { outcome: CheckOutcome::Inconclusive, ..view.clone() };
         for (view, complete) in [(&undecided, true), (&view, false)] {
             let junit = pr_junit(view, complete);
             assert!(junit.contains("name=\"pr\"><error"), "{junit}");
@@ -273,26 +258,17 @@ mod tests {
         );
         let annotations = pr_github_annotations(&view);
         assert_eq!(
-            annotations
-                .lines()
-                .filter(|line| line.starts_with("::"))
-                .count(),
+            annotations.lines().filter(|line| line.starts_with("::")).count(),
             annotations.lines().count()
         );
         assert_eq!(annotations.matches("\n::").count(), 1, "{annotations}");
         let metrics = pr_gitlab_metrics(&view);
         assert_eq!(
-            metrics
-                .lines()
-                .filter(|line| line.starts_with("# EOF"))
-                .count(),
+            metrics.lines().filter(|line| line.starts_with("# EOF")).count(),
             1,
             "{metrics}"
         );
         let junit = pr_junit(&view, true);
-        assert!(
-            !junit.contains("<img") && !junit.contains('\x1b'),
-            "{junit}"
-        );
+        assert!(!junit.contains("<img") && !junit.contains('\x1b'), "{junit}");
     }
 }

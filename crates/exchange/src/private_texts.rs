@@ -215,10 +215,7 @@ fn starts(word: &str, begins: bool) -> impl Iterator<Item = usize> {
     let colons = word.match_indices(':').map(|(colon, _)| colon);
     let single = colons
         .filter(|colon| !word[colon + 1..].starts_with(':') && !word[..*colon].ends_with(':'));
-    begins
-        .then_some(0)
-        .into_iter()
-        .chain(single.map(|colon| colon + 1))
+    begins.then_some(0).into_iter().chain(single.map(|colon| colon + 1))
 }
 
 /// Splits off the port of an IPv4 address, or the end of a sentence.
@@ -283,10 +280,7 @@ mod tests {
             ("zfs on tank/ann, byte/ann", "zfs on tank/USER, byte/ann"),
             ("bob@db1.lan:2222: no", "HOST: no"),
             ("db1.lan, db1 and db12", "HOST, HOST and db12"),
-            (
-                "from //files/x: files is away",
-                "from SERVER: SERVER is away",
-            ),
+            ("from //files/x: files is away", "from SERVER: SERVER is away"),
         ] {
             let mut removed = text.to_owned();
             texts.remove(&mut removed);
@@ -305,10 +299,7 @@ mod tests {
                 "/srv/meadow /rooted /var/home/x a/home/b",
             ),
             ("byte/pipe MB/s /", "byte/pipe MB/s /"),
-            (
-                "/data/me/x tank/me /meal me -I/home/bob/x",
-                "/data/USER/x tank/me /meal me -I~/x",
-            ),
+            ("/data/me/x tank/me /meal me -I/home/bob/x", "/data/USER/x tank/me /meal me -I~/x"),
         ] {
             assert_eq!(removed(text, "/srv/me/", ""), wanted, "{text}");
         }
@@ -318,40 +309,19 @@ mod tests {
     #[test]
     fn only_addresses_are_removed() {
         for (text, wanted) in [
-            (
-                "addr=10.0.0.7,clientaddr=10.0.0.8",
-                "addr=ADDRESS,clientaddr=ADDRESS",
-            ),
+            ("addr=10.0.0.7,clientaddr=10.0.0.8", "addr=ADDRESS,clientaddr=ADDRESS"),
             ("at 10.0.0.7:5432, 10.0.0.8.", "at ADDRESS:5432, ADDRESS."),
             ("fe80::a:1 [2001:db8::7]:22", "ADDRESS [ADDRESS]:22"),
             ("eth0 02:42:ac:11:00:02 up", "eth0 ADDRESS up"),
-            (
-                "peer:10.0.0.7 tcp:10.0.0.7:80",
-                "peer:ADDRESS tcp:ADDRESS:80",
-            ),
+            ("peer:10.0.0.7 tcp:10.0.0.7:80", "peer:ADDRESS tcp:ADDRESS:80"),
             ("inet6:fe80::1", "inet6:ADDRESS"),
-            (
-                "10.0.0.7-10.0.0.9, 10.0.0.7-x",
-                "ADDRESS-ADDRESS, 10.0.0.7-x",
-            ),
-            (
-                "80:00:00:68:fe:80:00:00:00:00:00:00:f4:52:14:03:00:7b:cb:a1",
-                "ADDRESS",
-            ),
+            ("10.0.0.7-10.0.0.9, 10.0.0.7-x", "ADDRESS-ADDRESS, 10.0.0.7-x"),
+            ("80:00:00:68:fe:80:00:00:00:00:00:00:f4:52:14:03:00:7b:cb:a1", "ADDRESS"),
             ("driver 5.0.12.1", "driver ADDRESS"),
             ("127.0.0.1:80 ::1 0.0.0.0", "127.0.0.1:80 ::1 0.0.0.0"),
-            (
-                "Linux 5.15.153.1-microsoft v1.2.3.4",
-                "Linux 5.15.153.1-microsoft v1.2.3.4",
-            ),
-            (
-                "add::bed std::vec 12:30:00 1.5.",
-                "add::bed std::vec 12:30:00 1.5.",
-            ),
-            (
-                "gcc 12.2.0: ext4 on /dev/vda",
-                "gcc 12.2.0: ext4 on /dev/vda",
-            ),
+            ("Linux 5.15.153.1-microsoft v1.2.3.4", "Linux 5.15.153.1-microsoft v1.2.3.4"),
+            ("add::bed std::vec 12:30:00 1.5.", "add::bed std::vec 12:30:00 1.5."),
+            ("gcc 12.2.0: ext4 on /dev/vda", "gcc 12.2.0: ext4 on /dev/vda"),
         ] {
             assert_eq!(removed(text, "", ""), wanted, "{text}");
         }

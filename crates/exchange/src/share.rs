@@ -24,11 +24,8 @@ pub fn share_markdown(view: &RunView, file: &str) -> String {
         safe(version),
         safe(view.started.split('T').next().unwrap_or_default())
     );
-    let measured: Vec<&Measurement> = view
-        .results
-        .iter()
-        .filter(|result| result.value().is_some())
-        .collect();
+    let measured: Vec<&Measurement> =
+        view.results.iter().filter(|result| result.value().is_some()).collect();
     if !measured.is_empty() {
         text +=
             "\n| benchmark | what | result | 95% CI | flags |\n| --- | --- | ---: | --- | --- |\n";
@@ -51,17 +48,11 @@ pub fn share_markdown(view: &RunView, file: &str) -> String {
     let without = view.results.len() - measured.len();
     let counted = [(more, "more"), (without, "without a result")];
     let counted = counted.iter().filter(|(count, _)| *count > 0);
-    let counted: Vec<String> = counted
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
+    let counted: Vec<String> = counted.map(|(count, what)| format!("{count} {what}")).collect();
     let beside = match counted.is_empty() {
         true => String::new(),
         false => format!("{}; ", counted.join(", ")),
     };
-    let _ = writeln!(
-        text,
-        "\n{beside}everything with its notes is in `{}`.",
-        safe(file)
-    );
+    let _ = writeln!(text, "\n{beside}everything with its notes is in `{}`.", safe(file));
     text
 }

@@ -24,10 +24,8 @@ impl StoredUnit {
     pub fn parse(text: &str) -> Option<Self> {
         let known = |unit: &str, factor| {
             let unit = Unit::parse(unit).ok()?;
-            let supported = matches!(
-                unit.quantity(),
-                Quantity::Time { .. } | Quantity::Rate { .. }
-            );
+            let supported =
+                matches!(unit.quantity(), Quantity::Time { .. } | Quantity::Rate { .. });
             supported.then_some(Self { unit, factor })
         };
         if let Some(unit) = known(text, 1.0) {
@@ -100,12 +98,7 @@ impl StoredUnit {
         Ok(Sample {
             n,
             wall: wall(n).round() as u64,
-            usage: Usage {
-                user,
-                system,
-                cpu: repetition.cpu.map_or(0, time),
-                ..Usage::default()
-            },
+            usage: Usage { user, system, cpu: repetition.cpu.map_or(0, time), ..Usage::default() },
             ..Sample::default()
         })
     }
@@ -132,9 +125,7 @@ mod tests {
         ] {
             let stored = StoredUnit::parse(unit).unwrap();
             let sample = stored.sample(&Repetition::new(value)).unwrap();
-            let found = stored
-                .unit
-                .convert(sample.wall as f64 / sample.n as f64, 1.0);
+            let found = stored.unit.convert(sample.wall as f64 / sample.n as f64, 1.0);
             let off = found.unwrap() / expected - 1.0;
             assert!(off.abs() < 1e-9, "{unit}: {found:?} for {expected}");
         }
@@ -155,15 +146,9 @@ mod tests {
     #[test]
     fn known_operations_stay() {
         let stored = StoredUnit::nanoseconds();
-        let repetition = Repetition {
-            operations: Some(1000),
-            cpu: Some(99.0),
-            ..Repetition::new(100.0)
-        };
+        let repetition =
+            Repetition { operations: Some(1000), cpu: Some(99.0), ..Repetition::new(100.0) };
         let sample = stored.sample(&repetition).unwrap();
-        assert_eq!(
-            (sample.n, sample.wall, sample.usage.cpu),
-            (1000, 100_000, 99_000)
-        );
+        assert_eq!((sample.n, sample.wall, sample.usage.cpu), (1000, 100_000, 99_000));
     }
 }

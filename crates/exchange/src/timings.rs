@@ -35,10 +35,7 @@ pub struct Timing {
 impl Timing {
     /// From the launches of a run of one command.
     pub fn of(command: &str, parameters: &[(String, String)], run: &RunData) -> Self {
-        Self {
-            parameters: parameters.to_vec(),
-            ..Self::of_launches(command, run.launches.iter())
-        }
+        Self { parameters: parameters.to_vec(), ..Self::of_launches(command, run.launches.iter()) }
     }
 
     /// From the launches of one benchmark, an operation as an execution.
@@ -48,10 +45,7 @@ impl Timing {
     }
 
     fn of_launches<'a>(command: &str, launches: impl Iterator<Item = &'a Launch>) -> Self {
-        let mut timing = Self {
-            command: command.to_owned(),
-            ..Self::default()
-        };
+        let mut timing = Self { command: command.to_owned(), ..Self::default() };
         for launch in launches.filter(|launch| launch.outcome == Outcome::Measured) {
             timing.add(launch);
         }
@@ -86,8 +80,7 @@ impl Timing {
                 Event::Sample(sample) if sample.n > 0 => {
                     self.sample(sample, start_up);
                     self.statuses.push(std::mem::take(&mut status));
-                    self.memory
-                        .extend(memory.take().map(|kb| kb.saturating_mul(1024)));
+                    self.memory.extend(memory.take().map(|kb| kb.saturating_mul(1024)));
                 }
                 _ => {}
             }
@@ -105,8 +98,7 @@ impl Timing {
 /// Commands with executions, and their statistics.
 fn with_statistics(timings: &[Timing]) -> Vec<(&Timing, TimeStatistics)> {
     let each = timings.iter();
-    each.filter_map(|timing| Some((timing, TimeStatistics::of(&timing.times)?)))
-        .collect()
+    each.filter_map(|timing| Some((timing, TimeStatistics::of(&timing.times)?))).collect()
 }
 
 /// Output of `hyperfine --export-json`, in seconds.
@@ -144,24 +136,13 @@ fn result(timing: &Timing, all: TimeStatistics) -> Value {
 
 /// Output of `hyperfine --export-csv`, in seconds.
 pub fn csv(timings: &[Timing]) -> String {
-    let heads = [
-        "command", "mean", "stddev", "median", "user", "system", "min", "max",
-    ];
+    let heads = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
     let mut heads: Vec<String> = heads.map(str::to_owned).into();
-    let names = || {
-        timings
-            .iter()
-            .flat_map(|timing| &timing.parameters)
-            .map(|(name, _)| name)
-    };
+    let names = || timings.iter().flat_map(|timing| &timing.parameters).map(|(name, _)| name);
     let mut parameters: Vec<&String> = names().collect();
     parameters.sort();
     parameters.dedup();
-    heads.extend(
-        parameters
-            .iter()
-            .map(|name| format!("parameter_{}", clean(name))),
-    );
+    heads.extend(parameters.iter().map(|name| format!("parameter_{}", clean(name))));
     let row = |(timing, all): (&Timing, TimeStatistics)| {
         let numbers = [
             all.mean,
@@ -174,12 +155,8 @@ pub fn csv(timings: &[Timing]) -> String {
         ];
         let mut row = vec![Untrusted(&timing.command).csv()];
         row.extend(numbers.map(|number| number.to_string()));
-        let value = |name: &&String| {
-            timing
-                .parameters
-                .iter()
-                .find(|(parameter, _)| parameter == *name)
-        };
+        let value =
+            |name: &&String| timing.parameters.iter().find(|(parameter, _)| parameter == *name);
         row.extend(
             parameters
                 .iter()
@@ -273,10 +250,9 @@ fn relative(
     let ratio = all.mean / of_base.mean;
     let share = |all: TimeStatistics| Some(all.deviation? / all.mean);
     match (share(all), share(of_base)) {
-        (Some(deviation), Some(base_deviation)) => format!(
-            "{ratio:.2} ± {:.2}",
-            ratio * deviation.hypot(base_deviation)
-        ),
+        (Some(deviation), Some(base_deviation)) => {
+            format!("{ratio:.2} ± {:.2}", ratio * deviation.hypot(base_deviation))
+        }
         _ => format!("{ratio:.2}"),
     }
 }
@@ -345,10 +321,7 @@ mod tests {
             parameters: vec![("x".to_owned(), x.to_owned())],
             ..Timing::default()
         };
-        [
-            timing("a | b", &[0.02, 0.04], "1"),
-            timing("c `d`", &[0.01], "2"),
-        ]
+        [timing("a | b", &[0.02, 0.04], "1"), timing("c `d`", &[0.01], "2")]
     }
 
     #[test]
@@ -392,10 +365,7 @@ mod tests {
         assert_eq!(value["results"][1]["stddev"], Value::Null);
         assert_eq!(value["results"][1]["parameters"]["x"], "2");
         // the output can be imported
-        let file = crate::harness::HarnessFile {
-            path: "".into(),
-            text: json(&all),
-        };
+        let file = crate::harness::HarnessFile { path: "".into(), text: json(&all) };
         assert!(crate::import(&[file], jiff::Timestamp::UNIX_EPOCH).is_ok());
     }
 }

@@ -43,13 +43,8 @@ pub fn trial_side(
     benchmarks: &[SideBenchmark],
     launches: &[RoundLaunch],
 ) -> Result<RunData, ImportError> {
-    let mut run = RunData {
-        info: RunInfo {
-            gritstone: program.to_owned(),
-            ..info
-        },
-        ..RunData::default()
-    };
+    let mut run =
+        RunData { info: RunInfo { gritstone: program.to_owned(), ..info }, ..RunData::default() };
     for benchmark in benchmarks {
         if let Some(trial) = &mut run.info.settings.trial
             && trial.margin.total_cmp(&benchmark.margin).is_ne()
@@ -77,10 +72,7 @@ fn add(
     launches: &[RoundLaunch],
 ) -> Result<(), ImportError> {
     let id = identifier_of(program, &side_benchmark.name)?;
-    let series = Series {
-        name: side_benchmark.name.clone(),
-        ..Series::default()
-    };
+    let series = Series { name: side_benchmark.name.clone(), ..Series::default() };
     let Some(unit) = StoredUnit::parse(&side_benchmark.unit) else {
         let reason = format!("'{}' is neither a time nor a rate", side_benchmark.unit);
         let ns = StoredUnit::nanoseconds().unit;
@@ -94,15 +86,9 @@ fn add(
         let (outcome, mut events) = match events {
             Some(Ok(events)) => (Outcome::Measured, events),
             Some(Err(why)) => (Outcome::Failed(why), vec![]),
-            None => (
-                Outcome::Failed("the launch left no value".to_owned()),
-                vec![],
-            ),
+            None => (Outcome::Failed("the launch left no value".to_owned()), vec![]),
         };
-        let of_launch = [
-            launch.other_run.map(Param::OtherRun),
-            launch.layout.map(Param::Layout),
-        ];
+        let of_launch = [launch.other_run.map(Param::OtherRun), launch.layout.map(Param::Layout)];
         events.splice(0..0, of_launch.into_iter().flatten().map(Event::Param));
         run.launches.push(Launch {
             id: id.clone(),
@@ -147,19 +133,15 @@ mod tests {
         });
         let mut info = RunInfo::default();
         "m".clone_into(&mut info.machine.id);
-        info.settings.trial = Some(TrialSide {
-            margin: 0.02,
-            ..TrialSide::default()
-        });
+        info.settings.trial = Some(TrialSide { margin: 0.02, ..TrialSide::default() });
         let run = trial_side("x", info, &rows, &rounds).unwrap();
         let margins = run.info.settings.trial.iter();
         let margins = margins.flat_map(|trial| &trial.margins);
         let margins: Vec<_> = margins.map(|(id, margin)| (id.as_str(), *margin)).collect();
         assert_eq!(margins, [("x/a", 0.1)]);
         let launches = run.launches.iter();
-        let launches: Vec<_> = launches
-            .map(|launch| (launch.id.as_str(), launch.round, launch.start))
-            .collect();
+        let launches: Vec<_> =
+            launches.map(|launch| (launch.id.as_str(), launch.round, launch.start)).collect();
         let expected = [("x/a", 0, 5), ("x/b", 0, 5), ("x/a", 1, 9), ("x/a", 2, 14)];
         assert_eq!(launches, expected);
         assert!(matches!(run.launches[2].outcome, Outcome::Failed(_)));

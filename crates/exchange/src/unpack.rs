@@ -14,11 +14,7 @@ const LARGEST_WINDOW: u32 = 23;
 /// When it cannot be read. Reading the result fails if it is damaged or larger than [`UNPACKED`] or [`RATIO`] allow.
 pub fn unpack<'a>(mut from: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     let packed = Rc::new(Cell::new(0));
-    let limited = |text: Box<dyn Read + 'a>, packed| Limited {
-        text,
-        packed,
-        taken: 0,
-    };
+    let limited = |text: Box<dyn Read + 'a>, packed| Limited { text, packed, taken: 0 };
     if from.fill_buf()?.starts_with(SQLITE_MAGIC) {
         let what = "it is a store: `gritstone --store FILE runs` lists its runs";
         return Err(io::Error::other(what));
@@ -29,10 +25,7 @@ pub fn unpack<'a>(mut from: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + '
     let counted = Counted(from, Rc::clone(&packed));
     let mut decoder = zstd::Decoder::new(counted)?;
     decoder.window_log_max(LARGEST_WINDOW)?;
-    Ok(Box::new(BufReader::new(limited(
-        Box::new(decoder),
-        Some(packed),
-    ))))
+    Ok(Box::new(BufReader::new(limited(Box::new(decoder), Some(packed)))))
 }
 
 /// Counts the packed bytes.

@@ -68,10 +68,7 @@ pub(crate) fn make(
             .then(|| Bound::new(&config.processes, setup, journal)),
     };
     let loaded = wants(|benchmark| !benchmark.load().is_empty());
-    (
-        acquired,
-        Load::new(acquire_if(loaded, journal, Mark::acquire)),
-    )
+    (acquired, Load::new(acquire_if(loaded, journal, Mark::acquire)))
 }
 
 fn acquire_if<T>(

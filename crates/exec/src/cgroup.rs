@@ -138,9 +138,7 @@ impl Group {
     /// Processes killed by the kernel for lack of memory.
     pub(crate) fn kills(&self) -> u64 {
         let texts = ["memory.events", "memory.oom_control"].map(|name| self.0.join(name));
-        let texts = texts
-            .iter()
-            .filter_map(|path| fs::read_to_string(path).ok());
+        let texts = texts.iter().filter_map(|path| fs::read_to_string(path).ok());
         texts.map(|text| kills_in(&text)).max().unwrap_or(0)
     }
 
@@ -160,9 +158,7 @@ impl Group {
 }
 
 fn kills_in(text: &str) -> u64 {
-    let mut counts = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("oom_kill "));
+    let mut counts = text.lines().filter_map(|line| line.strip_prefix("oom_kill "));
     let count = counts.next().and_then(|count| count.trim().parse().ok());
     count.unwrap_or(0)
 }
@@ -179,9 +175,7 @@ pub(crate) fn memory_limit(work: &KernelWork, page: u64) -> Result<Option<u64>, 
         let bytes = number.and_then(|number: u64| number.checked_mul(unit));
         Some(bytes.ok_or_else(|| format!("{key} = {text} is not a whole number, or too large")))
     };
-    limit(KernelWork::MEMORY_PAGES, page)
-        .or_else(|| limit(KernelWork::MEMORY_BYTES, 1))
-        .transpose()
+    limit(KernelWork::MEMORY_PAGES, page).or_else(|| limit(KernelWork::MEMORY_BYTES, 1)).transpose()
 }
 
 pub fn is_throttled(benchmark: &Benchmark) -> bool {

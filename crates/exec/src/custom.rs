@@ -70,10 +70,7 @@ impl Bound {
             Some(group) => group.word(),
             None => format!("{PROCESSES}{}", MAX_PROCESSES + tasks_of(getuid())),
         };
-        Self {
-            word,
-            _group: group,
-        }
+        Self { word, _group: group }
     }
 }
 
@@ -96,12 +93,8 @@ impl Setup {
                 hash: hexadecimal(Sha256::digest(bytes.unwrap_or_default())),
                 ..Program::default()
             };
-            let rebuilt = Rebuilt {
-                path: directory.join(name),
-                program,
-                took: Duration::ZERO,
-                size: 0,
-            };
+            let rebuilt =
+                Rebuilt { path: directory.join(name), program, took: Duration::ZERO, size: 0 };
             (name.clone(), rebuilt)
         };
         Ok(executables.iter().map(rebuilt).collect())
@@ -111,10 +104,7 @@ impl Setup {
 fn write(to: &Path, file: &CustomFile) -> std::io::Result<()> {
     to.parent().map_or(Ok(()), fs::create_dir_all)?;
     let bytes = file.contents.bytes();
-    fs::write(
-        to,
-        bytes.ok_or_else(|| std::io::Error::other("it is damaged"))?,
-    )?;
+    fs::write(to, bytes.ok_or_else(|| std::io::Error::other("it is damaged"))?)?;
     let mode = if file.executable { 0o700 } else { 0o600 };
     fs::set_permissions(to, fs::Permissions::from_mode(mode))
 }

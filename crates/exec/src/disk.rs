@@ -27,10 +27,7 @@ pub(crate) fn check_room(dir: &Path, size: u64) -> Result<(), Unavailable> {
     let space = statvfs(dir).map_err(io::Error::from)?;
     let free = (space.blocks_available()).checked_mul(space.fragment_size());
     if free.is_some_and(|free| free < 2 * size) {
-        return Err(Unavailable::NoRoom {
-            megabytes: size >> 20,
-            dir: dir.to_owned(),
-        });
+        return Err(Unavailable::NoRoom { megabytes: size >> 20, dir: dir.to_owned() });
     }
     Ok(())
 }
@@ -48,10 +45,7 @@ pub(crate) fn overwrite(image: &Path, size: u64) -> io::Result<()> {
     let mut write = File::options();
     write.write(true);
     // with O_DIRECT where possible: filling the page cache with zeros took half of all CPU time of a short run
-    let past = write
-        .clone()
-        .custom_flags(OFlag::O_DIRECT.bits())
-        .open(image);
+    let past = write.clone().custom_flags(OFlag::O_DIRECT.bits()).open(image);
     let mut file = past.or_else(|_| write.open(image))?;
     let room = vec![0; CHUNK + ALIGNMENT];
     let from = room.as_ptr().align_offset(ALIGNMENT);
@@ -77,9 +71,7 @@ pub(crate) fn tool(name: &'static str, arguments: &[&str]) -> Result<String, Una
         .map_err(|why| failed(why.to_string()))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(failed(
-            String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        )),
+        false => Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
     }
 }
 

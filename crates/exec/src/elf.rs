@@ -34,9 +34,7 @@ fn sizes(file: &object::File) -> Result<[u64; 3], String> {
 pub fn size(path: &Path) -> Result<u64, String> {
     let bytes =
         std::fs::read(path).map_err(|why| format!("cannot read the compiled object: {why}"))?;
-    let sizes = object::File::parse(&*bytes)
-        .ok()
-        .and_then(|file| sizes(&file).ok());
+    let sizes = object::File::parse(&*bytes).ok().and_then(|file| sizes(&file).ok());
     Ok(sizes.map_or(0, |sizes| sizes.iter().sum()))
 }
 
@@ -61,11 +59,7 @@ pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
     symbols.sort_unstable();
     symbols.dedup();
     symbols.truncate(MAX_SYMBOLS);
-    params.extend(
-        symbols
-            .into_iter()
-            .map(|name| Param::Symbol(name.to_owned())),
-    );
+    params.extend(symbols.into_iter().map(|name| Param::Symbol(name.to_owned())));
     Ok(params.into_iter().map(Event::Param).collect())
 }
 

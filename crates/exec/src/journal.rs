@@ -67,23 +67,12 @@ impl Journal {
         };
         let state = registry.state.make()?;
         let (name, file) = create(&state)?;
-        let writer = Writer {
-            file: Rc::new(file),
-            path: state.path().join(&name),
-            entries: Rc::default(),
-        };
-        let mut journal = Self {
-            registry,
-            state,
-            name,
-            writer,
-            watchdog: None,
-        };
+        let writer =
+            Writer { file: Rc::new(file), path: state.path().join(&name), entries: Rc::default() };
+        let mut journal = Self { registry, state, name, writer, watchdog: None };
         journal.writer.record(Entry::By(by))?;
         rustix::fs::fsync(&journal.state)?;
-        let Registry {
-            watchdog, state, ..
-        } = &journal.registry;
+        let Registry { watchdog, state, .. } = &journal.registry;
         let watchdog = Watchdog::start(watchdog, state, &journal.name, &journal.writer.file);
         let why = |why: io::Error| io::Error::new(why.kind(), format!("no watchdog: {why}"));
         journal.watchdog = Some(watchdog.map_err(why)?);
@@ -107,10 +96,7 @@ impl Journal {
         let length = self.writer.file.metadata()?.len();
         self.writer.record(Entry::Steadies)?;
         let busy = |(_, entries): &(By, Vec<Entry>)| entries.contains(&Entry::Steadies);
-        match running_journals(&self.state, Some(&self.name))
-            .into_iter()
-            .find(busy)
-        {
+        match running_journals(&self.state, Some(&self.name)).into_iter().find(busy) {
             Some((by, _)) => {
                 // or it would keep later runs from changing settings
                 self.writer.file.set_len(length)?;
@@ -236,10 +222,7 @@ impl Settings<'_> {
         let watchdog = self.0.watchdog.as_ref();
         Ok(UndoBy {
             writer: self.0.writer.clone(),
-            command: Command {
-                command: command.to_owned(),
-                directory: directory.to_owned(),
-            },
+            command: Command { command: command.to_owned(), directory: directory.to_owned() },
             is_recorded: Cell::new(false),
             stdin: watchdog.ok_or(io::ErrorKind::NotConnected)?.hold()?,
         })
@@ -280,8 +263,7 @@ impl UndoBy {
         if self.is_recorded.get() {
             return make(stdin);
         }
-        self.writer
-            .record(Entry::Makes(self.command.clone().into()))?;
+        self.writer.record(Entry::Makes(self.command.clone().into()))?;
         match make(stdin) {
             Ok(()) => self.is_recorded.set(true),
             Err(why) => {
@@ -327,9 +309,7 @@ fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
             }
         }
     }
-    Err(io::Error::other(
-        "another process removes the undo journals as soon as they are created",
-    ))
+    Err(io::Error::other("another process removes the undo journals as soon as they are created"))
 }
 
 #[cfg(test)]

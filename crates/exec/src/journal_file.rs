@@ -130,9 +130,7 @@ pub(crate) fn read_journal(file: &File) -> io::Result<String> {
 /// Writer and entries, and true if a line is invalid. An unfinished last line is ignored: the run was killed while it
 /// wrote it, so the change has not happened.
 pub(crate) fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
-    let lines = text
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
+    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
     let damaged = read.contains(&None);
     let entries: Vec<Entry> = read.into_iter().flatten().collect();

@@ -55,11 +55,7 @@ pub struct Launched {
 
 impl Launched {
     fn without_a_start(outcome: Outcome) -> Self {
-        Self {
-            outcome,
-            events: vec![],
-            cpu: 0,
-        }
+        Self { outcome, events: vec![], cpu: 0 }
     }
 
     /// Explains why a program reported nothing, if its loader is missing.
@@ -146,8 +142,7 @@ impl Executor {
         variant: &Variant,
         benchmark: &Benchmark,
     ) -> Result<(), ExecError> {
-        self.adjust_load(variant, benchmark)
-            .or_else(|error| error.outcome().map(drop))
+        self.adjust_load(variant, benchmark).or_else(|error| error.outcome().map(drop))
     }
 
     /// Launches `copies` simultaneous copies of `benchmark` on `cpus` in turn (empty: all). The events of each of
@@ -176,9 +171,7 @@ impl Executor {
             }
             if attempt > 1 {
                 let remark = "Launches that the kernel killed because their control group was out of memory were repeated.";
-                launched
-                    .events
-                    .push(Event::Param(Param::Remark(remark.to_owned())));
+                launched.events.push(Event::Param(Param::Remark(remark.to_owned())));
             }
             return Ok(launched);
         }
@@ -186,9 +179,7 @@ impl Executor {
 
     fn kills(&self, benchmark: &Benchmark) -> u64 {
         let group = self.acquired.confinement.as_deref().ok();
-        group
-            .filter(|_| is_confined(benchmark))
-            .map_or(0, Group::kills)
+        group.filter(|_| is_confined(benchmark)).map_or(0, Group::kills)
     }
 
     fn launch_once(
@@ -324,11 +315,7 @@ impl Job<'_> {
         }
         let cpu = ended.cpu;
         let (outcome, events) = classify(name, ended, setup.deadline);
-        Ok(Launched {
-            outcome,
-            events,
-            cpu,
-        })
+        Ok(Launched { outcome, events, cpu })
     }
 
     /// True if processes that outlive the launch are no failure; they are killed.

@@ -38,10 +38,7 @@ impl Shortage {
 
     /// True if the shortage may be over at the next launch.
     pub(crate) fn is_transient(self) -> bool {
-        matches!(
-            self,
-            Self::Processes | Self::Memory | Self::SystemDescriptors
-        )
+        matches!(self, Self::Processes | Self::Memory | Self::SystemDescriptors)
     }
 }
 

@@ -80,9 +80,7 @@ impl Resource for Mark {
                 return Ok(Undo::Gone);
             }
             if Instant::now() >= end {
-                return Err(io::Error::other(
-                    "some of its processes could not be killed",
-                ));
+                return Err(io::Error::other("some of its processes could not be killed"));
             }
             for pid in marked {
                 pidfd::kill_if(pid, || has(pid, &mark));
@@ -104,11 +102,7 @@ impl Mark {
 
 impl Load {
     pub(crate) fn new(mark: Result<Held<Mark>, Unavailable>) -> Self {
-        Self {
-            parts: vec![],
-            mark,
-            refused: BTreeMap::new(),
-        }
+        Self { parts: vec![], mark, refused: BTreeMap::new() }
     }
 
     pub(crate) fn progress(&self) -> Progress {

@@ -48,11 +48,7 @@ impl Loop {
     }
 
     fn is_over(&self, file: Identity) -> bool {
-        let mut info = LoopInfo {
-            device: 0,
-            inode: 0,
-            rest: [0; 27],
-        };
+        let mut info = LoopInfo { device: 0, inode: 0, rest: [0; 27] };
         // SAFETY: writes one struct loop_info64, which has room
         let got = unsafe { get_status(self.0.as_raw_fd(), &raw mut info) };
         got.is_ok() && (info.device, info.inode) == (file.dev, file.ino)

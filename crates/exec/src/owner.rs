@@ -9,10 +9,7 @@ use std::os::unix::fs::MetadataExt;
 pub(crate) fn namespace() -> u32 {
     let inode = fs::metadata("/proc/self/ns/pid").map_or(0, |meta| meta.ino());
     let digest = Sha256::digest(format!("{} {} {inode}", host(), boot()));
-    digest
-        .iter()
-        .take(4)
-        .fold(0, |number, &byte| number << 8 | u32::from(byte))
+    digest.iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
 /// Whether /proc shows this pid namespace. One of another (after `unshare --pid` without `--mount-proc`) has other processes under our
@@ -83,10 +80,7 @@ mod tests {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && text.contains("1 passed"),
-            "{text}"
-        );
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
     }
 
     #[test]

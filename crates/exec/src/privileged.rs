@@ -150,14 +150,8 @@ mod tests {
         ("FS_IOC_SETFLAGS", Action::DirectoryFlag),
     ];
     /// Identifiers that no workload may use, mounting only within a namespace.
-    const NEVER: [&str; 6] = [
-        "setns(",
-        MOUNTS[0],
-        MOUNTS[1],
-        "swapon(",
-        "init_module",
-        "sched_setattr(",
-    ];
+    const NEVER: [&str; 6] =
+        ["setns(", MOUNTS[0], MOUNTS[1], "swapon(", "init_module", "sched_setattr("];
 
     const MOUNTS: [&str; 2] = ["mount(", "umount"];
 
@@ -166,9 +160,8 @@ mod tests {
         let text = sources.get(path).copied().unwrap_or_default();
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut all = text.to_owned();
-        let included = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+        let included =
+            text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
         for name in included.filter(|_| depth < 8) {
             let near = format!("{folder}/{name}");
             let path = match name.strip_prefix("../") {
@@ -182,10 +175,8 @@ mod tests {
 
     #[test]
     fn catalog_lists_privileges_of_workloads() {
-        let sources: BTreeMap<&str, &str> = gritstone_kernels::sources()
-            .iter()
-            .map(|source| (source.path, source.text))
-            .collect();
+        let sources: BTreeMap<&str, &str> =
+            gritstone_kernels::sources().iter().map(|source| (source.path, source.text)).collect();
         let catalogue = gritstone_catalogue::all().unwrap();
         let all = catalogue.benchmarks.iter();
         let listed: BTreeSet<(&str, Action)> = all
@@ -204,9 +195,7 @@ mod tests {
             for word in NEVER {
                 let actions = [Action::MountNamespace, Action::Server];
                 let is_allowed = MOUNTS.contains(&word)
-                    && actions
-                        .iter()
-                        .any(|action| found.contains(&(program, *action)));
+                    && actions.iter().any(|action| found.contains(&(program, *action)));
                 assert!(is_allowed || !text.contains(word), "{path}: {word}");
             }
         }
@@ -225,9 +214,7 @@ mod tests {
             Unit::parse("ns/op").unwrap(),
             Work::Kernel(KernelWork {
                 program: program.to_owned(),
-                params: params
-                    .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-                    .collect(),
+                params: params.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
                 uses: vec![],
             }),
         )
@@ -235,14 +222,8 @@ mod tests {
 
     #[test]
     fn unpermitted_benchmarks_are_skipped() {
-        let nothing = Permits {
-            nothing: true,
-            swap: false,
-        };
-        let swap = Permits {
-            nothing: false,
-            swap: true,
-        };
+        let nothing = Permits { nothing: true, swap: false };
+        let swap = Permits { nothing: false, swap: true };
         let usual = Permits::default();
         let refused = |permits: Permits, row: &Benchmark| permits.refusal(row).unwrap_or_default();
         let plain = row("byte/loop", &[]);

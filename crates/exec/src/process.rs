@@ -232,9 +232,7 @@ fn children_cpu() -> u64 {
     let time =
         |t: nix::sys::time::TimeVal| t.tv_sec() as u64 * 1_000_000_000 + t.tv_usec() as u64 * 1000;
     nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN)
-        .map_or(0, |usage| {
-            time(usage.user_time()) + time(usage.system_time())
-        })
+        .map_or(0, |usage| time(usage.user_time()) + time(usage.system_time()))
 }
 
 /// Reads until all output is complete.

@@ -54,19 +54,11 @@ pub(crate) struct Tool {
 
 impl Tool {
     pub(crate) fn c(compiler: Compiler, version: String) -> Self {
-        Self {
-            compiler,
-            version,
-            language: &[linking::LANGUAGE],
-        }
+        Self { compiler, version, language: &[linking::LANGUAGE] }
     }
 
     pub(crate) fn fortran(compiler: Compiler, version: String) -> Self {
-        Self {
-            compiler,
-            version,
-            language: &[],
-        }
+        Self { compiler, version, language: &[] }
     }
 
     fn flags(&self) -> impl Iterator<Item = &str> {
@@ -141,13 +133,10 @@ impl Workshop {
         }
         let linkage = self.linkage()?;
         let mut objects = vec![];
-        let parts = sources
-            .iter()
-            .filter_map(|(path, _)| path.strip_suffix(".c"));
+        let parts = sources.iter().filter_map(|(path, _)| path.strip_suffix(".c"));
         for part in parts.filter(|part| !linking::is_program(part)) {
             let (path, object) = (format!("{part}.c"), format!("{}.o", part.replace('/', "_")));
-            self.compile(&self.c, &["-c", "-o", &object, &path])?
-                .map_err(RebuildError::Refused)?;
+            self.compile(&self.c, &["-c", "-o", &object, &path])?.map_err(RebuildError::Refused)?;
             objects.push(object);
         }
         let mut builds = Builds::new();
@@ -175,11 +164,7 @@ impl Workshop {
         let text = source("c").map_or("", |(_, text)| text);
         let bare = linking::is_bare(text);
         let linkage = linkage.filter(|_| !linking::is_dynamic(name, text));
-        let linkage = if bare {
-            linking::BARE
-        } else {
-            linkage.as_slice()
-        };
+        let linkage = if bare { linking::BARE } else { linkage.as_slice() };
         let mut parts = vec![(&self.c, format!("{name}.c"), format!("{output}.c.o"))];
         if let Some((path, _)) = source("f90") {
             let Some(fortran) = &self.fortran else {
@@ -209,19 +194,10 @@ impl Workshop {
             return Ok(Err(why));
         }
         let tools: Vec<&Tool> = parts.iter().map(|part| part.0).collect();
-        Ok(self
-            .finished(&output, &tools, linkage)
-            .and_then(|(path, program)| {
-                let sizes = parts
-                    .iter()
-                    .map(|part| elf::size(&self.directory.join(&part.2)));
-                Ok(Rebuilt {
-                    path,
-                    program,
-                    took,
-                    size: sizes.sum::<Result<u64, String>>()?,
-                })
-            }))
+        Ok(self.finished(&output, &tools, linkage).and_then(|(path, program)| {
+            let sizes = parts.iter().map(|part| elf::size(&self.directory.join(&part.2)));
+            Ok(Rebuilt { path, program, took, size: sizes.sum::<Result<u64, String>>()? })
+        }))
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), ExecError> {
@@ -229,24 +205,17 @@ impl Workshop {
         file.parent()
             .map_or(Ok(()), fs::create_dir_all)
             .and_then(|()| fs::write(&file, text))
-            .map_err(ExecError::system(format!(
-                "cannot write {}",
-                file.display()
-            )))
+            .map_err(ExecError::system(format!("cannot write {}", file.display())))
     }
 
     /// `-static` if the shortest program can be linked so.
     fn linkage(&self) -> Result<Option<&'static str>, RebuildError> {
         self.write("probe.c", "int main(void) { return 0; }\n")?;
         let probe = ["-o", "probe", "probe.c"];
-        if self
-            .compile(&self.c, &[&["-static"], probe.as_slice()].concat())?
-            .is_ok()
-        {
+        if self.compile(&self.c, &[&["-static"], probe.as_slice()].concat())?.is_ok() {
             return Ok(Some("-static"));
         }
-        self.compile(&self.c, &probe)?
-            .map_err(RebuildError::Refused)?;
+        self.compile(&self.c, &probe)?.map_err(RebuildError::Refused)?;
         Ok(None)
     }
 
@@ -257,11 +226,7 @@ impl Workshop {
             cpus: &self.cpus,
             words: "-",
             program: &tool.compiler.path,
-            arguments: tool
-                .flags()
-                .chain(arguments.iter().copied())
-                .map(OsString::from)
-                .collect(),
+            arguments: tool.flags().chain(arguments.iter().copied()).map(OsString::from).collect(),
             directory: &self.directory,
             environment: &self.environment,
             deadline: DEADLINE,
@@ -269,15 +234,11 @@ impl Workshop {
         })?;
         let compiler = tool.compiler.path.display();
         Ok(match ended.end {
-            _ if ended.timed_out => Err(format!(
-                "{compiler} did not end within {} s",
-                DEADLINE.as_secs()
-            )),
+            _ if ended.timed_out => {
+                Err(format!("{compiler} did not end within {} s", DEADLINE.as_secs()))
+            }
             Some(end) if end.signal.is_none() && end.exit == 0 => Ok(()),
-            _ => Err(format!(
-                "{compiler} failed: {}",
-                shortened(&ended.stderr, MAX_COMPLAINT)
-            )),
+            _ => Err(format!("{compiler} failed: {}", shortened(&ended.stderr, MAX_COMPLAINT))),
         })
     }
 

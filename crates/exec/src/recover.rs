@@ -30,12 +30,8 @@ pub(crate) struct UndoReport {
 /// Undoes entries in reverse order. Settings only in the same boot, since a restart resets them. A command is executed
 /// once, which is recorded in the journal before.
 pub(crate) fn undo(entries: &[Entry], same_boot: bool, journal: &File) -> UndoReport {
-    let mut undone = UndoReport {
-        restored: 0,
-        messages: vec![],
-        complete: true,
-        has_failed_command: false,
-    };
+    let mut undone =
+        UndoReport { restored: 0, messages: vec![], complete: true, has_failed_command: false };
     for (thing, identity) in recorded_things(entries).into_iter().rev() {
         match thing {
             Thing::Setting(_) if !same_boot => {}
@@ -99,8 +95,7 @@ impl UndoReport {
             path.display()
         ));
         if let Err(why) = append(journal, &Entry::Reported) {
-            self.messages
-                .push(format!("cannot write {}: {why}", path.display()));
+            self.messages.push(format!("cannot write {}: {why}", path.display()));
         }
     }
 

@@ -110,9 +110,7 @@ impl Resource for Directory {
     }
 
     fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
-        retry(io::ErrorKind::DirectoryNotEmpty, || {
-            owned_files::remove(&self.0, identity)
-        })?;
+        retry(io::ErrorKind::DirectoryNotEmpty, || owned_files::remove(&self.0, identity))?;
         Ok(Undo::Gone)
     }
 

@@ -56,10 +56,7 @@ impl Resource for Volume {
         let image = self.0.join(IMAGE);
         fill(&image, SIZE)?;
         let image = image.display().to_string();
-        let found = tool(
-            "losetup",
-            &["--find", "--show", "--direct-io=on", "--", &image],
-        )?;
+        let found = tool("losetup", &["--find", "--show", "--direct-io=on", "--", &image])?;
         let device = found.trim();
         if !is_direct(device) {
             return Err(Unavailable::Cached(device.to_owned()));
@@ -69,22 +66,10 @@ impl Resource for Volume {
         // a file system this small would get blocks of 1 KB, unlike any other: half of the writes of 512 bytes would
         // read first
         let blocks = "4096";
-        tool(
-            "mkfs.ext4",
-            &["-q", "-F", "-b", blocks, "-E", now, "--", device],
-        )?;
+        tool("mkfs.ext4", &["-q", "-F", "-b", blocks, "-E", now, "--", device])?;
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-        mount(
-            Some(device),
-            &self.directory(),
-            Some("ext4"),
-            flags,
-            None::<&str>,
-        )
-        .map_err(|why| Unavailable::Tool {
-            tool: "mount",
-            why: why.to_string(),
-        })?;
+        mount(Some(device), &self.directory(), Some("ext4"), flags, None::<&str>)
+            .map_err(|why| Unavailable::Tool { tool: "mount", why: why.to_string() })?;
         // while in use, this only marks it autoclear
         tool("losetup", &["--detach", device]).map(|_| ())
     }

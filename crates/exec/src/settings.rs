@@ -37,9 +37,7 @@ impl Resource for Setting {
             // undo would take the value for one of another process
             let _ = write(&self.path, &self.old);
             let new = &self.new;
-            return Err(io::Error::other(format!(
-                "the kernel stored '{now}' for '{new}'"
-            )));
+            return Err(io::Error::other(format!("the kernel stored '{now}' for '{new}'")));
         }
         Ok(None)
     }
@@ -75,9 +73,6 @@ fn read(path: &Path) -> io::Result<String> {
 
 /// Fails if the file does not exist.
 fn write(path: &Path, value: &str) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .truncate(true)
-        .open(path)?;
+    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path)?;
     file.write_all(format!("{value}\n").as_bytes())
 }

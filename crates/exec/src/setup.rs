@@ -48,10 +48,7 @@ impl FarEnd {
     pub(crate) fn arguments(&self, work: &KernelWork) -> [OsString; 2] {
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         *wanted = Some(work.clone());
-        [
-            assigned("address", &self.address),
-            assigned("channel", &self.channel),
-        ]
+        [assigned("address", &self.address), assigned("channel", &self.channel)]
     }
 }
 

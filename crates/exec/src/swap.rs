@@ -100,10 +100,7 @@ fn use_for_swap(area: &Path) -> Result<(), Unavailable> {
     let done = unsafe { libc::swapon(path.as_ptr(), 0) };
     Errno::result(done)
         .map(drop)
-        .map_err(|why| Unavailable::Tool {
-            tool: "swapon",
-            why: why.to_string(),
-        })
+        .map_err(|why| Unavailable::Tool { tool: "swapon", why: why.to_string() })
 }
 
 /// Stops swapping to the file, and overwrites it, as far as it exists.

@@ -115,10 +115,7 @@ fn traced_here<T>(
     stop: &AtomicBool,
     trace: impl FnOnce(Pid) -> Result<Option<T>, Uncounted>,
 ) -> Result<T, Uncounted> {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let program = command.get_program().to_owned();
     let mut child = spawn(command).map_err(|errno| refusal(errno, Path::new(&program)))?;
     let pid = Pid::from_raw(child.id().cast_signed());
@@ -143,9 +140,7 @@ fn traced_here<T>(
 fn spawn(mut command: Command) -> Result<Child, Errno> {
     // SAFETY: between fork and exec, the closure makes one system call only
     unsafe { command.pre_exec(|| Ok(ptrace::traceme()?)) };
-    command
-        .spawn()
-        .map_err(|why| Errno::from_raw(why.raw_os_error().unwrap_or(0)))
+    command.spawn().map_err(|why| Errno::from_raw(why.raw_os_error().unwrap_or(0)))
 }
 
 /// A missing program and a system that forbids tracing have the same errno.

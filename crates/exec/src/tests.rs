@@ -33,9 +33,7 @@ pub(crate) fn mode(path: &Path, mode: u32) {
 /// Sources of the runtime, which every workload is linked with.
 pub(crate) fn runtime() -> impl Iterator<Item = PathBuf> {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
-    let paths = gritstone_kernels::sources()
-        .iter()
-        .map(|source| source.path);
+    let paths = gritstone_kernels::sources().iter().map(|source| source.path);
     let parts = paths.filter(|path| path.strip_suffix(".c").is_some_and(|p| !is_program(p)));
     parts.map(move |part| kernels.join(part))
 }
@@ -60,11 +58,7 @@ impl Planted {
             .status();
         assert!(status.unwrap().success());
         let supervisor = supervisor_in(directory.path());
-        Self {
-            directory,
-            supervisor,
-            name,
-        }
+        Self { directory, supervisor, name }
     }
 
     fn traced(&self, arguments: &[&str]) -> Command {
@@ -147,10 +141,7 @@ fn planted_faults_have_reasons() {
         // this one is silent too: the missing end of the protocol comes first
         ("leaves", "before its bye"),
         ("waits", "killed by signal 9 (SIGKILL)"),
-        (
-            "crashes",
-            "killed by signal 11 (SIGSEGV); it said: about to crash",
-        ),
+        ("crashes", "killed by signal 11 (SIGSEGV); it said: about to crash"),
     ] {
         let (outcome, _) = Planted::new(name).output();
         let failed = matches!(&outcome, Outcome::Failed(why) if why.contains(message));
@@ -165,10 +156,7 @@ fn hanging_workloads_time_out() {
     // from when it is compiled
     let begin = Instant::now();
     let (outcome, _) = planted.run(Duration::from_millis(300), &stop).unwrap();
-    assert_eq!(
-        outcome,
-        Outcome::TimedOut("it did not end within 0.3 s and was stopped".into())
-    );
+    assert_eq!(outcome, Outcome::TimedOut("it did not end within 0.3 s and was stopped".into()));
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
@@ -308,10 +296,7 @@ fn real_time_excludes_children() {
     assert_eq!(supervised_stderr("-", policies, |_| ()), "0\n0");
     for (words, what) in [
         ("nonsense", "cannot nonsense: Invalid"),
-        (
-            "processes=many",
-            "cannot limit the number of processes: Invalid",
-        ),
+        ("processes=many", "cannot limit the number of processes: Invalid"),
     ] {
         let output = supervised_stderr(words, policies, |_| ());
         assert!(output.contains(what), "{output}");

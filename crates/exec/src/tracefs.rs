@@ -68,28 +68,17 @@ struct Tracefs {
 
 impl Tracefs {
     fn open() -> io::Result<Self> {
-        let mut mounted = MOUNTED
-            .iter()
-            .map(|mount_point| Path::new(mount_point).join("instances"));
+        let mut mounted =
+            MOUNTED.iter().map(|mount_point| Path::new(mount_point).join("instances"));
         if let Some(instances) = mounted.find(|instances| instances.is_dir()) {
-            return Ok(Self {
-                instances,
-                _mount: None,
-            });
+            return Ok(Self { instances, _mount: None });
         }
         let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
         fsconfig_create(&context)?;
-        let mount = fsmount(
-            &context,
-            FsMountFlags::FSMOUNT_CLOEXEC,
-            MountAttrFlags::empty(),
-        )?;
+        let mount = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())?;
         // a path that other processes can follow too
         let root = format!("/proc/{}/fd/{}", std::process::id(), mount.as_raw_fd());
-        Ok(Self {
-            instances: Path::new(&root).join("instances"),
-            _mount: Some(mount),
-        })
+        Ok(Self { instances: Path::new(&root).join("instances"), _mount: Some(mount) })
     }
 }
 
@@ -100,11 +89,7 @@ impl Instance {
             _ => why.into(),
         })?;
         let trace = journal.acquire(|| Ok(Trace(fresh_name("trace")?)))?;
-        Ok(Self {
-            path: tracefs.instances.join(&trace.0),
-            _trace: trace,
-            _tracefs: tracefs,
-        })
+        Ok(Self { path: tracefs.instances.join(&trace.0), _trace: trace, _tracefs: tracefs })
     }
 
     pub(crate) fn path(&self) -> &Path {

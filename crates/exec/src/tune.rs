@@ -68,22 +68,13 @@ mod tests {
     use gritstone_model::CommandWork;
 
     fn busy_benchmark() -> Benchmark {
-        Benchmark {
-            processor_bound: true,
-            ..gritstone_testkit::benchmark("a/b", "ns/op")
-        }
+        Benchmark { processor_bound: true, ..gritstone_testkit::benchmark("a/b", "ns/op") }
     }
 
     #[test]
     fn real_time_tolerates_one_process() {
-        let all = Tuning {
-            fixed_layout: true,
-            real_time: true,
-        };
-        assert_eq!(
-            all.words(Some(&busy_benchmark()), None, None),
-            "layout\nrealtime"
-        );
+        let all = Tuning { fixed_layout: true, real_time: true };
+        assert_eq!(all.words(Some(&busy_benchmark()), None, None), "layout\nrealtime");
         assert_eq!(all.words(None, None, None), "layout");
         let mut waits = busy_benchmark();
         waits.processor_bound = false;
@@ -102,9 +93,6 @@ mod tests {
                 "{busy_benchmark:?}"
             );
         }
-        assert_eq!(
-            Tuning::default().words(Some(&busy_benchmark()), None, None),
-            "-"
-        );
+        assert_eq!(Tuning::default().words(Some(&busy_benchmark()), None, None), "-");
     }
 }

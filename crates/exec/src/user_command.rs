@@ -58,10 +58,7 @@ impl WorkDirs {
         })?;
         Ok(match ended.end {
             _ if ended.timed_out => UserEnd::TimedOut,
-            Some(End {
-                signal: Some(signal),
-                ..
-            }) => UserEnd::Signal(signal),
+            Some(End { signal: Some(signal), .. }) => UserEnd::Signal(signal),
             Some(End { exit: 0, .. }) => UserEnd::Success,
             Some(End { exit, .. }) => UserEnd::Status(exit),
             None => UserEnd::NotStarted(ended.stderr),

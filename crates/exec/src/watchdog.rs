@@ -38,9 +38,8 @@ impl Watchdog {
         name: &OsStr,
         journal: &File,
     ) -> io::Result<Self> {
-        let (program, arguments) = command
-            .split_first()
-            .ok_or_else(|| io::Error::other("no program for it"))?;
+        let (program, arguments) =
+            command.split_first().ok_or_else(|| io::Error::other("no program for it"))?;
         let (ours, its) = UnixStream::pair()?;
         let child = Command::new(program)
             .args(arguments)
@@ -49,10 +48,7 @@ impl Watchdog {
             .stdin(OwnedFd::from(its))
             .stdout(Stdio::from(journal.try_clone()?))
             .spawn()?;
-        let mut watchdog = Self {
-            line: Some(ours),
-            child,
-        };
+        let mut watchdog = Self { line: Some(ours), child };
         watchdog.await_ready()?;
         Ok(watchdog)
     }
@@ -119,13 +115,9 @@ fn is_dismissed(line: &mut UnixStream) -> io::Result<bool> {
 pub fn watch(state: &State, name: &OsStr) -> io::Result<Vec<String>> {
     // signals that end the run must not end the watchdog first
     let mut signals = SigSet::empty();
-    for signal in [
-        Signal::SIGHUP,
-        Signal::SIGINT,
-        Signal::SIGPIPE,
-        Signal::SIGQUIT,
-        Signal::SIGTERM,
-    ] {
+    for signal in
+        [Signal::SIGHUP, Signal::SIGINT, Signal::SIGPIPE, Signal::SIGQUIT, Signal::SIGTERM]
+    {
         signals.add(signal);
     }
     signals.thread_block()?;

@@ -40,11 +40,8 @@ impl WorkDirs {
             remove_dead(place);
         }
         let writer = journal.map(|journal| journal.writer.clone());
-        let work =
-            make_in(dir, "work", writer.as_ref()).map_err(|why| ExecError::NowhereToMeasure {
-                dir: dir.to_path_buf(),
-                why,
-            })?;
+        let work = make_in(dir, "work", writer.as_ref())
+            .map_err(|why| ExecError::NowhereToMeasure { dir: dir.to_path_buf(), why })?;
         let unpacked = Programs::make(candidates.to_vec(), writer)?;
         Ok(Self {
             programs: unpacked.directory().to_owned(),
@@ -70,9 +67,9 @@ impl WorkDirs {
     pub(crate) fn embedded_program(&self, name: &str) -> Result<PathBuf, ExecError> {
         let missing = || std::io::Error::other("build Gritstone again");
         let program = gritstone_kernels::find(name).ok_or_else(missing);
-        self.program(program.map_err(ExecError::system(format!(
-            "no program {name} in this binary"
-        )))?)
+        self.program(
+            program.map_err(ExecError::system(format!("no program {name} in this binary")))?,
+        )
     }
 
     /// An empty directory for one launch: in the directory for files if it measures them, else where programs can be

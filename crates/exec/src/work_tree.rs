@@ -35,9 +35,7 @@ impl Resource for WorkTree {
         Directory(self.path.clone()).undo(identity)?;
         self.forget()?;
         let name = self.path.file_name().and_then(OsStr::to_str);
-        let ours = name
-            .and_then(maker)
-            .is_some_and(|(_, pid, _)| pid == std::process::id());
+        let ours = name.and_then(maker).is_some_and(|(_, pid, _)| pid == std::process::id());
         if !ours {
             // git may outlive its killed run for a moment, and recreate its metadata
             let end = Instant::now() + SETTLING_TIME;
@@ -66,13 +64,12 @@ impl WorkTree {
         check_our_name(&self.path)?;
         let all = self.repository.join(WORK_TREES);
         let name = self.path.file_name().unwrap_or_default();
-        retry(
-            io::ErrorKind::DirectoryNotEmpty,
-            || match owned_files::remove_within(&all.join(name)) {
+        retry(io::ErrorKind::DirectoryNotEmpty, || {
+            match owned_files::remove_within(&all.join(name)) {
                 Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
                 removed => removed,
-            },
-        )?;
+            }
+        })?;
         // as git does; not empty if there are other work trees
         let _ = fs::remove_dir(all);
         Ok(())

@@ -36,10 +36,7 @@ pub(super) fn part_by_part(
         let last = parts.peek().is_none();
         let (flags, mode) = match last {
             true => (flags, mode),
-            false => (
-                OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-                Mode::empty(),
-            ),
+            false => (OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()),
         };
         let from = above.as_ref().map_or(dir.as_fd(), AsFd::as_fd);
         let fd = openat(from, name, flags | OFlags::NOFOLLOW, mode)?;

@@ -32,18 +32,10 @@ const PRIVATE: Mode = Mode::RWXU;
 #[derive(Debug, Error)]
 pub enum NotOurs {
     #[error("{path} belongs to user {owner}, who could replace files in it: {remedy}")]
-    Owner {
-        path: PathBuf,
-        owner: u32,
-        remedy: &'static str,
-    },
+    Owner { path: PathBuf, owner: u32, remedy: &'static str },
     /// By all users or by a group.
     #[error("{path} can be written by other users (mode {mode:04o}): {remedy}")]
-    Writable {
-        path: PathBuf,
-        mode: RawMode,
-        remedy: &'static str,
-    },
+    Writable { path: PathBuf, mode: RawMode, remedy: &'static str },
     #[error("{0} is a symbolic link or not of the expected type: remove it")]
     Kind(PathBuf),
     #[error("{0} was replaced after this run had created it: it was not removed")]
@@ -86,10 +78,7 @@ impl Identity {
 impl From<&Stat> for Identity {
     #[allow(clippy::useless_conversion, reason = "their types differ by processor")]
     fn from(stat: &Stat) -> Self {
-        Self {
-            dev: stat.st_dev.into(),
-            ino: stat.st_ino.into(),
-        }
+        Self { dev: stat.st_dev.into(), ino: stat.st_ino.into() }
     }
 }
 
@@ -111,10 +100,8 @@ impl Dir {
     pub fn make(path: &Path) -> io::Result<Self> {
         let (parent, name) = parent_of(path)?;
         mkdirat(&parent, name, PRIVATE)?;
-        let dir = Self {
-            fd: open_directory(&parent, Path::new(name), path)?,
-            path: path.to_owned(),
-        };
+        let dir =
+            Self { fd: open_directory(&parent, Path::new(name), path)?, path: path.to_owned() };
         // undo the umask
         fchmod(&dir.fd, PRIVATE)?;
         dir.must_be_ours()?;
@@ -124,10 +111,8 @@ impl Dir {
     /// Opens the directory; fails if it is not ours, or a link.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (parent, name) = parent_of(path)?;
-        let dir = Self {
-            fd: open_directory(&parent, Path::new(name), path)?,
-            path: path.to_owned(),
-        };
+        let dir =
+            Self { fd: open_directory(&parent, Path::new(name), path)?, path: path.to_owned() };
         dir.must_be_ours()?;
         Ok(dir)
     }
@@ -290,9 +275,7 @@ pub fn read_owned(directory: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
 
 /// The same of a file that we wrote, which is UTF-8.
 pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String>> {
-    let text = read_owned(directory, name)?
-        .map(String::from_utf8)
-        .transpose();
+    let text = read_owned(directory, name)?.map(String::from_utf8).transpose();
     text.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
 }
 
@@ -353,8 +336,7 @@ fn others_can_write(stat: &Stat) -> bool {
 fn root_is_unmapped() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let all_ids = u64::from(u32::MAX).to_string();
-    !map.lines()
-        .any(|line| line.split_whitespace().eq(["0", "0", all_ids.as_str()]))
+    !map.lines().any(|line| line.split_whitespace().eq(["0", "0", all_ids.as_str()]))
 }
 
 /// True for a user private group: of the user's name, without other members.
@@ -371,13 +353,9 @@ fn is_private_in(users: &str, groups: &str, us: u32, gid: u32) -> bool {
     let Some(user) = users.iter().find(|user| number(user.get(2)) == Some(us)) else {
         return false;
     };
-    let alone = users
-        .iter()
-        .all(|other| number(other.get(3)) != Some(gid) || other[0] == user[0]);
+    let alone = users.iter().all(|other| number(other.get(3)) != Some(gid) || other[0] == user[0]);
     let groups: Vec<Vec<String>> = groups.lines().map(fields).collect();
-    let group = groups
-        .iter()
-        .find(|group| number(group.get(2)) == Some(gid));
+    let group = groups.iter().find(|group| number(group.get(2)) == Some(gid));
     let private = group.is_some_and(|group| {
         let members = group.get(3).map_or("", String::as_str);
         let mut members = members.split(',').filter(|member| !member.is_empty());
@@ -388,11 +366,7 @@ fn is_private_in(users: &str, groups: &str, us: u32, gid: u32) -> bool {
 
 /// Creates a file with mode 0600; fails if it exists.
 pub fn new_file(path: &Path) -> io::Result<File> {
-    File::options()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
+    File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 #[cfg(test)]

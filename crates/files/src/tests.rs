@@ -9,10 +9,7 @@ fn mode(path: &Path, mode: u32) {
 }
 
 fn state(base: &Path) -> State {
-    State {
-        base: base.to_owned(),
-        below: "state/gritstone".into(),
-    }
+    State { base: base.to_owned(), below: "state/gritstone".into() }
 }
 
 fn refused(state: &State) -> String {
@@ -120,10 +117,7 @@ fn fallback_equals_openat2() {
     };
     assert_eq!(both("a/b/file"), [true; 2]);
     let within = ["link/b/file", "a/b/end", "a/c", ""];
-    for refused in within
-        .into_iter()
-        .chain(["../x", "a/../../x", "/etc/passwd"])
-    {
+    for refused in within.into_iter().chain(["../x", "a/../../x", "/etc/passwd"]) {
         assert_eq!(both(refused), [false; 2], "{refused}");
     }
 }
@@ -146,10 +140,7 @@ fn own_files_open_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     let file = own_file(&path("made")).unwrap();
-    assert_eq!(
-        fs::metadata(&file).unwrap().permissions().mode() & 0o7777,
-        0o600
-    );
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o600);
     assert_eq!(own_file(&path("made")).unwrap(), file);
     symlink("made", path("link")).unwrap();
     assert_eq!(own_file(&path("link")).unwrap(), file);
@@ -183,9 +174,7 @@ fn unsafe_parents_get_no_directory() {
     let open = dir.path().join("open");
     fs::create_dir(&open).unwrap();
     mode(&open, 0o777);
-    assert!(is_not_ours(
-        &create_directory(&open.join("a/b")).unwrap_err()
-    ));
+    assert!(is_not_ours(&create_directory(&open.join("a/b")).unwrap_err()));
     assert!(!open.join("a").exists());
     mode(&open, 0o700);
     create_directory(&open.join("a/b")).unwrap();

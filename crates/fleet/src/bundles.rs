@@ -13,14 +13,10 @@ pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
         Some(store) => store.members()?,
         None => vec![],
     };
-    let complete = members
-        .iter()
-        .filter(|member| member.ended && member.member.fleet == plan.fleet);
+    let complete =
+        members.iter().filter(|member| member.ended && member.member.fleet == plan.fleet);
     let measured: BTreeSet<&str> = complete.map(|member| member.member.node.as_str()).collect();
-    let missing = plan
-        .nodes
-        .iter()
-        .filter(|node| !measured.contains(node.node.as_str()));
+    let missing = plan.nodes.iter().filter(|node| !measured.contains(node.node.as_str()));
     Ok(missing.cloned().collect())
 }
 

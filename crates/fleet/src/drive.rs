@@ -115,9 +115,7 @@ struct Running {
 
 impl Running {
     fn is_overdue(&self, plan: &Plan) -> bool {
-        let limit = plan
-            .minutes
-            .map(|minutes| Duration::from_secs(60 * minutes));
+        let limit = plan.minutes.map(|minutes| Duration::from_secs(60 * minutes));
         limit.is_some_and(|limit| self.since.elapsed() > limit)
     }
 
@@ -158,11 +156,7 @@ impl Nodes<'_> {
             match engine::start(self.plan, self.directory, &node) {
                 Ok(started) => {
                     self.progress.begun(&node.node);
-                    self.running.push(Running {
-                        started,
-                        since: Instant::now(),
-                        asked: None,
-                    });
+                    self.running.push(Running { started, since: Instant::now(), asked: None });
                 }
                 Err(why) => self.fail(&node, &why, None),
             }
@@ -220,6 +214,5 @@ impl Nodes<'_> {
 
 /// Whether two nodes share a rack, a switch or a hypervisor, so that they may influence each other.
 fn neighbors(a: &Node, b: &Node) -> bool {
-    a.neighborhood()
-        .any(|place| b.neighborhood().any(|other| other == place))
+    a.neighborhood().any(|place| b.neighborhood().any(|other| other == place))
 }

@@ -94,17 +94,9 @@ pub fn start(plan: &Plan, directory: &Dir, node: &Node) -> Result<Started> {
     let [log, of_bundle, of_log] = logs;
     let bundle = child.stdout.take().zip(bundle);
     let bundle = bundle.map(|(from, to)| copy_bundle(from, to, of_bundle));
-    let log = child
-        .stderr
-        .take()
-        .map(|from| copy(from, log, of_log, LONGEST_LOG));
+    let log = child.stderr.take().map(|from| copy(from, log, of_log, LONGEST_LOG));
     let output = bundle.into_iter().chain(log).collect();
-    Ok(Started {
-        node: node.clone(),
-        child,
-        files,
-        output,
-    })
+    Ok(Started { node: node.clone(), child, files, output })
 }
 
 /// Copies the bundle that a node sends after the output of its login shell.
@@ -171,11 +163,7 @@ pub fn own_words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
     for (key, value) in &node.place {
         words.extend(["--place".to_owned(), format!("{key}={value}")]);
     }
-    words.extend(
-        node.cpu
-            .iter()
-            .flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]),
-    );
+    words.extend(node.cpu.iter().flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]));
     words
 }
 

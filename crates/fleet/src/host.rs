@@ -21,11 +21,7 @@ pub struct Node {
 
 impl Node {
     pub fn new(node: String, place: BTreeMap<String, String>) -> Self {
-        Self {
-            node,
-            place,
-            cpu: None,
-        }
+        Self { node, place, cpu: None }
     }
 
     /// Places shared with neighbors: a rack, a switch, a hypervisor.

@@ -75,17 +75,12 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
     let with_partition = |node: Node| {
         let known = known.iter().find(|known| known.name == node.node);
         let known = known.with_context(|| {
-            let which = partition.map_or("the default partition".to_owned(), |name| {
-                format!("partition {name}")
-            });
+            let which = partition
+                .map_or("the default partition".to_owned(), |name| format!("partition {name}"));
             format!("{which} has no node {}", node.node)
         })?;
         let mut slurm_node = to_node(known);
-        ensure!(
-            is_host_name(&slurm_node.node),
-            "'{}' is not a host name",
-            slurm_node.node
-        );
+        ensure!(is_host_name(&slurm_node.node), "'{}' is not a host name", slurm_node.node);
         slurm_node.place.extend(node.place);
         Ok(slurm_node)
     };
@@ -99,9 +94,7 @@ fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
             let number: usize = text.parse::<usize>().ok().filter(|n| (1..=MOST_LOCAL).contains(n)).with_context(|| {
                 format!("--nodes {text}: with --on local, how often this machine is measured, 1 to {MOST_LOCAL}")
             })?;
-            (1..=number)
-                .map(|index| Node::new(format!("local-{index}"), BTreeMap::new()))
-                .collect()
+            (1..=number).map(|index| Node::new(format!("local-{index}"), BTreeMap::new())).collect()
         }
         _ if Path::new(text).is_file() => inventory(text)?,
         _ => read(&text.replace(',', "\n"))?,
@@ -141,18 +134,11 @@ mod tests {
     #[test]
     fn node_lists_are_expanded() {
         let names = |on, text| -> Vec<String> {
-            nodes(on, None, Some(text))
-                .unwrap()
-                .into_iter()
-                .map(|node| node.node)
-                .collect()
+            nodes(on, None, Some(text)).unwrap().into_iter().map(|node| node.node).collect()
         };
         assert_eq!(names(Engine::Local, "2"), ["local-1", "local-2"]);
         assert_eq!(
-            names(
-                Engine::Ssh,
-                "a,root@b.example,ssh://c:22/,[::1]:22,fe80::1%eth0"
-            ),
+            names(Engine::Ssh, "a,root@b.example,ssh://c:22/,[::1]:22,fe80::1%eth0"),
             ["a", "root@b.example", "c:22", "[::1]:22", "fe80::1%eth0"]
         );
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -164,10 +150,7 @@ mod tests {
         let bytes: Vec<u8> = utf16.flat_map(u16::to_le_bytes).collect();
         std::fs::write(file.path(), bytes).unwrap();
         let read = nodes(Engine::Ssh, None, file.path().to_str()).unwrap();
-        assert_eq!(
-            (read[0].place["rack"].as_str(), read[1].node.as_str()),
-            ("a", "n2")
-        );
+        assert_eq!((read[0].place["rack"].as_str(), read[1].node.as_str()), ("a", "n2"));
     }
 
     #[test]

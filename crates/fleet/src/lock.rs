@@ -84,10 +84,7 @@ mod tests {
         let held = hold(folder.path(), "november").unwrap();
         assert!(is_held(folder.path()));
         let why = hold(folder.path(), "november").unwrap_err().to_string();
-        let holder = format!(
-            "november is being measured by process {} on ",
-            std::process::id()
-        );
+        let holder = format!("november is being measured by process {} on ", std::process::id());
         assert!(why.contains(&holder), "{why}");
         drop(held);
         assert!(!is_held(folder.path()));

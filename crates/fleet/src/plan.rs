@@ -104,10 +104,8 @@ fn from_anywhere(command: &str) -> Result<String> {
     match words.first_mut() {
         Some(program) if program.contains('/') && !program.starts_with('/') => {
             let path = std::path::absolute(&*program)?;
-            *program = path
-                .to_str()
-                .context("the name of this directory cannot be recorded")?
-                .to_owned();
+            *program =
+                path.to_str().context("the name of this directory cannot be recorded")?.to_owned();
         }
         _ => return Ok(command.to_owned()),
     }
@@ -129,10 +127,7 @@ impl Plan {
         // fail here rather than in every job
         select(&context.catalogue.benchmarks, &args.selectors)?;
         let local = args.on == Engine::Local;
-        ensure!(
-            local || !args.cores,
-            "--cores is for --on local: on a node, run it there"
-        );
+        ensure!(local || !args.cores, "--cores is for --on local: on a node, run it there");
         Ok(Self {
             schema: SCHEMA.to_owned(),
             fleet: gritstone_store::new_id(jiff::Timestamp::now(), random()),
@@ -160,10 +155,7 @@ impl Plan {
 
     /// The same as a private directory, without links.
     fn state(&self, context: &Context) -> Result<State> {
-        Ok(State {
-            base: base(context)?,
-            below: PathBuf::from(FLEETS).join(&self.fleet),
-        })
+        Ok(State { base: base(context)?, below: PathBuf::from(FLEETS).join(&self.fleet) })
     }
 
     /// Opens its directory.
@@ -189,14 +181,10 @@ impl Plan {
     /// # Errors
     /// When there is none, or several.
     pub fn find(context: &Context, word: Option<&str>) -> Result<Self> {
-        let folders = fs::read_dir(base(context)?.join(FLEETS))
-            .into_iter()
-            .flatten()
-            .flatten();
+        let folders = fs::read_dir(base(context)?.join(FLEETS)).into_iter().flatten().flatten();
         let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
-        let mut names: Vec<String> = names
-            .filter(|name| word.is_none_or(|word| name.contains(word)))
-            .collect();
+        let mut names: Vec<String> =
+            names.filter(|name| word.is_none_or(|word| name.contains(word))).collect();
         names.sort();
         if let ([one, other, ..], Some(word)) = (names.as_slice(), word) {
             bail!("'{word}' may be fleet {one} or {other}: write more of it");
@@ -244,9 +232,7 @@ fn base(context: &Context) -> Result<PathBuf> {
         }
         path => std::path::absolute(path)?,
     };
-    let beside = store
-        .parent()
-        .context("the path of the store has no directory")?;
+    let beside = store.parent().context("the path of the store has no directory")?;
     Ok(beside.to_owned())
 }
 
@@ -255,48 +241,26 @@ fn options(context: &Context, args: &Request) -> Result<Vec<String>> {
     let seed = random().to_string();
     let valued = [
         ("--suite", args.suite.clone()),
-        (
-            "--budget",
-            args.budget.map(|time| format!("{}s", time.as_secs_f64())),
-        ),
+        ("--budget", args.budget.map(|time| format!("{}s", time.as_secs_f64()))),
         ("--precision", args.precision.map(|share| share.to_string())),
-        (
-            "--dir",
-            args.dir.as_ref().map(|dir| dir.display().to_string()),
-        ),
+        ("--dir", args.dir.as_ref().map(|dir| dir.display().to_string())),
         ("--label", args.label.clone()),
         ("--seed", Some(seed)),
     ];
     let mut words = vec![];
     for (option, value) in valued {
-        words.extend(
-            value
-                .into_iter()
-                .flat_map(|value| [option.to_owned(), value]),
-        );
+        words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
     }
     let allowed = args.allow.iter().cloned();
     words.extend(allowed.flat_map(|what| ["--allow".to_owned(), what]));
-    let flags = [
-        (args.quick, "--quick"),
-        (args.no_privileged, "--no-privileged"),
-    ];
-    words.extend(
-        flags
-            .into_iter()
-            .filter(|(given, _)| *given)
-            .map(|(_, flag)| flag.to_owned()),
-    );
+    let flags = [(args.quick, "--quick"), (args.no_privileged, "--no-privileged")];
+    words.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned()));
     words.push("--".to_owned());
     words.extend(args.selectors.iter().cloned());
     if args.cores && args.selectors.is_empty() && args.suite.is_none() {
         let standard = &context.suite("standard")?.benchmarks;
         let selectors = Selectors::new(standard);
-        let entries = context
-            .catalogue
-            .benchmarks
-            .iter()
-            .filter(|entry| entry.processor_bound);
+        let entries = context.catalogue.benchmarks.iter().filter(|entry| entry.processor_bound);
         let ids = entries.map(|entry| &entry.id);
         let ids = ids.filter(|id| selectors.select(id));
         words.extend(ids.map(ToString::to_string));

@@ -60,10 +60,7 @@ impl Progress {
             folder: folder.to_owned(),
             all,
             done: 0,
-            known: Known {
-                failed,
-                ..Known::default()
-            },
+            known: Known { failed, ..Known::default() },
         }
     }
 
@@ -80,9 +77,8 @@ impl Progress {
     /// Reports a measured node, with its time if known.
     pub fn measured(&mut self, node: &str, took: Option<Duration>) {
         self.ended(node);
-        let took = took.map_or(String::new(), |took| {
-            format!(" in {}", duration(took.as_secs_f64()))
-        });
+        let took =
+            took.map_or(String::new(), |took| format!(" in {}", duration(took.as_secs_f64())));
         let (done, all) = (self.done, self.all);
         log::info!("{node}: measured{took} ({done} of {all})");
     }
@@ -91,9 +87,8 @@ impl Progress {
     pub fn failed_node(&mut self, node: &str, why: &str, took: Option<Duration>) {
         self.known.failed.insert(node.to_owned(), why.to_owned());
         self.ended(node);
-        let after = took.map_or(String::new(), |took| {
-            format!(" after {}", duration(took.as_secs_f64()))
-        });
+        let after =
+            took.map_or(String::new(), |took| format!(" after {}", duration(took.as_secs_f64())));
         let (done, all) = (self.done, self.all);
         log::info!("{node}: failed{after} ({done} of {all}): {why}");
     }
@@ -117,16 +112,12 @@ pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetPr
     let Some(fleet) = measured.as_ref().map(|plan| plan.fleet.as_str()).or(newest) else {
         return Ok(None);
     };
-    let members: Vec<&Member> = members
-        .iter()
-        .filter(|member| member.member.fleet == fleet)
-        .collect();
+    let members: Vec<&Member> =
+        members.iter().filter(|member| member.member.fleet == fleet).collect();
     let planned = match &measured {
         Some(plan) => Some(plan.clone()),
         // a plan of another user is not used
-        None => Plan::find(context, Some(fleet))
-            .ok()
-            .filter(|plan| plan.fleet == fleet),
+        None => Plan::find(context, Some(fleet)).ok().filter(|plan| plan.fleet == fleet),
     };
     let progress = match planned {
         Some(plan) => of_plan(context, &plan, &members)?,
@@ -142,9 +133,7 @@ fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetP
     let folder = plan.folder(context)?;
     let (is_measured, known) = (lock::is_held(&folder), Known::read(&folder)?);
     let node = |name: &String| {
-        let run = members
-            .iter()
-            .find(|member| member.ended && member.member.node == *name);
+        let run = members.iter().find(|member| member.ended && member.member.node == *name);
         let why = known.failed.get(name).cloned();
         let state = match (run, &why) {
             (Some(_), _) => FleetNodeState::Done,
@@ -163,11 +152,7 @@ fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetP
         fleet: plan.fleet.clone(),
         of: plan.nodes.len(),
         ended: !is_measured,
-        nodes: plan
-            .nodes
-            .iter()
-            .map(|planned| node(&planned.node))
-            .collect(),
+        nodes: plan.nodes.iter().map(|planned| node(&planned.node)).collect(),
     })
 }
 

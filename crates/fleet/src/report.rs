@@ -15,10 +15,7 @@ const MOST_OTHERS: usize = 200;
 pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetView> {
     let (name, mut runs) = runs(context, words)?;
     let mut view = fleet::report(&name, &runs, margin);
-    ensure!(
-        !view.benchmarks.is_empty(),
-        "no run of {name} has a comparable result"
-    );
+    ensure!(!view.benchmarks.is_empty(), "no run of {name} has a comparable result");
     let of_store = words.is_empty() || words.iter().any(|word| context.is_store_name(word));
     if let Some(store) = context.reader()?.filter(|_| of_store) {
         let names = compared(&view);
@@ -54,9 +51,7 @@ fn earlier(
     for members in fleets.values() {
         let started = members.iter().map(|member| member.started.as_str()).min();
         let before = started.filter(|started| *started < view.started.as_str());
-        let wanted = members
-            .iter()
-            .filter(|member| nodes.contains(&member.member.node));
+        let wanted = members.iter().filter(|member| nodes.contains(&member.member.node));
         let wanted: Vec<&str> = wanted.map(|member| member.run.as_str()).collect();
         let reported = members.iter().any(|member| current.contains(&member.run));
         if let Some(started) = before.filter(|_| !wanted.is_empty() && !reported) {
@@ -66,10 +61,7 @@ fn earlier(
     found.sort_unstable();
     let skipped = found.len().saturating_sub(MOST_EARLIER);
     let read = |(started, ids): (&str, Vec<&str>)| {
-        Ok(Earlier {
-            started: started.to_owned(),
-            runs: readable(context, store, &ids)?,
-        })
+        Ok(Earlier { started: started.to_owned(), runs: readable(context, store, &ids)? })
     };
     found.into_iter().skip(skipped).map(read).collect()
 }
@@ -78,8 +70,7 @@ fn earlier(
 fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
     let read = context.stored_nodes(store, ids)?;
     let readable = ids.iter().zip(read).filter_map(|(id, read)| {
-        read.inspect_err(|why| log::warn!("run {id} is left out: {why:#}"))
-            .ok()
+        read.inspect_err(|why| log::warn!("run {id} is left out: {why:#}")).ok()
     });
     Ok(readable.collect())
 }
@@ -125,9 +116,7 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
 
 /// Complete runs of a fleet; an incomplete one means that its node died.
 fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
-    let complete = members
-        .iter()
-        .filter(|member| member.member.fleet == fleet && member.ended);
+    let complete = members.iter().filter(|member| member.member.fleet == fleet && member.ended);
     complete.map(|member| member.run.clone()).collect()
 }
 
@@ -138,15 +127,9 @@ fn named(
     members: &[Member],
     word: &str,
 ) -> Result<(String, Vec<String>)> {
-    let fleets: BTreeSet<&str> = members
-        .iter()
-        .map(|member| member.member.fleet.as_str())
-        .collect();
-    let like: Vec<&str> = fleets
-        .iter()
-        .copied()
-        .filter(|fleet| fleet.contains(word))
-        .collect();
+    let fleets: BTreeSet<&str> =
+        members.iter().map(|member| member.member.fleet.as_str()).collect();
+    let like: Vec<&str> = fleets.iter().copied().filter(|fleet| fleet.contains(word)).collect();
     let fleet = match like.as_slice() {
         _ if fleets.contains(word) => Some(word),
         [one] => Some(*one),
@@ -157,9 +140,8 @@ fn named(
         return Ok((fleet.to_owned(), of_fleet(members, fleet)));
     }
     let heads = store.runs()?;
-    let labeled = heads
-        .iter()
-        .filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
+    let labeled =
+        heads.iter().filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
     let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
     let runs = match labeled.is_empty() {
         true => vec![context.resolve(store, word)?],

@@ -71,10 +71,7 @@ pub fn measure(
     let name = format!("gritstone-fleet-{}", plan.fleet);
     let shared = match &plan.slurm.shared {
         Some(base) => {
-            let state = Directory {
-                base: base.clone(),
-                below: name.into(),
-            };
+            let state = Directory { base: base.clone(), below: name.into() };
             let directory = state.make();
             directory.with_context(|| format!("cannot make {}", state.path().display()))?
         }
@@ -119,11 +116,7 @@ impl Fleet<'_> {
         failed.retain(|node, _| !nodes.iter().any(|usable| usable.node == *node));
         failed.extend(out);
         failed.extend(refused);
-        Known {
-            failed: failed.clone(),
-            ..Known::default()
-        }
-        .keep(self.folder);
+        Known { failed: failed.clone(), ..Known::default() }.keep(self.folder);
         if nodes.is_empty() {
             return Ok(failed);
         }
@@ -215,12 +208,7 @@ impl Fleet<'_> {
         ];
         words.extend(fixed.map(str::to_owned));
         words.extend(plan.minutes.map(|minutes| format!("--time={minutes}")));
-        words.extend(
-            plan.slurm
-                .partition
-                .iter()
-                .map(|name| format!("--partition={name}")),
-        );
+        words.extend(plan.slurm.partition.iter().map(|name| format!("--partition={name}")));
         // the last option counts, so the user's come last
         words.extend(sbatch);
         let queued = Queued {
@@ -268,23 +256,11 @@ impl Fleet<'_> {
         let Some(text) = text else { return Ok(None) };
         let queued: Queued = serde_json::from_str(&text)
             .with_context(|| format!("cannot read {}", self.folder.join(QUEUED).display()))?;
-        ensure!(
-            tools::is_job(&queued.job),
-            "'{}' is not a job number",
-            queued.job
-        );
+        ensure!(tools::is_job(&queued.job), "'{}' is not a job number", queued.job);
         let mut nodes = queued.nodes.iter();
-        let known = nodes.all(|node| {
-            self.plan
-                .nodes
-                .iter()
-                .any(|planned| planned.node == node.node)
-        });
-        ensure!(
-            known,
-            "job {} has a node that is not in the plan",
-            queued.job
-        );
+        let known =
+            nodes.all(|node| self.plan.nodes.iter().any(|planned| planned.node == node.node));
+        ensure!(known, "job {} has a node that is not in the plan", queued.job);
         Ok(Some(queued))
     }
 
@@ -362,21 +338,14 @@ impl Fleet<'_> {
                 array.waiting.remove(&task);
                 continue;
             }
-            let ended = array
-                .ended
-                .entry(task)
-                .or_insert_with(Instant::now)
-                .elapsed();
+            let ended = array.ended.entry(task).or_insert_with(Instant::now).elapsed();
             let last_line = engine::last_words(&self.file(&node, "log"));
             let how = match state {
                 Some(State::Ended(how)) => how.as_str(),
                 _ => "forgotten",
             };
             if bundle.is_file() {
-                array.take(
-                    task,
-                    bundles::take(self.context, self.plan, &bundle, &node.node),
-                );
+                array.take(task, bundles::take(self.context, self.plan, &bundle, &node.node));
                 self.leave(&node, array.progress.failed().contains_key(&node.node));
             } else if let Some(why) =
                 reason(how, last_line, ended > UNSEEN || cancelled, &self.shared)
@@ -439,9 +408,8 @@ fn reason(how: &str, last_line: Option<String>, late: bool, shared: &Path) -> Op
         }
         ("forgotten", _) => None,
         (how, last_line) => {
-            let last_line = last_line.map_or(String::new(), |last_line| {
-                format!("; its last words: {last_line}")
-            });
+            let last_line = last_line
+                .map_or(String::new(), |last_line| format!("; its last words: {last_line}"));
             Some(format!("Slurm says {how} of its job{last_line}"))
         }
     }
@@ -463,11 +431,7 @@ mod tests {
         assert_eq!(why("COMPLETED", Some("a note"), false), None);
         let died = why("NODE_FAIL", None, false).unwrap();
         assert_eq!(died, "Slurm says NODE_FAIL of its job");
-        assert!(
-            why("TIMEOUT", Some("x"), false)
-                .unwrap()
-                .ends_with("; its last words: x")
-        );
+        assert!(why("TIMEOUT", Some("x"), false).unwrap().ends_with("; its last words: x"));
         assert_eq!(why("forgotten", None, false), None);
         assert!(why("forgotten", None, true).is_some());
     }

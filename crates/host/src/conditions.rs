@@ -70,9 +70,7 @@ struct Counters {
 
 impl Watch {
     pub fn open(root: &Root) -> Self {
-        let possible = root
-            .cpus("/sys/devices/system/cpu/possible")
-            .unwrap_or_default();
+        let possible = root.cpus("/sys/devices/system/cpu/possible").unwrap_or_default();
         let mut stat = Source::open(root, "/proc/stat");
         if let Some(source) = &mut stat {
             source.keep(counters::cpu_lines);
@@ -82,9 +80,7 @@ impl Watch {
         let allowed = allowed.filter(|allowed| allowed.len() < online.len());
         Self {
             start: Instant::now(),
-            allowed: allowed
-                .map(|allowed| allowed.iter().collect())
-                .unwrap_or_default(),
+            allowed: allowed.map(|allowed| allowed.iter().collect()).unwrap_or_default(),
             tick: processes::tick(root),
             // HZ=100 is the coarsest in use
             scheduler_tick: root.answers().tick.unwrap_or(10_000_000),
@@ -170,9 +166,7 @@ impl Watch {
             steal: ticks.and_then(|[_, steal]| tick(steal)),
             // both readings must be of the same counter
             run: match self.cpuacct {
-                Some(_) => read(&mut self.cpuacct, |text| {
-                    counters::usage(text, possible, cpus)
-                }),
+                Some(_) => read(&mut self.cpuacct, |text| counters::usage(text, possible, cpus)),
                 None => read(&mut self.schedstat, |text| counters::schedule(text, cpus)),
             },
             throttled: total(&mut self.throttled),

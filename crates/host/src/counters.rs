@@ -12,8 +12,7 @@ pub(crate) fn number(word: &[u8]) -> Option<u64> {
 
 /// Words between blanks and line ends.
 pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 /// Complete lines: the last number of a truncated line may be truncated too.
@@ -45,11 +44,7 @@ fn sum<const N: usize>(
             }
         }
     }
-    let complete = if cpus.is_empty() {
-        count > 0
-    } else {
-        count == cpus.len()
-    };
+    let complete = if cpus.is_empty() { count > 0 } else { count == cpus.len() };
     complete.then_some(total)
 }
 
@@ -77,10 +72,7 @@ pub(crate) fn steal_share(stat: &[u8]) -> Option<f64> {
 
 /// End of the lines of CPUs, bytes: interrupts follow, which are long and not needed.
 pub(crate) fn cpu_lines(stat: &[u8]) -> usize {
-    lines(stat)
-        .take_while(|line| line.starts_with(b"cpu"))
-        .map(|line| line.len() + 1)
-        .sum()
+    lines(stat).take_while(|line| line.starts_with(b"cpu")).map(|line| line.len() + 1).sum()
 }
 
 /// Busy, idle and stolen, from the columns user nice system idle iowait irq softirq steal guest guest_nice; the last
@@ -119,9 +111,7 @@ pub(crate) fn usage(usage: &[u8], possible: &[u32], cpus: &[u32]) -> Option<u64>
     if words(usage).count() != possible.len() {
         return None;
     }
-    let met = words(usage)
-        .zip(possible)
-        .filter_map(|(word, &cpu)| Some((cpu, [number(word)?])));
+    let met = words(usage).zip(possible).filter_map(|(word, &cpu)| Some((cpu, [number(word)?])));
     sum(met, cpus).map(|[total]| total)
 }
 

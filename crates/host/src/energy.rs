@@ -46,12 +46,10 @@ impl Energy {
     /// Differences, uJ.
     pub(crate) fn between(&self, before: &[u64], after: &[u64]) -> Option<u64> {
         let both = before.iter().zip(after).zip(&self.0);
-        let used = both.map(
-            |((before, after), package)| match after.checked_sub(*before) {
-                Some(used) => Some(used),
-                None => package.most.checked_sub(*before)?.checked_add(*after),
-            },
-        );
+        let used = both.map(|((before, after), package)| match after.checked_sub(*before) {
+            Some(used) => Some(used),
+            None => package.most.checked_sub(*before)?.checked_add(*after),
+        });
         used.sum()
     }
 }

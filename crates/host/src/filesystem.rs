@@ -113,10 +113,7 @@ fn upper_layer(root: &Root, mounts: &[Mount], mount: &Mount) -> Option<FileSyste
     if mount.fs_type != "overlay" {
         return None;
     }
-    let upper = mount
-        .super_options
-        .iter()
-        .find_map(|option| option.strip_prefix("upperdir="))?;
+    let upper = mount.super_options.iter().find_map(|option| option.strip_prefix("upperdir="))?;
     if !upper.starts_with('/') || !root.exists(upper) {
         return None;
     }
@@ -173,9 +170,7 @@ mod tests {
         let turns = ("/sys/dev/block/254:0/queue/rotational", "1\n");
         let (_kept, root) = crate::sysroot::recorded_files(&[turns, ("/var/up/x", "")]);
         let mounts = mounts::parse(TABLE);
-        let seen = mounts
-            .iter()
-            .map(|mount| describe_mount(&root, &mounts, mount));
+        let seen = mounts.iter().map(|mount| describe_mount(&root, &mounts, mount));
         let seen: Vec<FileSystem> = seen.collect();
         let description: Vec<String> = seen.iter().map(FileSystem::describe).collect();
         let expected = [

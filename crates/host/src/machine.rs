@@ -81,12 +81,7 @@ impl Host {
     }
 
     fn configuration(&self, place: Option<&FileSystem>) -> String {
-        let Self {
-            cpu,
-            cgroup,
-            virtualization,
-            ..
-        } = self;
+        let Self { cpu, cgroup, virtualization, .. } = self;
         let (sockets, cores, threads) = cpu.counts();
         let several = |number, least, noun| (number > least).then(|| text::count(number, noun));
         let allowed = (cpu.allowed.len() < threads).then(|| text::cpus(&cpu.allowed));
@@ -161,10 +156,7 @@ impl Host {
         facts.add("kernel.hz", kernel.hz());
         facts.add("kernel.huge_pages", kernel.huge_pages.as_ref());
         facts.add("kernel.aslr", kernel.aslr);
-        facts.add(
-            "kernel.tcp_congestion_control",
-            kernel.congestion_control.as_ref(),
-        );
+        facts.add("kernel.tcp_congestion_control", kernel.congestion_control.as_ref());
         facts.add("clock.source", kernel.clock_source.as_ref());
         facts.add("clock.resolution_ns", kernel.resolution);
         for (name, state) in &kernel.mitigations {
@@ -287,12 +279,8 @@ mod tests {
             (2, CacheKind::Unified, 5 << 19, 1),
             (3, CacheKind::Unified, 1 << 30, 8),
         ];
-        let caches = caches.map(|(level, kind, bytes, shared_by)| Cache {
-            level,
-            kind,
-            bytes,
-            shared_by,
-        });
+        let caches =
+            caches.map(|(level, kind, bytes, shared_by)| Cache { level, kind, bytes, shared_by });
         host.cpu.caches = caches.to_vec();
         let machine = host.machine(Path::new("/"));
         assert_eq!(machine.caches(), host.cpu.caches);

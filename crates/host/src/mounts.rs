@@ -101,12 +101,9 @@ mod tests {
         assert_eq!(mounts[1].number, (254, 0));
         assert_eq!(mounts[1].super_options, ["rw", "discard"]);
         assert_eq!((&*mounts[3].root, &*mounts[5].source), ("/srv/x", ""));
-        for (path, id) in [
-            ("/usr/bin", 27),
-            ("/home/me", 41),
-            ("/homeless", 27),
-            ("/mnt/a b/c", 42),
-        ] {
+        for (path, id) in
+            [("/usr/bin", 27), ("/home/me", 41), ("/homeless", 27), ("/mnt/a b/c", 42)]
+        {
             assert_eq!(holding(&mounts, Path::new(path)).unwrap().id, id, "{path}");
         }
         assert_eq!(holding(&[], Path::new("/")), None);

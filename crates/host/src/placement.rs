@@ -20,10 +20,7 @@ pub struct Chosen {
 /// core and the peer's if possible. The choice depends on the machine alone, so that runs agree.
 pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
     let place = |number: u32| {
-        cpu.cores.get(&number).copied().unwrap_or(Core {
-            socket: 0,
-            core: u64::from(number),
-        })
+        cpu.cores.get(&number).copied().unwrap_or(Core { socket: 0, core: u64::from(number) })
     };
     let slowness = |number| u32::MAX - cpu.capacity.get(&number).copied().unwrap_or(0);
     let best = |rank: &dyn Fn(u32) -> [u32; 5]| {
@@ -61,21 +58,14 @@ pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
         ]
     })
     .filter(|&number| number != measured);
-    Some(Chosen {
-        measured,
-        peer,
-        watcher,
-    })
+    Some(Chosen { measured, peer, watcher })
 }
 
 impl Chosen {
     /// All permitted CPUs in the order in which copies take them: the chosen ones first.
     pub fn in_turn(&self, cpu: &Cpu) -> Vec<u32> {
         let first: Vec<u32> = [self.measured].into_iter().chain(self.peer).collect();
-        let others = cpu
-            .allowed
-            .iter()
-            .filter(|number| cpu.online.contains(*number));
+        let others = cpu.allowed.iter().filter(|number| cpu.online.contains(*number));
         let others = others.filter(|number| !first.contains(number));
         first.iter().copied().chain(others).collect()
     }
@@ -92,12 +82,7 @@ mod tests {
         let cores = cores.map(|(cpu, (socket, core))| (cpu, Core { socket, core }));
         let cores: std::collections::BTreeMap<u32, Core> = cores.collect();
         let all: CpuSet = cores.keys().copied().collect();
-        Cpu {
-            cores,
-            online: all.clone(),
-            allowed: all,
-            ..Cpu::default()
-        }
+        Cpu { cores, online: all.clone(), allowed: all, ..Cpu::default() }
     }
 
     #[test]
@@ -112,17 +97,11 @@ mod tests {
             (machine([(0, 0)]), (0, None, None)),
             (machine([(0, 0), (0, 1)]), (1, Some(0), Some(0))),
             // siblings of CPU 0 are avoided
-            (
-                machine([(0, 0), (0, 0), (0, 2), (0, 2)]),
-                (2, Some(0), Some(1)),
-            ),
+            (machine([(0, 0), (0, 0), (0, 2), (0, 2)]), (2, Some(0), Some(1))),
             // one core of two threads: only the sibling is left
             (machine([(0, 0), (0, 0)]), (1, Some(0), Some(0))),
             // peer on the same socket, watcher on a third core
-            (
-                machine((0..8).map(|n| (n % 2, n as u64))),
-                (1, Some(3), Some(0)),
-            ),
+            (machine((0..8).map(|n| (n % 2, n as u64))), (1, Some(3), Some(0))),
             // only permitted, online CPUs
             (confined, (256, Some(257), Some(0))),
             // the fastest kind of core

@@ -41,9 +41,7 @@ impl Process {
 
     fn all(root: &Root) -> BTreeMap<u32, Self> {
         let processes = root.processes().into_iter();
-        processes
-            .filter_map(|pid| Some((pid, Self::read(root, pid)?)))
-            .collect()
+        processes.filter_map(|pid| Some((pid, Self::read(root, pid)?))).collect()
     }
 }
 
@@ -71,9 +69,7 @@ pub(crate) fn foreign(root: &Root, harness: u32) -> Option<u64> {
         ancestor == harness
     };
     let foreign = processes.iter().filter(|(pid, _)| !ours(**pid));
-    let ticks: u64 = foreign
-        .map(|(_, process)| process.ticks + process.children)
-        .sum();
+    let ticks: u64 = foreign.map(|(_, process)| process.ticks + process.children).sum();
     (!processes.is_empty()).then(|| ticks.saturating_mul(tick(root)))
 }
 
@@ -94,10 +90,7 @@ pub(crate) fn of_the_kernel(root: &Root) -> Times {
         let used = fine.unwrap_or(process.ticks.saturating_mul(tick(root)));
         Some((pid, (process.cpu?.try_into().ok()?, used)))
     };
-    processes
-        .filter(|(_, process)| process.of_the_kernel)
-        .filter_map(thread)
-        .collect()
+    processes.filter(|(_, process)| process.of_the_kernel).filter_map(thread).collect()
 }
 
 /// CPU time used since `before` on `cpus` (empty: all). A thread counts on its last CPU.

@@ -15,11 +15,7 @@ pub fn find<S: AsRef<str>>(names: &[S], path: &OsStr) -> Option<PathBuf> {
 
 /// The program that meets a need.
 pub fn meeting(need: &Need, path: &OsStr) -> Option<PathBuf> {
-    if need.any.is_empty() {
-        find(&[&need.name], path)
-    } else {
-        find(&need.any, path)
-    }
+    if need.any.is_empty() { find(&[&need.name], path) } else { find(&need.any, path) }
 }
 
 fn locate(name: &str, path: &OsStr) -> Option<PathBuf> {
@@ -48,10 +44,7 @@ fn versions(before: &str, after: &str) -> Vec<PathBuf> {
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| {
-            name.strip_prefix(start)
-                .is_some_and(|rest| rest.ends_with(end))
-        })
+        .filter(|name| name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)))
         .collect();
     names.sort_by_cached_key(|name| std::cmp::Reverse(numbers(name)));
     let path = |name: String| PathBuf::from(format!("{folder}/{name}{rest}"));
@@ -107,11 +100,7 @@ mod tests {
             // relative directories are skipped
             (&["vi"], OsStr::new("::"), None),
             (&["vi"], relative.as_os_str(), None),
-            (
-                &[relative.join("vi").to_str().unwrap()],
-                OsStr::new("/"),
-                None,
-            ),
+            (&[relative.join("vi").to_str().unwrap()], OsStr::new("/"), None),
         ] {
             assert_eq!(find(names, path).as_ref(), expected, "{names:?}");
         }
@@ -125,12 +114,8 @@ mod tests {
         assert_eq!(find(&[&any], OsStr::new("")), Some(highest));
         let none = format!("{}/9*/serve", versions.display());
         assert_eq!(find(&[none], OsStr::new("")), None);
-        let mut need = Need {
-            name: "nano".to_owned(),
-            any: vec![],
-            package: "vi".to_owned(),
-            version: None,
-        };
+        let mut need =
+            Need { name: "nano".to_owned(), any: vec![], package: "vi".to_owned(), version: None };
         assert_eq!(meeting(&need, &path), None);
         need.any = vec!["vim".to_owned(), "vi".to_owned()];
         assert_eq!(meeting(&need, &path), Some(vi));

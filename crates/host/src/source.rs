@@ -32,10 +32,7 @@ impl Source {
     fn read(&mut self) -> Option<&[u8]> {
         let mut filled = 0;
         while filled < self.buffer.len() {
-            let count = self
-                .file
-                .read_at(&mut self.buffer[filled..], filled as u64)
-                .ok()?;
+            let count = self.file.read_at(&mut self.buffer[filled..], filled as u64).ok()?;
             if count == 0 {
                 break;
             }
@@ -62,21 +59,14 @@ pub(crate) struct Counter {
 
 impl Counter {
     pub(crate) fn open(root: &Root, path: &str, key: &'static [u8], unit: u64) -> Option<Self> {
-        let mut counter = Self {
-            source: Source::open(root, path)?,
-            key,
-            unit,
-        };
+        let mut counter = Self { source: Source::open(root, path)?, key, unit };
         counter.value().is_some().then_some(counter)
     }
 
     pub(crate) fn value(&mut self) -> Option<u64> {
         let text = self.source.read()?;
-        let number = if self.key.is_empty() {
-            number(text.trim_ascii())
-        } else {
-            keyed(text, self.key)
-        };
+        let number =
+            if self.key.is_empty() { number(text.trim_ascii()) } else { keyed(text, self.key) };
         number?.checked_mul(self.unit)
     }
 }

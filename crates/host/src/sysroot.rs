@@ -60,10 +60,7 @@ impl Root {
 
     /// A machine with files below `directory` (`directory/proc/cpuinfo`, ...).
     pub fn recorded(directory: &Path, answers: Answers) -> Self {
-        Self {
-            directory: directory.to_owned(),
-            answers,
-        }
+        Self { directory: directory.to_owned(), answers }
     }
 
     pub fn answers(&self) -> &Answers {
@@ -83,11 +80,7 @@ impl Root {
     pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         // nearly every file is shorter, and read in one call
         let mut bytes = Vec::with_capacity(4096);
-        File::open(self.join(path))
-            .ok()?
-            .take(LONGEST_FILE)
-            .read_to_end(&mut bytes)
-            .ok()?;
+        File::open(self.join(path)).ok()?.take(LONGEST_FILE).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 

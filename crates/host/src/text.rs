@@ -7,11 +7,8 @@ const LONGEST: usize = 200;
 
 /// Makes a value fit to be shown and stored: one line, no control characters, bounded. `None` if nothing is left.
 pub(crate) fn clean(value: &str) -> Option<String> {
-    let cleaned: String = value
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(LONGEST)
-        .collect();
+    let cleaned: String =
+        value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
     let words: Vec<&str> = cleaned.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }

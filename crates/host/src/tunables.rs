@@ -26,14 +26,8 @@ pub struct Setting {
 /// Possible tunings for measurements on `chosen`, on a machine with these online CPUs.
 pub fn tunables(root: &Root, online: &CpuSet, chosen: &Chosen) -> Vec<Tunable> {
     vec![
-        Tunable {
-            name: "governor performance".to_owned(),
-            settings: governor(root),
-        },
-        Tunable {
-            name: "turbo off".to_owned(),
-            settings: turbo(root),
-        },
+        Tunable { name: "governor performance".to_owned(), settings: governor(root) },
+        Tunable { name: "turbo off".to_owned(), settings: turbo(root) },
         Tunable {
             name: format!("interrupts away from CPU {}", chosen.measured),
             settings: interrupts(root, online, chosen.measured),
@@ -86,11 +80,8 @@ fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting
     if elsewhere.is_empty() {
         return Err("no other CPU can take them".to_owned());
     }
-    let mut numbers: Vec<u32> = root
-        .names(DIRECTORY)
-        .iter()
-        .filter_map(|name| name.parse().ok())
-        .collect();
+    let mut numbers: Vec<u32> =
+        root.names(DIRECTORY).iter().filter_map(|name| name.parse().ok()).collect();
     if numbers.is_empty() {
         return Err(format!("no interrupts in {DIRECTORY}"));
     }
@@ -127,15 +118,14 @@ pub fn real_time(root: &Root, chosen: &Chosen) -> Result<(), String> {
     const FILE: &str = "/proc/sys/kernel/sched_rt_runtime_us";
     if chosen.watcher.is_none() {
         return Err(
-            "with one CPU, a real-time program that hangs would block the system".to_owned(),
+            "with one CPU, a real-time program that hangs would block the system".to_owned()
         );
     }
     match root.number::<i64>(FILE) {
         Some(-1) => Ok(()),
         Some(runtime) => {
-            let period: i64 = root
-                .number("/proc/sys/kernel/sched_rt_period_us")
-                .unwrap_or(1_000_000);
+            let period: i64 =
+                root.number("/proc/sys/kernel/sched_rt_period_us").unwrap_or(1_000_000);
             Err(format!(
                 "the kernel stops real-time programs for {} ms in every {} ms, which would be in the samples; \
                  `sysctl -w kernel.sched_rt_runtime_us=-1` lifts that, and with it the guard against one that hangs",

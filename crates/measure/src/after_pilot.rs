@@ -83,8 +83,7 @@ impl AfterPilot {
         if stage == Stage::Pilot && self.budget.is_limited() {
             // a budget begins tracks in the order of the plan, a step on all sides
             let tracks = &self.tracks;
-            self.stages
-                .sort_first_round(|index| (tracks[index].step, tracks[index].side));
+            self.stages.sort_first_round(|index| (tracks[index].step, tracks[index].side));
         }
         true
     }
@@ -176,9 +175,6 @@ impl Scheduler for AfterPilot {
     }
 
     fn standing(&self) -> Standing<'_> {
-        Standing::Rounds {
-            rounds: self.stages.expected_rounds(),
-            end: self.expected_end,
-        }
+        Standing::Rounds { rounds: self.stages.expected_rounds(), end: self.expected_end }
     }
 }

@@ -47,10 +47,9 @@ impl Budget {
         let end = now + duration_of(tracks, |track| track.missing(track.planned));
         match self.limit {
             Some(limit) => end.min(limit),
-            None => end.min(
-                self.time
-                    .max(now + duration_of(tracks, |track| track.missing(self.least))),
-            ),
+            None => {
+                end.min(self.time.max(now + duration_of(tracks, |track| track.missing(self.least))))
+            }
         }
     }
 
@@ -90,9 +89,8 @@ impl Budget {
             return true;
         };
         let begun = tracks.iter().filter(|track| track.has_begun());
-        let begun: f64 = begun
-            .filter_map(|track| Some(track.cost()? * track.missing(PILOT) as f64))
-            .sum();
+        let begun: f64 =
+            begun.filter_map(|track| Some(track.cost()? * track.missing(PILOT) as f64)).sum();
         let pilot = match &tracks[index] {
             track if track.has_begun() => 0.0,
             track => {
@@ -145,8 +143,7 @@ impl Budget {
 /// Time of `launches` of each track.
 pub fn duration_of(tracks: &[Track], launches: impl Fn(&Track) -> usize) -> Duration {
     let slowness = slowness(tracks).unwrap_or(1.0);
-    let seconds = tracks
-        .iter()
-        .map(|track| track.cost_or_nominal(slowness) * launches(track) as f64);
+    let seconds =
+        tracks.iter().map(|track| track.cost_or_nominal(slowness) * launches(track) as f64);
     Duration::from_secs_f64(seconds.sum())
 }

@@ -78,12 +78,8 @@ pub fn drive<B: Backend>(
             elapsed: start,
             standing: scheduler.standing(),
         });
-        let finished = backend.launch(
-            slot.side,
-            benchmark,
-            step,
-            calibrations.get(slot.side, step),
-        )?;
+        let finished =
+            backend.launch(slot.side, benchmark, step, calibrations.get(slot.side, step))?;
         let launch = Launch {
             id: step.id.clone(),
             round: slot.round,
@@ -128,10 +124,7 @@ impl Calibrations {
             _ => None,
         });
         if let Some(n) = n.filter(|_| launch.outcome == Outcome::Measured) {
-            let sides = self
-                .0
-                .entry((launch.id.clone(), launch.copies))
-                .or_default();
+            let sides = self.0.entry((launch.id.clone(), launch.copies)).or_default();
             let (last, launches) = sides.entry(side).or_default();
             (*last, *launches) = (n, *launches + 1);
         }
@@ -160,11 +153,7 @@ fn observe_earlier(
         let Some(step) = steps.iter().position(|(step, _)| launched(step)) else {
             continue;
         };
-        let slot = Slot {
-            side: 0,
-            step,
-            round: launch.round,
-        };
+        let slot = Slot { side: 0, step, round: launch.round };
         let observed = Observation {
             learned: reader.learn(steps[step].1, launch),
             outcome: &launch.outcome,

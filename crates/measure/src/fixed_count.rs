@@ -67,19 +67,14 @@ impl Scheduler for Bounded {
         }
         if self.turn.is_empty() {
             let sides = 0..self.executions.len();
-            let mut order: Vec<usize> = sides
-                .filter(|&side| self.executions[side] < self.min)
-                .collect();
+            let mut order: Vec<usize> =
+                sides.filter(|&side| self.executions[side] < self.min).collect();
             order.shuffle(&mut self.random);
             self.turn = order.into();
             self.rounds += 1;
         }
         let side = self.turn.pop_front()?;
-        Some(Slot {
-            side,
-            step: 0,
-            round: self.rounds - 1,
-        })
+        Some(Slot { side, step: 0, round: self.rounds - 1 })
     }
 
     fn observe(&mut self, slot: Slot, observed: &Observation<'_>) {
@@ -101,9 +96,7 @@ impl Scheduler for Bounded {
                 let rounds = rounds.clamp(least, most).max(now);
                 Standing::Rounds { rounds, end }
             }
-            Standing::Turns {
-                times, margin, end, ..
-            } => Standing::Turns {
+            Standing::Turns { times, margin, end, .. } => Standing::Turns {
                 times,
                 margin,
                 rounds: (self.min == self.max).then(|| most.max(times.rounds())),

@@ -85,9 +85,7 @@ fn steps_with_entries(plan: &Plan) -> Vec<(&Step, &Benchmark)> {
     let entries = plan.benchmarks.iter().map(|entry| (&entry.id, entry));
     let entries: BTreeMap<&Id, &Benchmark> = entries.collect();
     let steps = plan.steps.iter();
-    steps
-        .filter_map(|step| Some((step, *entries.get(&step.id)?)))
-        .collect()
+    steps.filter_map(|step| Some((step, *entries.get(&step.id)?))).collect()
 }
 
 /// True if more launches would be wasted: one failure may be the machine's fault; two, and more than a third of all, are the program's.

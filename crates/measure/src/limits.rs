@@ -60,12 +60,7 @@ mod tests {
     fn runs_end_within_their_limits() {
         let [second, minute] =
             [Duration::from_secs, Duration::from_mins].map(|duration| duration(1));
-        let limits = |budget, quick| Limits {
-            budget,
-            precision: 0.02,
-            quick,
-            seed: 1,
-        };
+        let limits = |budget, quick| Limits { budget, precision: 0.02, quick, seed: 1 };
         for (budget, quick, expected, longest) in [
             (Some(second), false, minute, second),
             (None, true, minute, minute),

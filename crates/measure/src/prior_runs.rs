@@ -26,11 +26,7 @@ pub fn learn_prior(runs: &[RunData], benchmarks: &[Benchmark]) -> PriorRuns {
     let mut priors = PriorRuns::new();
     for run in runs {
         for (step, seconds) in launch_times(run) {
-            priors
-                .entry(step)
-                .or_default()
-                .seconds
-                .get_or_insert(seconds);
+            priors.entry(step).or_default().seconds.get_or_insert(seconds);
         }
         for (step, values) in ln_values(run, benchmarks) {
             if values.len() >= crate::limits::PILOT {
@@ -55,26 +51,20 @@ fn launch_times(run: &RunData) -> BTreeMap<(Id, u32), f64> {
         let ns = until.unwrap_or(0).max(launch.conditions.wall);
         times.entry(step(launch)).or_default().push(ns as f64 / 1e9);
     }
-    let medians = times
-        .into_iter()
-        .map(|(step, times)| (step, median(&times)));
+    let medians = times.into_iter().map(|(step, times)| (step, median(&times)));
     medians.collect()
 }
 
 /// ln(value) of each undisturbed launch of the same version of a benchmark.
 fn ln_values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec<f64>> {
     let versions: BTreeMap<&Id, u32> = benchmarks.iter().map(|b| (&b.id, b.version)).collect();
-    let same = run
-        .benchmarks
-        .iter()
-        .filter(|entry| versions.get(&entry.id) == Some(&entry.version));
+    let same =
+        run.benchmarks.iter().filter(|entry| versions.get(&entry.id) == Some(&entry.version));
     let entries: BTreeMap<&Id, &Benchmark> = same.map(|entry| (&entry.id, entry)).collect();
     let mut reader = Reader::default();
     let mut values: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
     for launch in &run.launches {
-        let learned = entries
-            .get(&launch.id)
-            .map(|entry| reader.learn(entry, launch));
+        let learned = entries.get(&launch.id).map(|entry| reader.learn(entry, launch));
         if let Some(learned) = learned.filter(|learned| !learned.contended) {
             let value = learned.ns_per_op.map(f64::ln);
             values.entry(step(launch)).or_default().extend(value);

@@ -25,11 +25,7 @@ pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
     let mut allot = |have: &mut usize, cost: f64, target: usize| {
         let missing = target.saturating_sub(*have);
         // the cast saturates; rounding may leave less than nothing
-        let fits = if cost > 0.0 {
-            (left / cost) as usize
-        } else {
-            missing
-        };
+        let fits = if cost > 0.0 { (left / cost) as usize } else { missing };
         let given = missing.min(fits);
         left -= given as f64 * cost;
         *have += given;
@@ -59,11 +55,7 @@ pub fn merge_groups(count: usize, lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
             *member = lowest;
         }
     }
-    let members = |first| {
-        (0..count)
-            .filter(|&index| group[index] == first)
-            .collect::<Vec<_>>()
-    };
+    let members = |first| (0..count).filter(|&index| group[index] == first).collect::<Vec<_>>();
     let groups = (0..count).map(members);
     groups.filter(|members| !members.is_empty()).collect()
 }
@@ -76,9 +68,8 @@ pub fn rounds(launches: &[usize], seed: u64) -> Vec<Vec<usize>> {
     (0..total)
         .map(|round| {
             let due = |count: usize| (round + 1) * count / total > round * count / total;
-            let mut order: Vec<usize> = (0..launches.len())
-                .filter(|&track| due(launches[track]))
-                .collect();
+            let mut order: Vec<usize> =
+                (0..launches.len()).filter(|&track| due(launches[track])).collect();
             order.shuffle(&mut random);
             order
         })
@@ -104,20 +95,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn need(cost: f64, done: usize, wanted: usize) -> Need {
-        Need {
-            cost,
-            done,
-            wanted,
-            min_launches: 10,
-        }
+        Need { cost, done, wanted, min_launches: 10 }
     }
 
     #[test]
     fn enough_time_satisfies_all_groups() {
-        assert_eq!(
-            share(&[need(1.0, 4, 10), need(2.0, 4, 30)], 1000.0),
-            [10, 30]
-        );
+        assert_eq!(share(&[need(1.0, 4, 10), need(2.0, 4, 30)], 1000.0), [10, 30]);
         assert_eq!(share(&[need(1.0, 20, 10)], 1000.0), [20]);
         assert!(share(&[], 10.0).is_empty());
     }
@@ -141,10 +124,7 @@ mod tests {
 
     #[test]
     fn equal_tracks_become_adjacent() {
-        assert_eq!(
-            adjacent(&[4, 1, 0, 3, 2], |track| track % 2),
-            [4, 0, 2, 1, 3]
-        );
+        assert_eq!(adjacent(&[4, 1, 0, 3, 2], |track| track % 2), [4, 0, 2, 1, 3]);
         assert_eq!(adjacent(&[2, 0, 1], |_| ()), [2, 0, 1]);
         assert!(adjacent(&[], |track| track).is_empty());
     }

@@ -100,10 +100,7 @@ impl Sequential {
 
     /// By step.
     pub fn times(&self) -> Vec<Times> {
-        self.tracks
-            .iter()
-            .map(|track| track.times.clone())
-            .collect()
+        self.tracks.iter().map(|track| track.times.clone()).collect()
     }
 
     /// Plans one launch of a step on each remaining side, in random order; closes the step if they do not fit the budget.
@@ -139,9 +136,7 @@ impl Sequential {
         for (track, judged) in self.tracks.iter_mut().zip(&judged) {
             let reference = self.design.reference;
             track.closed |= interim::is_decided(&track.times, judged, reference);
-            track
-                .dropped_sides
-                .extend(interim::dropped_sides(&track.times, judged, reference));
+            track.dropped_sides.extend(interim::dropped_sides(&track.times, judged, reference));
         }
     }
 }

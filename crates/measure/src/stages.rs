@@ -132,19 +132,10 @@ mod tests {
     #[test]
     fn stages_follow_each_other() {
         let end = StageEnd::default();
-        let launched = StageEnd {
-            has_launched: true,
-            ..end
-        };
-        let needs = |end| StageEnd {
-            needs_precision: true,
-            ..end
-        };
+        let launched = StageEnd { has_launched: true, ..end };
+        let needs = |end| StageEnd { needs_precision: true, ..end };
         let quick = StageEnd { quick: true, ..end };
-        let readmitting = StageEnd {
-            is_readmitting: true,
-            ..needs(launched)
-        };
+        let readmitting = StageEnd { is_readmitting: true, ..needs(launched) };
         use Stage::{Pilot, Precision, Repeats};
         for (stage, end, next) in [
             (Pilot, end, Some(Repeats)),

@@ -32,19 +32,11 @@ struct Reply {
 
 impl Reply {
     fn measured(seconds: f64, ns: f64) -> Self {
-        Self {
-            seconds,
-            ns: Ok(ns),
-            contended: false,
-            disturbed: false,
-        }
+        Self { seconds, ns: Ok(ns), contended: false, disturbed: false }
     }
 
     fn without_result(outcome: Outcome) -> Self {
-        Self {
-            ns: Err(outcome),
-            ..Self::measured(1.0, 0.0)
-        }
+        Self { ns: Err(outcome), ..Self::measured(1.0, 0.0) }
     }
 }
 
@@ -82,9 +74,7 @@ impl<'a> FakeBackend<'a> {
 
     fn count(&self, id: &str) -> usize {
         let stored = self.stored.iter();
-        stored
-            .filter(|(_, launch)| launch.id.as_str() == id)
-            .count()
+        stored.filter(|(_, launch)| launch.id.as_str() == id).count()
     }
 
     /// Of the first side.
@@ -131,12 +121,7 @@ impl Backend for FakeBackend<'_> {
         let id = benchmark.id.to_string();
         let count = self.counts.entry((side, id.clone())).or_default();
         *count += 1;
-        let call = Call {
-            id: id.clone(),
-            side,
-            count: *count,
-            before: self.launched.len(),
-        };
+        let call = Call { id: id.clone(), side, count: *count, before: self.launched.len() };
         self.launched.push(id);
         self.calibrations.push((side, calibration));
         let reply = (self.reply)(&call);
@@ -182,9 +167,7 @@ fn events(ns: f64, contended: bool, copies: u32) -> Vec<Event> {
     let copy = |number: u32| Event::Param(Param::Copy(number));
     match copies {
         1 => one.into(),
-        _ => (1..=copies)
-            .flat_map(|number| [vec![copy(number)], one.to_vec()].concat())
-            .collect(),
+        _ => (1..=copies).flat_map(|number| [vec![copy(number)], one.to_vec()].concat()).collect(),
     }
 }
 
@@ -203,11 +186,7 @@ fn benchmark(id: &str) -> Benchmark {
 }
 
 fn plan(ids: &[&str]) -> Plan {
-    let step = |name: &&str| Step {
-        id: id(name),
-        cpus: vec![1],
-        copies: 1,
-    };
+    let step = |name: &&str| Step { id: id(name), cpus: vec![1], copies: 1 };
     Plan {
         steps: ids.iter().map(step).collect(),
         benchmarks: ids.iter().map(|id| benchmark(id)).collect(),
@@ -223,11 +202,7 @@ fn finished_launches_survive_errors() {
         (backend.stop_after, backend.full_after) = (stop_after, full_after);
         let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &PriorRuns::new());
         let ended = drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend);
-        (
-            ended.unwrap_err(),
-            backend.stored.len(),
-            backend.launched.len(),
-        )
+        (ended.unwrap_err(), backend.stored.len(), backend.launched.len())
     };
     assert_eq!(run(5, usize::MAX), ("stopped", 5, 5));
     // no launch follows
@@ -259,15 +234,8 @@ fn launches_reuse_calibrations() {
     let mut backend = FakeBackend::new(|_| Reply::measured(1.0, 100.0));
     let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &PriorRuns::new());
     drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend).unwrap();
-    let found = |growth_shown| Calibration {
-        n: Some(1000),
-        growth_shown,
-    };
-    let passed: Vec<Calibration> = backend
-        .calibrations
-        .iter()
-        .map(|(_, passed)| *passed)
-        .collect();
+    let found = |growth_shown| Calibration { n: Some(1000), growth_shown };
+    let passed: Vec<Calibration> = backend.calibrations.iter().map(|(_, passed)| *passed).collect();
     assert_eq!(passed[0], Calibration::default());
     assert_eq!(passed[1..PILOT], [found(false); PILOT - 1]);
     assert!(passed[PILOT..].iter().all(|passed| *passed == found(true)));
@@ -279,10 +247,7 @@ fn launches_reuse_calibrations() {
     let earlier: Vec<Launch> = backend.launches().into_iter().take(PILOT).collect();
     drive(&plans, &earlier, reader(false), &mut scheduler, &mut rest).unwrap();
     for (side, growth_shown) in [(0, true), (1, false)] {
-        let first = rest
-            .calibrations
-            .iter()
-            .find(|(launch_side, _)| *launch_side == side);
+        let first = rest.calibrations.iter().find(|(launch_side, _)| *launch_side == side);
         assert_eq!(first.map(|(_, passed)| *passed), Some(found(growth_shown)));
     }
 }

@@ -142,10 +142,8 @@ impl Track {
 
     /// Plans repeats of disturbed launches that nothing has replaced.
     pub fn plan_repeats(&mut self) -> usize {
-        let repeats = self
-            .disturbed
-            .saturating_sub(self.replaced)
-            .min(self.launches / DISTURBED_PER_REPEAT);
+        let repeats =
+            self.disturbed.saturating_sub(self.replaced).min(self.launches / DISTURBED_PER_REPEAT);
         self.planned = self.launches + repeats;
         repeats
     }
@@ -153,9 +151,7 @@ impl Track {
 
 /// Actual over nominal time of all launches whose time is known, if of any.
 pub fn slowness(tracks: &[Track]) -> Option<f64> {
-    let known = tracks
-        .iter()
-        .filter_map(|track| Some((track.cost()?, track.nominal_seconds)));
+    let known = tracks.iter().filter_map(|track| Some((track.cost()?, track.nominal_seconds)));
     let (actual, nominal) = known.fold((0.0, 0.0), |sum, track| (sum.0 + track.0, sum.1 + track.1));
     (nominal > 0.0).then_some(actual / nominal)
 }

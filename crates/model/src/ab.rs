@@ -70,10 +70,7 @@ pub struct AbRow {
     pub comparisons: Vec<AbComparison>,
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }

@@ -106,9 +106,7 @@ pub enum ClaimOutcome {
 impl AuditView {
     /// Whether a failure in this build fails the entry; true for unlisted builds.
     pub fn counts(&self, build: &str) -> bool {
-        self.builds
-            .iter()
-            .all(|known| known.name != build || known.counts)
+        self.builds.iter().all(|known| known.name != build || known.counts)
     }
 
     /// Whether a claim of the entry fails in a build that counts.

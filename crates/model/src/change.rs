@@ -195,10 +195,7 @@ mod tests {
             });
             triage.assignee.clone()
         };
-        assert_eq!(
-            push(ChangeState::Assigned, Some("ben")).as_deref(),
-            Some("ben")
-        );
+        assert_eq!(push(ChangeState::Assigned, Some("ben")).as_deref(), Some("ben"));
         assert_eq!(push(ChangeState::Fixed, None).as_deref(), Some("ben"));
         assert_eq!(push(ChangeState::New, None), None);
         assert_eq!(push(ChangeState::Acknowledged, None), None);

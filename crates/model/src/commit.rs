@@ -58,9 +58,7 @@ impl Commit {
         let plain = repository.strip_suffix(".git").unwrap_or(repository);
         let plain = plain.trim_end_matches('/');
         let web = plain.starts_with("https://")
-            && plain
-                .chars()
-                .all(|c| c.is_ascii_graphic() && !"<>\"'`?#".contains(c));
+            && plain.chars().all(|c| c.is_ascii_graphic() && !"<>\"'`?#".contains(c));
         web.then(|| format!("{plain}/compare/{}...{}", good.id, bad.id))
     }
 }
@@ -71,29 +69,13 @@ mod tests {
 
     #[test]
     fn hashes_and_names_are_checked() {
-        assert_eq!(
-            Commit::new("ABCDEF1", Some("main"), None).unwrap().id,
-            "abcdef1"
-        );
-        for id in [
-            "",
-            "abcdef",
-            "main",
-            "-abcdef1",
-            "abcdef1\n",
-            &"a".repeat(65),
-        ] {
+        assert_eq!(Commit::new("ABCDEF1", Some("main"), None).unwrap().id, "abcdef1");
+        for id in ["", "abcdef", "main", "-abcdef1", "abcdef1\n", &"a".repeat(65)] {
             assert!(Commit::new(id, None, None).is_err(), "{id:?}");
         }
         for name in ["", "a\nb", "\u{1b}[31m", &"x".repeat(301)] {
-            assert!(
-                Commit::new("abcdef1", Some(name), None).is_err(),
-                "{name:?}"
-            );
-            assert!(
-                Commit::new("abcdef1", None, Some(name)).is_err(),
-                "{name:?}"
-            );
+            assert!(Commit::new("abcdef1", Some(name), None).is_err(), "{name:?}");
+            assert!(Commit::new("abcdef1", None, Some(name)).is_err(), "{name:?}");
         }
     }
 
@@ -105,16 +87,9 @@ mod tests {
         let url = "https://example.org/a/b";
         let found = Some("https://example.org/a/b/compare/aaaaaaa...bbbbbbb".to_owned());
         assert_eq!(link(url, url), found);
-        assert_eq!(
-            link("https://example.org/a/b.git", "https://example.org/a/b.git"),
-            found
-        );
+        assert_eq!(link("https://example.org/a/b.git", "https://example.org/a/b.git"), found);
         assert_eq!(link(url, "https://example.org/a/c"), None);
-        for hostile in [
-            "javascript:alert(1)",
-            "https://a/\"onload=1",
-            "git@example.org:a/b",
-        ] {
+        for hostile in ["javascript:alert(1)", "https://a/\"onload=1", "git@example.org:a/b"] {
             assert_eq!(link(hostile, hostile), None);
         }
     }

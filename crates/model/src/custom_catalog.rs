@@ -84,9 +84,7 @@ impl CustomCatalog {
 
     /// The note on every result of its benchmarks.
     pub fn note(&self) -> Note {
-        Note::new(Finding::Custom {
-            catalog: self.named(),
-        })
+        Note::new(Finding::Custom { catalog: self.named() })
     }
 }
 

@@ -42,16 +42,13 @@ pub fn decode_text(bytes: Vec<u8>) -> Result<String, EncodingError> {
     }
     match rest.is_empty() {
         true => Ok(without_mark(text)),
-        false => Err(EncodingError::Utf16 {
-            position: bytes.len(),
-        }),
+        false => Err(EncodingError::Utf16 { position: bytes.len() }),
     }
 }
 
 fn decode_utf8(bytes: Vec<u8>) -> Result<String, EncodingError> {
-    let text = String::from_utf8(bytes).map_err(|why| EncodingError::Utf8 {
-        position: why.utf8_error().valid_up_to() + 1,
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|why| EncodingError::Utf8 { position: why.utf8_error().valid_up_to() + 1 })?;
     Ok(without_mark(text))
 }
 

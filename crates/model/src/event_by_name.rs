@@ -12,32 +12,17 @@ use std::fmt;
 #[derive(Deserialize)]
 #[serde(remote = "Event", rename_all = "lowercase")]
 pub enum EventByName {
-    Hello {
-        protocol: u32,
-        kernel: String,
-    },
+    Hello { protocol: u32, kernel: String },
     Param(Param),
-    Warm {
-        n: u64,
-        wall: u64,
-    },
+    Warm { n: u64, wall: u64 },
     Sample(Box<Sample>),
     Process(Box<Sample>),
     Batch(Box<Batch>),
     Latency(Box<Histogram>),
-    Counters {
-        n: u64,
-        counts: Counts<u64>,
-    },
+    Counters { n: u64, counts: Counts<u64> },
     Check(Check),
-    Skip {
-        why: String,
-    },
-    Fail {
-        errno: i32,
-        call: String,
-        why: String,
-    },
+    Skip { why: String },
+    Fail { errno: i32, call: String, why: String },
     Bye {},
 }
 
@@ -119,10 +104,7 @@ mod tests {
     #[test]
     fn events_are_read_as_written() {
         for event in [
-            Event::Hello {
-                protocol: 1,
-                kernel: "byte/loop".to_owned(),
-            },
+            Event::Hello { protocol: 1, kernel: "byte/loop".to_owned() },
             Event::Param(Param::new("copy", "2")),
             Event::Warm { n: 1, wall: 2 },
             Event::Sample(Box::default()),
@@ -133,20 +115,11 @@ mod tests {
             Event::Bye,
         ] {
             let text = serde_json::to_string(&event).unwrap();
-            assert_eq!(
-                serde_json::from_str::<Event>(&text).unwrap(),
-                event,
-                "{text}"
-            );
+            assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event, "{text}");
         }
         let unknown = r#"{"event":"bye","later":[{}]}"#;
         assert_eq!(serde_json::from_str::<Event>(unknown).unwrap(), Event::Bye);
-        for wrong in [
-            r#"{"n":1,"event":"warm","wall":2}"#,
-            "{}",
-            r#"{"event":"x"}"#,
-            "[]",
-        ] {
+        for wrong in [r#"{"n":1,"event":"warm","wall":2}"#, "{}", r#"{"event":"x"}"#, "[]"] {
             assert!(serde_json::from_str::<Event>(wrong).is_err(), "{wrong}");
         }
     }

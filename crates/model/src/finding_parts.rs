@@ -39,29 +39,17 @@ pub struct Count {
 impl Count {
     pub fn launches(part: usize, total: usize) -> Self {
         let what = Repeat::Launch;
-        Self {
-            part,
-            of: total,
-            what,
-        }
+        Self { part, of: total, what }
     }
 
     pub fn samples(part: usize, total: usize) -> Self {
         let what = Repeat::Sample;
-        Self {
-            part,
-            of: total,
-            what,
-        }
+        Self { part, of: total, what }
     }
 
     pub fn rounds(part: usize, total: usize) -> Self {
         let what = Repeat::Round;
-        Self {
-            part,
-            of: total,
-            what,
-        }
+        Self { part, of: total, what }
     }
 }
 
@@ -178,11 +166,7 @@ pub enum Unfitted {
         needed: usize,
     },
     /// Too few launches of one number of copies.
-    Launches {
-        copies: u32,
-        launches: usize,
-        needed: usize,
-    },
+    Launches { copies: u32, launches: usize, needed: usize },
     /// A rate is missing or zero.
     NoRate,
 }

@@ -41,9 +41,8 @@ impl Id {
         if text.len() > LONGEST {
             return no("more than 200 letters");
         }
-        let (path, variant) = text
-            .split_once('@')
-            .map_or((text, None), |(path, variant)| (path, Some(variant)));
+        let (path, variant) =
+            text.split_once('@').map_or((text, None), |(path, variant)| (path, Some(variant)));
         let parts: Vec<&str> = path.split('/').collect();
         if parts.len() > 3 {
             return no("more than three parts");
@@ -164,9 +163,9 @@ mod tests {
         ] {
             assert_eq!(Id::parse(good).unwrap().as_str(), good);
         }
-        for bad in [
-            "", "/", "byte/", "a/b/c/d", "Byte", "a b", "a@", "@a", "a@b@c", "-a", "ä", "a/../b",
-        ] {
+        for bad in
+            ["", "/", "byte/", "a/b/c/d", "Byte", "a b", "a@", "@a", "a@b@c", "-a", "ä", "a/../b"]
+        {
             assert!(Id::parse(bad).is_err(), "{bad}");
         }
     }
@@ -175,10 +174,7 @@ mod tests {
     fn long_identifiers_are_refused() {
         assert!(Id::parse(&"x".repeat(LONGEST)).is_ok());
         let why = Id::parse(&"é".repeat(9000)).unwrap_err().to_string();
-        assert!(
-            why.contains(&LONGEST.to_string()) && why.len() < 200,
-            "{why}"
-        );
+        assert!(why.contains(&LONGEST.to_string()) && why.len() < 200, "{why}");
     }
 
     #[test]

@@ -17,9 +17,7 @@ pub struct Latencies {
 impl Latencies {
     /// A percentile by its name.
     pub fn get(&self, name: &str) -> Option<&Percentile> {
-        self.percentiles
-            .iter()
-            .find(|percentile| percentile.name == name)
+        self.percentiles.iter().find(|percentile| percentile.name == name)
     }
 }
 

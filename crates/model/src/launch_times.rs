@@ -44,10 +44,7 @@ impl Launch {
 fn timed(event: &Event) -> u64 {
     match event {
         Event::Sample(sample) | Event::Process(sample) => sample.wall,
-        Event::Batch(batch) => batch
-            .walls
-            .iter()
-            .fold(0, |sum, &wall| sum.saturating_add(wall)),
+        Event::Batch(batch) => batch.walls.iter().fold(0, |sum, &wall| sum.saturating_add(wall)),
         _ => 0,
     }
 }
@@ -96,21 +93,12 @@ mod tests {
             copies: 1,
             outcome: Outcome::Measured,
             events,
-            conditions: Conditions {
-                wall: 120 * MS,
-                ..Conditions::default()
-            },
+            conditions: Conditions { wall: 120 * MS, ..Conditions::default() },
         }
     }
 
     fn sample(wall: u64, pace: u64) -> Event {
-        Event::Sample(Box::new(Sample {
-            n: 1,
-            wall,
-            pace,
-            wide: pace / 4,
-            ..Sample::default()
-        }))
+        Event::Sample(Box::new(Sample { n: 1, wall, pace, wide: pace / 4, ..Sample::default() }))
     }
 
     fn latency(max: u64, bucket: u32, sum: u64) -> Event {
@@ -125,16 +113,10 @@ mod tests {
 
     #[test]
     fn absurd_times_are_named() {
-        let batch = Event::Batch(Box::new(Batch {
-            n: 1,
-            walls: vec![200 * MS; 3],
-            ..Batch::default()
-        }));
+        let batch =
+            Event::Batch(Box::new(Batch { n: 1, walls: vec![200 * MS; 3], ..Batch::default() }));
         for (events, what) in [
-            (
-                vec![sample(1 << 62, 0)],
-                "its samples take 4611686018.427 s",
-            ),
+            (vec![sample(1 << 62, 0)], "its samples take 4611686018.427 s"),
             (vec![sample(300 * MS, 0); 2], "its samples take 0.600 s"),
             (vec![batch], "its samples take 0.600 s"),
             (vec![sample(MS, 1 << 63)], "a reading of its probes takes"),

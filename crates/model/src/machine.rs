@@ -54,9 +54,7 @@ pub fn short_processor(model: &str) -> String {
     let model = model.replace("(R)", "").replace("(TM)", "");
     let model = model.split(" @ ").next().unwrap_or(&model);
     let words = model.split_whitespace();
-    let words: Vec<&str> = words
-        .filter(|w| !["CPU", "Processor"].contains(w))
-        .collect();
+    let words: Vec<&str> = words.filter(|w| !["CPU", "Processor"].contains(w)).collect();
     words.join(" ")
 }
 
@@ -66,11 +64,7 @@ impl Machine {
 
     /// CPUs that the process may use; empty if unknown, `None` if unreadable.
     pub fn allowed_cpus(&self) -> Option<CpuSet> {
-        CpuSet::parse(
-            self.facts
-                .get(Self::ALLOWED_CPUS)
-                .map_or("", String::as_str),
-        )
+        CpuSet::parse(self.facts.get(Self::ALLOWED_CPUS).map_or("", String::as_str))
     }
 
     /// Whether two threads may share a core: with SMT, and on a virtual machine, which cannot know.
@@ -132,10 +126,7 @@ mod tests {
 
     fn machine(facts: &[(&str, &str)]) -> Machine {
         let fact = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Machine {
-            facts: facts.iter().map(fact).collect(),
-            ..Machine::default()
-        }
+        Machine { facts: facts.iter().map(fact).collect(), ..Machine::default() }
     }
 
     #[test]
@@ -147,12 +138,7 @@ mod tests {
             ("cache.l3", "32 MiB, shared by 8 CPUs"),
             ("cpu.allowed", "0-2,7"),
         ]);
-        let cache = |level, kind, bytes, shared_by| Cache {
-            level,
-            kind,
-            bytes,
-            shared_by,
-        };
+        let cache = |level, kind, bytes, shared_by| Cache { level, kind, bytes, shared_by };
         let expected = [
             cache(1, CacheKind::Data, 32 << 10, 1),
             cache(1, CacheKind::Instruction, 512, 2),
@@ -188,10 +174,7 @@ mod tests {
     #[test]
     fn short_processors_lack_trademarks() {
         for (name, short) in [
-            (
-                "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz",
-                "Intel Xeon Gold 6148",
-            ),
+            ("Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", "Intel Xeon Gold 6148"),
             ("AMD EPYC 9654 96-Core Processor", "AMD EPYC 9654 96-Core"),
         ] {
             assert_eq!(short_processor(name), short);

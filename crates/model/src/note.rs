@@ -96,11 +96,7 @@ pub struct Note {
 impl Note {
     /// A note on the result as a whole.
     pub fn new(finding: Finding) -> Self {
-        Self {
-            finding,
-            about: Subject::Result,
-            side: None,
-        }
+        Self { finding, about: Subject::Result, side: None }
     }
 
     /// A note on a part of the result.

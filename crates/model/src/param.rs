@@ -238,10 +238,7 @@ impl From<KeyValue> for Param {
 
 impl From<Param> for KeyValue {
     fn from(param: Param) -> Self {
-        Self {
-            key: param.key().to_owned(),
-            value: param.value().into_owned(),
-        }
+        Self { key: param.key().to_owned(), value: param.value().into_owned() }
     }
 }
 
@@ -269,10 +266,7 @@ mod tests {
         ] {
             let param = Param::new(key, value);
             assert_eq!((param.key(), &*param.value()), (key, value));
-            let other = || Param::Other {
-                key: key.to_owned(),
-                value: value.to_owned(),
-            };
+            let other = || Param::Other { key: key.to_owned(), value: value.to_owned() };
             assert_eq!(param, typed.unwrap_or_else(other));
             let json = serde_json::to_string(&param).unwrap();
             assert_eq!(serde_json::from_str::<Param>(&json).unwrap(), param);
@@ -280,10 +274,7 @@ mod tests {
         let Param::LoadRate(rate) = Param::new("load/users", "10.50 writes of 4 KiB") else {
             panic!("not a rate");
         };
-        assert_eq!(
-            (rate.per_hour.get(), &*rate.work),
-            (10.5, "writes of 4 KiB")
-        );
+        assert_eq!((rate.per_hour.get(), &*rate.work), (10.5, "writes of 4 KiB"));
         for (metric, key) in METRICS {
             let param = Param::new(key, "0.250");
             assert!(matches!(&param, Param::Number(m, n) if *m == metric && n.get() == 0.25));

@@ -62,11 +62,7 @@ mod tests {
     fn peers_are_host_and_link() {
         let peer = |host: &str, mtu| Peer {
             host: host.to_owned(),
-            far: Some(Link {
-                interface: "eth0".to_owned(),
-                mtu: Some(mtu),
-                ..Link::default()
-            }),
+            far: Some(Link { interface: "eth0".to_owned(), mtu: Some(mtu), ..Link::default() }),
             ..Peer::default()
         };
         let path = peer("db1", 1500).path();

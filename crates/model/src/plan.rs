@@ -35,9 +35,7 @@ pub struct Skip {
 impl Skip {
     /// The note on its result.
     pub fn note(&self) -> Note {
-        Note::new(Finding::Unavailable {
-            reason: self.reason.clone(),
-        })
+        Note::new(Finding::Unavailable { reason: self.reason.clone() })
     }
 }
 
@@ -61,22 +59,13 @@ fn not_run() -> String {
 
 impl From<StoredSkip> for Skip {
     fn from(stored: StoredSkip) -> Self {
-        Self {
-            id: stored.id,
-            reason: stored.footnote.why,
-        }
+        Self { id: stored.id, reason: stored.footnote.why }
     }
 }
 
 impl From<Skip> for StoredSkip {
     fn from(skip: Skip) -> Self {
-        Self {
-            id: skip.id,
-            footnote: StoredReason {
-                kind: not_run(),
-                why: skip.reason,
-            },
-        }
+        Self { id: skip.id, footnote: StoredReason { kind: not_run(), why: skip.reason } }
     }
 }
 

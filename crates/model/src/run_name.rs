@@ -38,9 +38,7 @@ pub fn check_label(label: &str) -> Result<(), String> {
         return Err("a label has at least one character".to_owned());
     }
     if is_reserved(label) || is_like_id(label) || label.starts_with('-') {
-        return Err(format!(
-            "the label '{shown}' has another meaning; choose another one"
-        ));
+        return Err(format!("the label '{shown}' has another meaning; choose another one"));
     }
     if label.chars().count() > LONGEST_LABEL || label.contains(is_unprintable) {
         return Err(format!(
@@ -79,9 +77,7 @@ mod tests {
             check_run_id(id).unwrap();
         }
         let long = "a".repeat(65);
-        for id in [
-            "", "last", "a b", "../x", "ref:vax", "ä", "-x", "a\n", &long,
-        ] {
+        for id in ["", "last", "a b", "../x", "ref:vax", "ä", "-x", "a\n", &long] {
             assert!(check_run_id(id).is_err(), "{id}");
         }
     }

@@ -56,13 +56,7 @@ mod tests {
     fn escaped_json_means_the_same() {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}]0;\u{7f}\u{202e}\u{1ffff} \u{e4}"});
         let text = escape_json(serde_json::to_string_pretty(&value).unwrap());
-        assert!(
-            !text.contains(|c| c != '\n' && is_unprintable(c)),
-            "{text:?}"
-        );
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
-            value
-        );
+        assert!(!text.contains(|c| c != '\n' && is_unprintable(c)), "{text:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

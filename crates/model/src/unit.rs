@@ -71,9 +71,7 @@ impl Unit {
     /// # Errors
     /// When the text is neither a time, a rate, `%`, nor `bytes`.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
-        quantity(text)
-            .map(|_| Self(text.to_owned()))
-            .ok_or_else(|| UnitError(text.to_owned()))
+        quantity(text).map(|_| Self(text.to_owned())).ok_or_else(|| UnitError(text.to_owned()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -105,9 +103,7 @@ fn quantity(text: &str) -> Option<Quantity> {
     if let Some((_, plain)) = NAMED.iter().find(|(name, _)| *name == text) {
         return Some(Quantity::Rate { plain: *plain });
     }
-    let (head, tail) = text
-        .split_once('/')
-        .map_or((text, None), |(head, tail)| (head, Some(tail)));
+    let (head, tail) = text.split_once('/').map_or((text, None), |(head, tail)| (head, Some(tail)));
     let ns = match head {
         "ns" => Some(1.0),
         "us" => Some(1e3),
@@ -126,9 +122,7 @@ fn quantity(text: &str) -> Option<Quantity> {
                 _ => 1.0,
             };
             let seconds = if per == "h" { 3600.0 } else { 1.0 };
-            Some(Quantity::Rate {
-                plain: plain / seconds,
-            })
+            Some(Quantity::Rate { plain: plain / seconds })
         }
         _ => None,
     }

@@ -42,9 +42,7 @@ pub fn fill_catalog_places(text: &str, value: impl Fn(&str) -> Option<String>) -
 
 /// The inverse of [`fill_catalog_places`] for literal text.
 pub fn escape_catalog_places(text: &str) -> String {
-    fill_places(text, |name| {
-        is_place_name(name).then(|| format!("{{{{{name}}}}}"))
-    })
+    fill_places(text, |name| is_place_name(name).then(|| format!("{{{{{name}}}}}")))
 }
 
 /// True if `{NAME}` may be a placeholder in a catalog.
@@ -81,10 +79,7 @@ mod tests {
             (r"echo 'a\b'", &["echo", r"a\b"]),
             ("a''b", &["ab"]),
             // Unicode spaces are part of a word
-            (
-                "cat a\u{a0}b\u{2003}c \u{3000}",
-                &["cat", "a\u{a0}b\u{2003}c", "\u{3000}"],
-            ),
+            ("cat a\u{a0}b\u{2003}c \u{3000}", &["cat", "a\u{a0}b\u{2003}c", "\u{3000}"]),
             (" ", &[]),
         ];
         for (text, words) in cases {

@@ -81,10 +81,8 @@ struct Loaded {
 }
 
 /// Left to right, right to left.
-const WAYS: [(Direction, rustybuzz::Script); 2] = [
-    (Direction::LeftToRight, script::LATIN),
-    (Direction::RightToLeft, script::HEBREW),
-];
+const WAYS: [(Direction, rustybuzz::Script); 2] =
+    [(Direction::LeftToRight, script::LATIN), (Direction::RightToLeft, script::HEBREW)];
 
 impl Fonts {
     pub(crate) fn new() -> Self {
@@ -105,11 +103,7 @@ impl Fonts {
                 face,
             }
         };
-        Self {
-            loaded: FILES.map(load),
-            widths: RefCell::default(),
-            database: Arc::new(database),
-        }
+        Self { loaded: FILES.map(load), widths: RefCell::default(), database: Arc::new(database) }
     }
 
     pub(crate) fn font(&self, face: Face) -> Font {
@@ -184,10 +178,7 @@ impl Loaded {
                 None,
             )
         });
-        Run {
-            range,
-            glyphs: glyphs.collect(),
-        }
+        Run { range, glyphs: glyphs.collect() }
     }
 }
 

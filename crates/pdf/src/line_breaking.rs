@@ -15,9 +15,7 @@ pub(crate) struct Inline {
 
 impl Inline {
     pub(crate) fn new(text: &str) -> Self {
-        Self {
-            text: clean(text).into_owned(),
-        }
+        Self { text: clean(text).into_owned() }
     }
 }
 
@@ -34,15 +32,8 @@ pub(crate) struct Line {
 
 /// Returns at least one line.
 pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Vec<Line> {
-    let mut lines = Lines {
-        fonts,
-        set,
-        room,
-        done: vec![],
-        open: Line::default(),
-        used: 0.0,
-        empty: true,
-    };
+    let mut lines =
+        Lines { fonts, set, room, done: vec![], open: Line::default(), used: 0.0, empty: true };
     for word in words(&inline.text) {
         lines.word(&word);
     }
@@ -176,11 +167,7 @@ mod tests {
             ("kernel/pipeback/512@cross", 70.0, 3, "kernel/"),
         ] {
             let texts = lines(text, room);
-            assert_eq!(
-                (texts.len(), texts[0].as_str()),
-                (count, first),
-                "{texts:?}"
-            );
+            assert_eq!((texts.len(), texts[0].as_str()), (count, first), "{texts:?}");
         }
         assert!(lines(&"x".repeat(1000), 100.0).len() > 40);
     }

@@ -110,9 +110,7 @@ impl Pages {
     /// Height left on the page below waiting slabs.
     pub(crate) fn left(&self) -> f32 {
         let waiting = self.waiting.iter();
-        let waiting: f32 = waiting
-            .map(|slab| slab.above + slab.height + slab.below)
-            .sum();
+        let waiting: f32 = waiting.map(|slab| slab.above + slab.height + slab.below).sum();
         BOTTOM - self.y - self.gap - waiting
     }
 
@@ -156,10 +154,7 @@ impl Pages {
 
     fn lay(&mut self, items: impl Iterator<Item = Item>, top: f32) {
         let page = self.pages.last_mut().expect("a page that was begun");
-        page.extend(items.map(|item| Item {
-            y: item.y + top,
-            ..item
-        }));
+        page.extend(items.map(|item| Item { y: item.y + top, ..item }));
     }
 }
 
@@ -168,11 +163,7 @@ mod tests {
     use super::*;
 
     fn slab(height: f32) -> Slab {
-        Slab {
-            items: vec![Item::bar(0.0, 0.0, [1.0, height], [0; 3])],
-            height,
-            ..Slab::default()
-        }
+        Slab { items: vec![Item::bar(0.0, 0.0, [1.0, height], [0; 3])], height, ..Slab::default() }
     }
 
     /// Heights of the bars on each page.
@@ -195,12 +186,7 @@ mod tests {
             (20.0, true, [0.0; 2]),
             (25.0, false, [0.0; 2]),
         ] {
-            pages.put(Slab {
-                with_next,
-                above,
-                below,
-                ..slab(height)
-            });
+            pages.put(Slab { with_next, above, below, ..slab(height) });
         }
         let wanted = [vec![10.0, 11.0, HEIGHT - 80.0], vec![20.0, 25.0]];
         assert_eq!(heights(&pages), wanted);
@@ -210,10 +196,7 @@ mod tests {
         // slabs that do not fit one page together are placed one by one
         let mut pages = Pages::default();
         for _ in 0..5 {
-            pages.put(Slab {
-                with_next: true,
-                ..slab(HEIGHT / 2.0 - 1.0)
-            });
+            pages.put(Slab { with_next: true, ..slab(HEIGHT / 2.0 - 1.0) });
         }
         pages.settle();
         assert_eq!(pages.pages.len(), 3);
@@ -223,20 +206,13 @@ mod tests {
     fn page_breaks_repeat_heads() {
         let mut pages = Pages::default();
         let heads = Rc::new(slab(7.0));
-        pages.put(Slab {
-            with_next: true,
-            ..slab(7.0)
-        });
+        pages.put(Slab { with_next: true, ..slab(7.0) });
         // a slab higher than a page is placed anyway
         for part in [0.4, 0.4, 0.4, 2.0] {
-            pages.put(Slab {
-                heads: Some(Rc::clone(&heads)),
-                ..slab(HEIGHT * part)
-            });
+            pages.put(Slab { heads: Some(Rc::clone(&heads)), ..slab(HEIGHT * part) });
         }
-        let heads = heights(&pages)
-            .into_iter()
-            .map(|page| page.iter().filter(|h| **h == 7.0).count());
+        let heads =
+            heights(&pages).into_iter().map(|page| page.iter().filter(|h| **h == 7.0).count());
         assert_eq!(heads.collect::<Vec<_>>(), [1, 1, 1]);
     }
 }

@@ -112,12 +112,7 @@ impl Setter<'_> {
         position: (f32, f32),
         width: f32,
     ) -> Laid {
-        Laid {
-            lines: broken(self.fonts, set, inline, width),
-            set,
-            position,
-            part,
-        }
+        Laid { lines: broken(self.fonts, set, inline, width), set, position, part }
     }
 
     /// Draws some lines of a text.

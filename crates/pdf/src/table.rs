@@ -55,10 +55,7 @@ const UNDER: usize = 2;
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let columns = &table.columns;
     let inline = |cell: &Text| Inline::new(&cell.text);
-    let rows = table
-        .rows
-        .iter()
-        .map(|row| row.cells.iter().map(inline).collect());
+    let rows = table.rows.iter().map(|row| row.cells.iter().map(inline).collect());
     let rows: Vec<Vec<Inline>> = rows.collect();
     let measured = (0..columns.len()).map(|index| measured(setter, table, &rows, index));
     let widths: Vec<Width> = measured.collect();
@@ -214,9 +211,7 @@ impl Panel<'_> {
     fn runs(&self) -> impl Iterator<Item = (Option<&str>, &[Placed])> {
         let group = |column: &Placed| self.table.columns[column.index].group.as_deref();
         let same = move |a: &Placed, b: &Placed| group(a).is_some() && group(a) == group(b);
-        self.columns
-            .chunk_by(same)
-            .map(move |run| (group(&run[0]), run))
+        self.columns.chunk_by(same).map(move |run| (group(&run[0]), run))
     }
 
     /// Heads, in two rows if columns have groups.
@@ -239,12 +234,7 @@ impl Panel<'_> {
             let top = bottom - self.pad - laid.height(count);
             setter.draw(&mut items, laid, 0..count, top);
         }
-        Slab {
-            items,
-            height: all + 0.8,
-            with_next: true,
-            ..Slab::default()
-        }
+        Slab { items, height: all + 0.8, with_next: true, ..Slab::default() }
     }
 
     /// Heads in reading order.
@@ -286,7 +276,5 @@ fn width(run: &[Placed]) -> f32 {
 fn spanning(columns: usize, rows: usize) -> Tag<krilla::tagging::kind::TH> {
     let span = |n: usize| u32::try_from(n).ok().and_then(NonZeroU32::new);
     let several = |n: usize| span(n).filter(|n| n.get() > 1);
-    Tag::TH(TableHeaderScope::Column)
-        .with_col_span(several(columns))
-        .with_row_span(several(rows))
+    Tag::TH(TableHeaderScope::Column).with_col_span(several(columns)).with_row_span(several(rows))
 }

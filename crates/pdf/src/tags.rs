@@ -37,12 +37,7 @@ impl Tree {
     }
 
     pub(crate) fn add(&mut self, parent: Part, tag: impl Into<TagKind>) -> Part {
-        self.0.push(Branch {
-            tag: tag.into(),
-            parent,
-            joined: false,
-            children: vec![],
-        });
+        self.0.push(Branch { tag: tag.into(), parent, joined: false, children: vec![] });
         Part(self.0.len() - 1)
     }
 

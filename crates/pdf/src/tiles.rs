@@ -35,11 +35,7 @@ impl Setter<'_> {
         type Line = (Type, fn(&Tile) -> &str, f32);
         let lines: [Line; 3] = [
             (TILE.soft(), |tile| tile.name.as_str(), 3.0 * MM),
-            (
-                Type::new(Face::Bold, 14.0),
-                |tile| tile.value.as_str(),
-                1.2 * MM,
-            ),
+            (Type::new(Face::Bold, 14.0), |tile| tile.value.as_str(), 1.2 * MM),
             (TILE.soft(), |tile| tile.detail.as_str(), 1.2 * MM),
         ];
         let last = lines.len() - 1;
@@ -49,21 +45,12 @@ impl Setter<'_> {
                 let set = match tile.tone {
                     _ if set.face != Face::Bold => set,
                     Some(Tone::Good) => Type { color: GOOD, ..set },
-                    Some(Tone::Doubt) => Type {
-                        color: DOUBT,
-                        ..set
-                    },
+                    Some(Tone::Doubt) => Type { color: DOUBT, ..set },
                     Some(Tone::Bad) => Type { color: BAD, ..set },
                     Some(Tone::Faint) | None => set,
                 };
                 let left = SIDE + column as f32 * wide;
-                self.lay(
-                    &Inline::new(text(tile)),
-                    set,
-                    *part,
-                    (left, LEFT),
-                    wide - 3.0 * MM,
-                )
+                self.lay(&Inline::new(text(tile)), set, *part, (left, LEFT), wide - 3.0 * MM)
             });
             let cells: Vec<Laid> = cells.collect();
             let mut slabs = self.cut(&cells, usize::MAX, 0.0);
@@ -76,10 +63,8 @@ impl Setter<'_> {
 
     /// Sets drawings side by side, as large as the rest of the page allows, or on the next page.
     pub(crate) fn figure(&mut self, figure: &Figure) -> Result<(), Error> {
-        let options = usvg::Options {
-            fontdb: self.fonts.database.clone(),
-            ..usvg::Options::default()
-        };
+        let options =
+            usvg::Options { fontdb: self.fonts.database.clone(), ..usvg::Options::default() };
         let read = |svg: &String| {
             usvg::Tree::from_str(svg, &options)
                 .map_err(|e| Error(format!("figure {:?}: {e}", figure.caption.text)))
@@ -92,20 +77,10 @@ impl Setter<'_> {
         let wide = drawings.iter().map(|drawing| drawing.size().width());
         let high = drawings.iter().map(|drawing| drawing.size().height());
         let high = high.fold(0.0, f32::max);
-        let scale = FIGURE
-            .min(WIDTH / wide.sum::<f32>())
-            .min(0.9 * HEIGHT / high);
+        let scale = FIGURE.min(WIDTH / wide.sum::<f32>()).min(0.9 * HEIGHT / high);
         let left = self.pages.left() / high;
-        let scale = if left >= SMALLEST {
-            scale.min(left)
-        } else {
-            scale
-        };
-        let mut slab = Slab {
-            below: 5.0 * MM,
-            height: high * scale,
-            ..Slab::default()
-        };
+        let scale = if left >= SMALLEST { scale.min(left) } else { scale };
+        let mut slab = Slab { below: 5.0 * MM, height: high * scale, ..Slab::default() };
         let (mut x, y) = (SIDE, 0.0);
         for drawing in drawings {
             let size = [drawing.size().width(), drawing.size().height()].map(|side| side * scale);

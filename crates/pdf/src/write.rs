@@ -193,8 +193,5 @@ fn ornament(kind: ArtifactType) -> ContentTag<'static> {
 }
 
 fn fill([red, green, blue]: [u8; 3]) -> Fill {
-    Fill {
-        paint: rgb::Color::new(red, green, blue).into(),
-        ..Fill::default()
-    }
+    Fill { paint: rgb::Color::new(red, green, blue).into(), ..Fill::default() }
 }

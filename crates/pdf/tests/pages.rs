@@ -14,16 +14,9 @@ use std::process::Command;
 
 /// Typesetting without optimization takes a second a page: this keeps one row of each kind.
 fn short(mut run: RunView) -> RunView {
-    let rows = [
-        "byte/pipe",
-        "byte/fcall-overhead",
-        "byte/disk-write",
-        "byte/multi/",
-        "byte/cc",
-        "iocall",
-    ];
-    run.results
-        .retain(|r| rows.iter().any(|row| r.id.as_str().starts_with(row)));
+    let rows =
+        ["byte/pipe", "byte/fcall-overhead", "byte/disk-write", "byte/multi/", "byte/cc", "iocall"];
+    run.results.retain(|r| rows.iter().any(|row| r.id.as_str().starts_with(row)));
     run
 }
 
@@ -56,9 +49,8 @@ fn tool(document: &Document, program: &str, arguments: &[&str]) -> String {
     if program == "pdftotext" {
         command.arg("-");
     }
-    let output = command
-        .output()
-        .unwrap_or_else(|e| panic!("{program}: {e}; install poppler-utils"));
+    let output =
+        command.output().unwrap_or_else(|e| panic!("{program}: {e}; install poppler-utils"));
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program}: {error}");
     // the poppler of Debian 12 does not know all types that this attribute may have
@@ -100,9 +92,7 @@ fn document_texts(document: &Document) -> (Vec<String>, Vec<String>) {
                 texts.push(table.caption.text.clone());
                 let columns = table.columns.iter();
                 apart.extend(
-                    columns
-                        .flat_map(|c| [Some(c.head.clone()), c.group.clone()])
-                        .flatten(),
+                    columns.flat_map(|c| [Some(c.head.clone()), c.group.clone()]).flatten(),
                 );
                 let cells = table.rows.iter().flat_map(|row| &row.cells);
                 texts.extend(cells.map(|cell| cell.text.clone()));
@@ -130,10 +120,7 @@ fn html_and_pdf_agree() {
     for document in [sheet(), one(), two()] {
         let (texts, apart) = document_texts(&document);
         assert!(texts.len() + apart.len() > 20, "{}", texts.len());
-        let pages = [
-            ("HTML", text_of_html(&html::render(&document))),
-            ("PDF", text(&document)),
-        ];
+        let pages = [("HTML", text_of_html(&html::render(&document))), ("PDF", text(&document))];
         for (name, page) in pages {
             let page = tight(&page);
             let mut rest = page.as_str();
@@ -170,13 +157,7 @@ fn text_of_html(page: &str) -> String {
         .flat_map(|part| part.split('<'))
         .map(|piece| piece.split_once('>').map_or(piece, |(_, words)| words))
         .collect();
-    let entities = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&amp;", "&"),
-    ];
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     let shown = |text: String, (from, to): (&str, &str)| text.replace(from, to);
     entities.into_iter().fold(text, shown)
 }
@@ -190,10 +171,8 @@ fn pdf_is_tagged_with_fonts() {
         assert!(tight(&facts).contains(&tight(line)), "{line}: {facts}");
     }
     let structure = tool(&document, "pdfinfo", &["-struct"]);
-    let tags: Vec<&str> = structure
-        .lines()
-        .filter_map(|line| line.trim().split([' ', ':']).next())
-        .collect();
+    let tags: Vec<&str> =
+        structure.lines().filter_map(|line| line.trim().split([' ', ':']).next()).collect();
     let count = |tag: &str| tags.iter().filter(|t| **t == tag).count();
     for tag in ["H1", "H2", "Table", "Caption", "TH", "TD", "L", "LI"] {
         assert!(count(tag) > 0, "no {tag} in the structure");
@@ -231,14 +210,9 @@ fn contents_list_section_pages() {
         let Block::Heading(1, title) = block else {
             continue;
         };
-        let mut lines = text
-            .lines()
-            .filter_map(|line| line.strip_prefix(title.as_str()));
+        let mut lines = text.lines().filter_map(|line| line.strip_prefix(title.as_str()));
         let page: usize = lines.find_map(|rest| rest.trim().parse().ok()).unwrap();
-        assert!(
-            pages[page - 1].lines().any(|line| line == title),
-            "{title} on page {page}"
-        );
+        assert!(pages[page - 1].lines().any(|line| line == title), "{title} on page {page}");
         sections += 1;
     }
     assert!(sections > 3);
@@ -272,9 +246,6 @@ fn inside(document: &Document) {
             rest.split_once('"').unwrap().0.parse().unwrap()
         };
         let within = value("xMin") > 40.0 && value("xMax") < 555.0;
-        assert!(
-            within && value("yMin") > 30.0 && value("yMax") < 825.0,
-            "{word}"
-        );
+        assert!(within && value("yMin") > 30.0 && value("yMax") < 825.0, "{word}");
     }
 }

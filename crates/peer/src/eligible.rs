@@ -62,8 +62,7 @@ fn change(row: &mut Benchmark) {
         return;
     };
     work.params.insert(OVER.to_owned(), PEER.to_owned());
-    row.needs
-        .retain(|need| !NOT_HERE.contains(&need.name.as_str()));
+    row.needs.retain(|need| !NOT_HERE.contains(&need.name.as_str()));
     // only one end is on this machine
     if row.placement == Placement::Cross {
         row.placement = Placement::OneCpu;
@@ -98,10 +97,7 @@ mod tests {
             assert!(!refused.contains_key(&row.id), "{id}: {refused:?}");
             assert!(
                 matches!(&row.work, Work::Kernel(work) if work.has_peer())
-                    && row
-                        .needs
-                        .iter()
-                        .all(|need| !["ip", "sshd"].contains(&need.name.as_str())),
+                    && row.needs.iter().all(|need| !["ip", "sshd"].contains(&need.name.as_str())),
                 "{id}"
             );
             assert!(!row.can_be_copied(), "{id}");
@@ -117,9 +113,8 @@ mod tests {
             assert!(reason.contains(why), "{id}: {reason}");
         }
         assert!(!refused.contains_key(&row("net/tcp/stream").id));
-        let derived = rows
-            .iter()
-            .filter(|row| !row.work.parts().is_empty() && row.id.family() != "net");
+        let derived =
+            rows.iter().filter(|row| !row.work.parts().is_empty() && row.id.family() != "net");
         assert!(derived.into_iter().all(|row| refused.contains_key(&row.id)));
     }
 }

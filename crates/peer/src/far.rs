@@ -97,9 +97,9 @@ fn serve(
 ) -> Result<()> {
     let (mut number, mut heard) = (0, Instant::now());
     loop {
-        let until = running.as_ref().map_or(heard + SILENCE, |current| {
-            current.deadline.min(heard + SILENCE)
-        });
+        let until = running
+            .as_ref()
+            .map_or(heard + SILENCE, |current| current.deadline.min(heard + SILENCE));
         let left = until.saturating_duration_since(Instant::now());
         match news.recv_timeout(left) {
             Ok(News::Gone(how)) => {
@@ -125,10 +125,7 @@ fn serve(
             Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
                 if let Some(late) = running.take_if(|current| current.deadline <= Instant::now()) {
                     late.end();
-                    say(
-                        send,
-                        &Frame::Ended("its time limit was exceeded".to_owned()),
-                    )?;
+                    say(send, &Frame::Ended("its time limit was exceeded".to_owned()))?;
                 }
             }
             Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
@@ -188,11 +185,7 @@ impl Running {
         let path = below.join(program.name.replace('/', "_"));
         if !path.exists() {
             let mut options = OpenOptions::new();
-            let mut file = options
-                .write(true)
-                .create_new(true)
-                .mode(0o700)
-                .open(&path)?;
+            let mut file = options.write(true).create_new(true).mode(0o700).open(&path)?;
             file.write_all(&program.bytes()?)?;
         }
         let assigned = |(key, value): (&String, &String)| format!("{key}={value}");

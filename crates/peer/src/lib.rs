@@ -75,10 +75,7 @@ pub fn connect(host: &str, args: &Options) -> Result<Result<ConnectedPeer, Strin
         near: link::toward(hello.address),
         far: hello.link,
     };
-    Ok(Ok(ConnectedPeer {
-        relay: Relay::start(session, &peer)?,
-        peer,
-    }))
+    Ok(Ok(ConnectedPeer { relay: Relay::start(session, &peer)?, peer }))
 }
 
 /// Applies `--peer`: moves the far ends of eligible benchmarks to the peer, and connects to it unless benchmarks are only listed. Returns
@@ -106,9 +103,7 @@ pub fn place_far_ends(
         Ok(peer) => Ok((refused, Some(peer))),
         Err(why) => {
             for benchmark in wanted {
-                refused
-                    .entry(benchmark.id.clone())
-                    .or_insert_with(|| why.clone());
+                refused.entry(benchmark.id.clone()).or_insert_with(|| why.clone());
             }
             Ok((refused, None))
         }
@@ -148,29 +143,13 @@ mod tests {
 
     #[test]
     fn unsuitable_peers_are_refused() {
-        let here = || Hello {
-            link: Some(Link::default()),
-            ..Hello::version()
-        };
+        let here = || Hello { link: Some(Link::default()), ..Hello::version() };
         assert_eq!(check_hello(&here()), Ok(()));
-        let version = Hello {
-            version: "0.0.9".to_owned(),
-            ..here()
-        };
+        let version = Hello { version: "0.0.9".to_owned(), ..here() };
         assert!(check_hello(&version).unwrap_err().contains("version 0.0.9"));
-        let sources = Hello {
-            sources: "é".to_owned(),
-            ..here()
-        };
+        let sources = Hello { sources: "é".to_owned(), ..here() };
         assert!(check_hello(&sources).unwrap_err().contains("workloads é"));
-        let nowhere = Hello {
-            link: None,
-            ..here()
-        };
-        assert!(
-            check_hello(&nowhere)
-                .unwrap_err()
-                .contains("--peer-address")
-        );
+        let nowhere = Hello { link: None, ..here() };
+        assert!(check_hello(&nowhere).unwrap_err().contains("--peer-address"));
     }
 }

@@ -69,15 +69,9 @@ impl Relay {
         let address = SocketAddr::from_abstract_name(&channel)?;
         let listener = UnixListener::bind_addr(&address)
             .context("cannot open the socket for far ends of launches")?;
-        let shared = Arc::new(Shared {
-            to_peer: Mutex::new(session.input.take()),
-            ..Shared::default()
-        });
-        let far_end = FarEnd {
-            address: peer.address.clone(),
-            channel,
-            wanted: Arc::default(),
-        };
+        let shared =
+            Arc::new(Shared { to_peer: Mutex::new(session.input.take()), ..Shared::default() });
+        let far_end = FarEnd { address: peer.address.clone(), channel, wanted: Arc::default() };
         let output = session.output.take().context("its output is closed")?;
         let hears = Arc::clone(&shared);
         thread::spawn(move || hears.hear(output));
@@ -85,12 +79,7 @@ impl Relay {
         thread::spawn(move || serves.serve(&listener, &wanted));
         let alive = Arc::clone(&shared);
         thread::spawn(move || alive.stay_alive());
-        Ok(Self {
-            far_end,
-            shared,
-            session,
-            address,
-        })
+        Ok(Self { far_end, shared, session, address })
     }
 }
 

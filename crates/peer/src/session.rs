@@ -94,19 +94,13 @@ impl Session {
             return Ok(Err(why));
         }
         let hello = self.hello()?;
-        ensure!(
-            hello.address == address,
-            "it names another address than {address}"
-        );
+        ensure!(hello.address == address, "it names another address than {address}");
         Ok(Ok(hello))
     }
 
     fn start(host: &Host, args: &Options, stop: Arc<AtomicBool>) -> Result<Self> {
         let mut command = ssh::command(&args.ssh, host, &script(args.address))?;
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().display().to_string();
         let mut child = command
             .spawn()
@@ -121,10 +115,7 @@ impl Session {
             done: AtomicBool::new(false),
             silent: AtomicBool::new(false),
         });
-        let (watched, ssh) = (
-            Arc::clone(&progress),
-            Pid::from_raw(child.id().cast_signed()),
-        );
+        let (watched, ssh) = (Arc::clone(&progress), Pid::from_raw(child.id().cast_signed()));
         thread::spawn(move || watched.watch(ssh, &stop));
         Ok(Self {
             progress,

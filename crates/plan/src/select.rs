@@ -24,10 +24,7 @@ pub fn select_refs<'a>(
 ) -> Result<Vec<&'a Benchmark>, SelectError> {
     let selectors = Selectors::new(selectors);
     if let Some(selector) = selectors.unmatched(|| all.iter().map(|b| &b.id)) {
-        return Err(SelectError {
-            selector: selector.to_owned(),
-            hint: hint(all, selector),
-        });
+        return Err(SelectError { selector: selector.to_owned(), hint: hint(all, selector) });
     }
     let wanted = with_parts(all, &selectors);
     Ok(all.iter().filter(|b| wanted.contains(&b.id)).collect())
@@ -118,10 +115,7 @@ mod tests {
             benchmark("byte/pipe@cross"),
             benchmark("byte/fcall-empty"),
             benchmark("byte/fcall-assign"),
-            derived(
-                "byte/fcall-overhead",
-                &["byte/fcall-empty", "byte/fcall-assign"],
-            ),
+            derived("byte/fcall-overhead", &["byte/fcall-empty", "byte/fcall-assign"]),
             benchmark("iocall"),
         ]
     }
@@ -145,21 +139,13 @@ mod tests {
     fn derived_benchmarks_bring_their_parts() {
         assert_eq!(
             ids(&["byte/fcall-overhead"]),
-            [
-                "byte/fcall-empty",
-                "byte/fcall-assign",
-                "byte/fcall-overhead"
-            ]
+            ["byte/fcall-empty", "byte/fcall-assign", "byte/fcall-overhead"]
         );
     }
 
     #[test]
     fn unknown_names_get_suggestions() {
-        let error = |text: &str| {
-            select(&catalogue(), &[text.to_owned()])
-                .unwrap_err()
-                .to_string()
-        };
+        let error = |text: &str| select(&catalogue(), &[text.to_owned()]).unwrap_err().to_string();
         assert!(error("byte/pip").contains("did you mean 'byte/pipe'?"));
         assert!(error("byt").contains("did you mean 'byte'?"));
         assert!(error("pipes").contains("did you mean 'byte/pipe'?"));

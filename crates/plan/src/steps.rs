@@ -25,10 +25,7 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
     let mut plan = Plan::default();
     for benchmark in &benchmarks {
         if let Some(why) = why_not(benchmark, offer) {
-            plan.skips.push(Skip {
-                id: benchmark.id.clone(),
-                reason: why,
-            });
+            plan.skips.push(Skip { id: benchmark.id.clone(), reason: why });
             continue;
         }
         if matches!(benchmark.work, Work::Derived { .. } | Work::Score { .. }) {
@@ -39,11 +36,7 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
             Placement::Cross => [offer.cpu].into_iter().chain(offer.peer).collect(),
             Placement::All => vec![],
         };
-        plan.steps.push(Step {
-            id: benchmark.id.clone(),
-            cpus,
-            copies: 1,
-        });
+        plan.steps.push(Step { id: benchmark.id.clone(), cpus, copies: 1 });
     }
     plan.benchmarks = benchmarks;
     plan
@@ -54,8 +47,7 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
 pub fn in_order(plan: &mut Plan, selectors: &[String]) {
     let selectors: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
     let first = |id: &Id| selectors.iter().position(|selector| selector.matches(id));
-    plan.steps
-        .sort_by_key(|step| first(&step.id).unwrap_or(usize::MAX));
+    plan.steps.sort_by_key(|step| first(&step.id).unwrap_or(usize::MAX));
 }
 
 /// Adds steps that run N simultaneous copies, for each N in `copies`, of the copyable benchmarks in `which`. Returns

@@ -139,11 +139,7 @@ impl Bisection<'_> {
         margins: &Margins,
         only: Option<&str>,
     ) -> Result<Trial> {
-        let turns = Turns {
-            margins,
-            only,
-            ..self.comparison.turns()
-        };
+        let turns = Turns { margins, only, ..self.comparison.turns() };
         let launcher = self.comparison.launcher(place);
         let taken = turns.take(&launcher, trees.map(std::slice::from_ref), self.progress)?;
         ensure!(taken.complete, ExecError::Interrupted);
@@ -153,12 +149,7 @@ impl Bisection<'_> {
     /// The benchmark with the largest regression of the bad commit.
     fn follow(&self, place: &Place, trees: &Trees, bad: &Revision) -> Result<PrRow> {
         let bad_tree = self.prepare(place, "head", bad, trees.carried.as_ref())?;
-        let trial = self.trial(
-            place,
-            [&trees.good, &bad_tree],
-            &self.comparison.margins,
-            None,
-        )?;
+        let trial = self.trial(place, [&trees.good, &bad_tree], &self.comparison.margins, None)?;
         let rows = trial.rows(self.comparison.harness.name()).into_iter();
         let regressed = rows.filter(|row| row.regressed && row.ratio.is_some());
         let worst =
@@ -184,28 +175,18 @@ impl Bisection<'_> {
             exact: row.is_some_and(is_exact),
             reason,
         };
-        let revision = Revision {
-            name: commit.to_owned(),
-            commit: commit.to_owned(),
-        };
+        let revision = Revision { name: commit.to_owned(), commit: commit.to_owned() };
         // half of the change, on either side of which a commit is good or bad
         let half = (1.0 / followed.ratio.unwrap_or(1.0)).sqrt() - 1.0;
-        let margins = Margins {
-            default: half,
-            by_name: BTreeMap::new(),
-        };
-        let measured = self
-            .prepare(place, "head", &revision, trees.carried.as_ref())
-            .and_then(|tree| {
+        let margins = Margins { default: half, by_name: BTreeMap::new() };
+        let measured =
+            self.prepare(place, "head", &revision, trees.carried.as_ref()).and_then(|tree| {
                 let trial =
                     self.trial(place, [&trees.good, &tree], &margins, Some(&followed.name))?;
                 let mut rows = trial.rows(self.comparison.harness.name()).into_iter();
                 let row = rows.find(|row| row.name == followed.name && row.pairs > 0);
                 row.ok_or_else(|| {
-                    anyhow!(NotComparable(format!(
-                        "it does not measure {}",
-                        followed.name
-                    )))
+                    anyhow!(NotComparable(format!("it does not measure {}", followed.name)))
                 })
             });
         let row = match measured {

@@ -89,12 +89,7 @@ impl Place {
             PrQuantity::Time => None,
             PrQuantity::Instructions => Some(Counter::find(&setup.work_dirs, &setup.stop)?),
         };
-        Ok(Self {
-            host,
-            counter,
-            setup,
-            journal,
-        })
+        Ok(Self { host, counter, setup, journal })
     }
 
     pub fn workshop<'a>(&'a self, repository: &'a Repository) -> Workshop<'a> {
@@ -122,11 +117,7 @@ impl Comparison {
             Some(_) => vec![],
             None => repository.modified()?,
         };
-        Ok(Sides {
-            base,
-            head,
-            modified,
-        })
+        Ok(Sides { base, head, modified })
     }
 
     pub fn launcher<'a>(&'a self, place: &'a Place) -> Launcher<'a> {
@@ -269,18 +260,12 @@ impl Comparison {
         let taken = self.turns().take(&launcher, trees, progress)?;
         let elapsed_s = taken.begun.elapsed().as_secs_f64();
         let side_run = |(side, info): (usize, RunInfo)| {
-            let info = RunInfo {
-                elapsed_s: taken.complete.then_some(elapsed_s),
-                ..info
-            };
+            let info = RunInfo { elapsed_s: taken.complete.then_some(elapsed_s), ..info };
             let rows = taken.trial.side(side);
             trial_side(self.harness.title(), info, &rows, &taken.launches[side])
         };
         // a count is not stored as a time
-        let stored = infos
-            .into_iter()
-            .enumerate()
-            .filter(|_| self.quantity == PrQuantity::Time);
+        let stored = infos.into_iter().enumerate().filter(|_| self.quantity == PrQuantity::Time);
         let runs = stored.map(side_run).collect();
         let trial = &taken.trial;
         let rows = trial.rows(self.harness.name());
@@ -303,11 +288,7 @@ impl Comparison {
             without_value: taken.without_value,
             ..view
         };
-        Ok(Answer {
-            view,
-            complete: taken.complete,
-            runs,
-        })
+        Ok(Answer { view, complete: taken.complete, runs })
     }
 
     /// Of the runs of both sides, as a trial has them.
@@ -340,11 +321,7 @@ pub struct Answer {
 impl Answer {
     fn identical(view: PrView) -> Self {
         Self {
-            view: PrView {
-                identical: true,
-                outcome: CheckOutcome::Passed,
-                ..view
-            },
+            view: PrView { identical: true, outcome: CheckOutcome::Passed, ..view },
             complete: true,
             runs: Ok(vec![]),
         }
@@ -359,9 +336,6 @@ pub fn check_command(command: &[String]) -> Result<()> {
     let program = command
         .first()
         .context("no command: give it after --, or as `command` in gritstone-pr.toml")?;
-    ensure!(
-        !program.starts_with('-') && !program.is_empty(),
-        "'{program}' is not a program"
-    );
+    ensure!(!program.starts_with('-') && !program.is_empty(), "'{program}' is not a program");
     Ok(())
 }

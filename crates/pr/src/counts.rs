@@ -64,15 +64,9 @@ mod tests {
         };
         let base = [1e6, 1e6];
         assert_eq!(decision(&base, &[1.01e6; 2]), Some((Verdict::Slower, true)));
-        assert_eq!(
-            decision(&base, &[0.99e6; 2]),
-            Some((Verdict::Faster, false))
-        );
+        assert_eq!(decision(&base, &[0.99e6; 2]), Some((Verdict::Faster, false)));
         assert_eq!(decision(&base, &[1.004e6; 2]), Some((Verdict::Same, false)));
-        assert_eq!(
-            decision(&[1e6, 1e6 + 50.0], &[1e6; 2]),
-            Some((Verdict::Same, false))
-        );
+        assert_eq!(decision(&[1e6, 1e6 + 50.0], &[1e6; 2]), Some((Verdict::Same, false)));
         assert_eq!(decision(&base[..1], &[1.01e6; 2]), None);
         assert_eq!(decision(&base, &[1.01e6, 1.02e6]), None);
         let spread = spread([&base, &[1.01e6, 1.02e6]]).unwrap();

@@ -54,15 +54,10 @@ fn git(directory: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
     let mut command = Command::new("git");
     command.current_dir(directory).args(arguments);
     command.env_clear().envs(environment()).stdin(Stdio::null());
-    let done = command
-        .output()
-        .context("cannot execute git; is it installed?")?;
+    let done = command.output().context("cannot execute git; is it installed?")?;
     if !done.status.success() {
         let error = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        let words: Vec<_> = arguments
-            .iter()
-            .map(|word| word.to_string_lossy())
-            .collect();
+        let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
         bail!("git {}: {error}", words.join(" "));
     }
     Ok(done.stdout)
@@ -89,21 +84,11 @@ impl Repository {
     /// When there is none, or it has no work tree.
     pub fn around(directory: &Path) -> Result<Self> {
         let ask = |what: &str| {
-            git(
-                directory,
-                &["rev-parse", "--path-format=absolute", what].map(OsStr::new),
-            )
+            git(directory, &["rev-parse", "--path-format=absolute", what].map(OsStr::new))
         };
         let root = line(ask("--show-toplevel")?);
-        let prefix = line(git(
-            directory,
-            &["rev-parse", "--show-prefix"].map(OsStr::new),
-        )?);
-        Ok(Self {
-            common: line(ask("--git-common-dir")?),
-            root,
-            prefix,
-        })
+        let prefix = line(git(directory, &["rev-parse", "--show-prefix"].map(OsStr::new))?);
+        Ok(Self { common: line(ask("--git-common-dir")?), root, prefix })
     }
 
     /// # Errors
@@ -114,9 +99,7 @@ impl Repository {
     }
 
     fn text(&self, arguments: &[&str]) -> Result<String> {
-        Ok(String::from_utf8_lossy(&self.ask(arguments)?)
-            .trim()
-            .to_owned())
+        Ok(String::from_utf8_lossy(&self.ask(arguments)?).trim().to_owned())
     }
 
     /// The commit of a name, which is never taken as an option.
@@ -124,10 +107,7 @@ impl Repository {
     /// # Errors
     /// When there is no such commit.
     pub fn revision(&self, name: &str) -> Result<Revision> {
-        ensure!(
-            !name.starts_with('-'),
-            "'{name}' is an option, not a revision"
-        );
+        ensure!(!name.starts_with('-'), "'{name}' is an option, not a revision");
         let commit = self.text(&[
             "rev-parse",
             "--verify",
@@ -139,10 +119,7 @@ impl Repository {
         let shallow = self.shallow_hint();
         let commit = commit
             .with_context(|| format!("no commit '{name}' in {}{shallow}", self.root.display()))?;
-        Ok(Revision {
-            name: name.to_owned(),
-            commit,
-        })
+        Ok(Revision { name: name.to_owned(), commit })
     }
 
     fn shallow_hint(&self) -> &'static str {
@@ -155,8 +132,7 @@ impl Repository {
     }
 
     fn is_shallow(&self) -> bool {
-        self.text(&["rev-parse", "--is-shallow-repository"])
-            .is_ok_and(|answer| answer == "true")
+        self.text(&["rev-parse", "--is-shallow-repository"]).is_ok_and(|answer| answer == "true")
     }
 
     /// The merge base of a commit and the branch that it will be merged into: the target of a GitHub or GitLab job, else the default
@@ -174,31 +150,21 @@ impl Repository {
             }
         };
         match self.text(&["merge-base", &target.commit, &head.commit]) {
-            Ok(commit) => Ok(Revision {
-                name: format!("merge base with {}", target.name),
-                commit,
-            }),
+            Ok(commit) => Ok(Revision { name: format!("merge base with {}", target.name), commit }),
             Err(_) if self.is_shallow() => bail!(
                 "the commit at which {} branched off {} is missing{}",
                 head.name,
                 target.name,
                 self.shallow_hint()
             ),
-            Err(_) => bail!(
-                "{} and {} have no common commit; give --base",
-                head.name,
-                target.name
-            ),
+            Err(_) => bail!("{} and {} have no common commit; give --base", head.name, target.name),
         }
     }
 
     fn target_branch(&self) -> Result<Revision> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let of_job = [
-            "GITHUB_BASE_REF",
-            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
-            "CI_DEFAULT_BRANCH",
-        ];
+        let of_job =
+            ["GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CI_DEFAULT_BRANCH"];
         if let Some(branch) = of_job.into_iter().find_map(variable) {
             let branch = format!("refs/remotes/origin/{branch}");
             return self.revision(&branch).map_err(|why| {
@@ -271,9 +237,7 @@ impl Repository {
         }
         let words =
             "config --file .gitmodules --null --name-only --get-regexp ^submodule\\..*\\.path$";
-        let keys = self
-            .ask(&words.split(' ').collect::<Vec<_>>())
-            .unwrap_or_default();
+        let keys = self.ask(&words.split(' ').collect::<Vec<_>>()).unwrap_or_default();
         let mut submodules = vec![];
         for key in keys.split(|b| *b == 0).filter(|key| !key.is_empty()) {
             let key = String::from_utf8_lossy(key);
@@ -290,13 +254,7 @@ impl Repository {
     /// # Errors
     /// When git fails.
     pub fn nested_files(&self, below: &Path) -> Result<Vec<PathBuf>> {
-        let words = [
-            "ls-files",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "-z",
-        ];
+        let words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
         let listed = git(&self.root.join(below), &words.map(OsStr::new))?;
         let mut files: Vec<PathBuf> = paths(&listed).collect();
         // one that was deleted and not staged
@@ -310,10 +268,8 @@ impl Repository {
     /// When `good` is not among the first parents of `bad`.
     pub fn first_parents(&self, good: &Revision, bad: &Revision) -> Result<Vec<String>> {
         let all = self.text(&["rev-list", "--first-parent", "--reverse", &bad.commit])?;
-        let mut commits = all
-            .lines()
-            .map(str::to_owned)
-            .skip_while(|commit| *commit != good.commit);
+        let mut commits =
+            all.lines().map(str::to_owned).skip_while(|commit| *commit != good.commit);
         ensure!(
             commits.next().is_some(),
             "'{}' is not a first-parent ancestor of '{}': name a commit of the same branch{}",

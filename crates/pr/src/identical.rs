@@ -22,9 +22,7 @@ const SOURCES: [&str; 18] = [
 /// Whether all of these files are sources.
 pub fn only_sources(files: &[PathBuf]) -> bool {
     let extension = |file: &PathBuf| file.extension()?.to_str().map(str::to_owned);
-    files
-        .iter()
-        .all(|file| extension(file).is_some_and(|one| SOURCES.contains(&one.as_str())))
+    files.iter().all(|file| extension(file).is_some_and(|one| SOURCES.contains(&one.as_str())))
 }
 
 /// Programs and libraries below a work tree, with their hashes.

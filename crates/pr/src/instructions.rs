@@ -27,10 +27,7 @@ impl Counter {
     /// # Errors
     /// When there is none.
     pub fn find(work_dirs: &WorkDirs, stop: &AtomicBool) -> Result<Self> {
-        let kernel = Self {
-            kind: PrCounter::PerfEvent,
-            program: work_dirs.counter()?,
-        };
+        let kernel = Self { kind: PrCounter::PerfEvent, program: work_dirs.counter()? };
         let directory = work_dirs.fresh(false)?;
         let (stdout, stderr) = (directory.join("stdout"), directory.join("stderr"));
         let end = work_dirs.execute(UserTask {
@@ -54,10 +51,7 @@ impl Counter {
                 why.trim()
             );
         };
-        Ok(Self {
-            kind: PrCounter::Valgrind,
-            program,
-        })
+        Ok(Self { kind: PrCounter::Valgrind, program })
     }
 
     /// A command that leaves its count in an empty directory.
@@ -72,11 +66,7 @@ impl Counter {
                     word.push(directory.join("%p"));
                     word
                 };
-                let options = [
-                    "--tool=cachegrind",
-                    "--cache-sim=no",
-                    "--trace-children=yes",
-                ];
+                let options = ["--tool=cachegrind", "--cache-sim=no", "--trace-children=yes"];
                 argv.extend(options.map(OsString::from));
                 argv.push("--log-file=/dev/null".into());
                 argv.push(files("--cachegrind-out-file="));
@@ -98,11 +88,7 @@ impl Counter {
                 PrCounter::PerfEvent => Some(text.as_str()),
                 PrCounter::Valgrind => text.lines().find_map(|line| line.strip_prefix("summary:")),
             };
-            let count: u64 = count
-                .with_context(what)?
-                .trim()
-                .parse()
-                .with_context(what)?;
+            let count: u64 = count.with_context(what)?.trim().parse().with_context(what)?;
             sum += count;
         }
         ensure!(sum > 0, "instructions were not counted");
@@ -117,10 +103,7 @@ mod tests {
     #[test]
     fn processes_are_added() {
         let directory = tempfile::tempdir().unwrap();
-        let counter = |kind| Counter {
-            kind,
-            program: "x".into(),
-        };
+        let counter = |kind| Counter { kind, program: "x".into() };
         let valgrind = counter(PrCounter::Valgrind);
         assert!(valgrind.read(directory.path()).is_err());
         for (name, count) in [("1", 20), ("2", 22)] {
@@ -128,11 +111,7 @@ mod tests {
             fs::write(directory.path().join(name), text).unwrap();
         }
         assert_eq!(valgrind.read(directory.path()).unwrap(), 42);
-        assert!(
-            counter(PrCounter::PerfEvent)
-                .read(directory.path())
-                .is_err()
-        );
+        assert!(counter(PrCounter::PerfEvent).read(directory.path()).is_err());
         fs::write(directory.path().join("3"), "no end").unwrap();
         assert!(valgrind.read(directory.path()).is_err());
     }

@@ -155,9 +155,7 @@ impl Launcher<'_> {
             Output::WallTime => Err(anyhow!("it has no value")),
             Output::Stdout => read_text(&stdout).and_then(|text| {
                 let path = "standard output".into();
-                Ok(self
-                    .harness
-                    .results(&[HarnessFile { path, text }], request.known)?)
+                Ok(self.harness.results(&[HarnessFile { path, text }], request.known)?)
             }),
             Output::File(file) => self.parse(&[file], directory, request.known),
             Output::Tree(root) => files::json_files(&root)
@@ -169,11 +167,7 @@ impl Launcher<'_> {
             false => None,
         };
         Ok(match (read, failure) {
-            (Ok(results), failure) => Ok(Launched {
-                results,
-                failure,
-                output,
-            }),
+            (Ok(results), failure) => Ok(Launched { results, failure, output }),
             (Err(_), Some(failure)) => Err(anyhow!(failure)),
             (Err(why), None) => Err(why),
         })
@@ -199,10 +193,7 @@ impl Launcher<'_> {
         known: &[String],
     ) -> Result<HarnessResults> {
         let read = |path: &PathBuf| {
-            let named = path
-                .strip_prefix(&below)
-                .ok()
-                .filter(|path| path.is_relative());
+            let named = path.strip_prefix(&below).ok().filter(|path| path.is_relative());
             Ok(HarnessFile {
                 text: read_text(path)?,
                 path: named.map(Path::to_owned).unwrap_or_default(),
@@ -227,10 +218,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     );
     let file = fs::File::open(path).with_context(what)?;
     let mut bytes = vec![];
-    let read = file
-        .take(MAX_OUTPUT + 1)
-        .read_to_end(&mut bytes)
-        .with_context(what)?;
+    let read = file.take(MAX_OUTPUT + 1).read_to_end(&mut bytes).with_context(what)?;
     anyhow::ensure!(
         read as u64 <= MAX_OUTPUT,
         "{} is larger than {MAX_OUTPUT} bytes",
@@ -248,12 +236,8 @@ mod tests {
         let names = |n: usize| -> Vec<String> { (0..n).map(|i| format!("{i:0>60}")).collect() };
         for (n, filtered) in [(100, 100), (3000, 0)] {
             let wanted = names(n);
-            let request = Request {
-                time: Duration::ZERO,
-                wanted: &wanted,
-                unwanted: &[],
-                known: &wanted,
-            };
+            let request =
+                Request { time: Duration::ZERO, wanted: &wanted, unwanted: &[], known: &wanted };
             assert_eq!(request.filter().0.len(), filtered);
         }
     }

@@ -161,11 +161,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]).current_dir(&directory);
         let done = command.envs(linkers.environment(number)).output().unwrap();
-        assert!(
-            done.status.success(),
-            "{}",
-            String::from_utf8_lossy(&done.stderr)
-        );
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         fs::read(directory.join("made")).unwrap()
     }
 
@@ -180,10 +176,7 @@ mod tests {
             let done = command.current_dir(directory.path()).output().unwrap();
             let text = String::from_utf8_lossy(&done.stdout);
             assert!(text.contains("ld"), "{script}: {done:?}");
-            assert!(
-                !used.exists() && !directory.path().join("a.out").exists(),
-                "{script}"
-            );
+            assert!(!used.exists() && !directory.path().join("a.out").exists(), "{script}");
         }
     }
 

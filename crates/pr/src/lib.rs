@@ -20,10 +20,8 @@ pub mod turns;
 pub mod work_trees;
 
 /// The sides of a trial.
-pub const SIDES: [gritstone_model::PrSideName; 2] = [
-    gritstone_model::PrSideName::Base,
-    gritstone_model::PrSideName::Head,
-];
+pub const SIDES: [gritstone_model::PrSideName; 2] =
+    [gritstone_model::PrSideName::Base, gritstone_model::PrSideName::Head];
 
 /// There is no comparison, for this reason: a build failed, a harness measured nothing.
 #[derive(Debug)]

@@ -48,17 +48,11 @@ impl Project {
             return Ok(Self::default());
         };
         ensure!(found.is_file(), "{} is not a regular file", path.display());
-        ensure!(
-            found.len() <= MAX_SIZE,
-            "{} is larger than {MAX_SIZE} bytes",
-            path.display()
-        );
+        ensure!(found.len() <= MAX_SIZE, "{} is larger than {MAX_SIZE} bytes", path.display());
         let mut bytes = vec![];
         let what = || format!("cannot read {}", path.display());
         let file = File::open(&path).with_context(what)?;
-        file.take(MAX_SIZE)
-            .read_to_end(&mut bytes)
-            .with_context(what)?;
+        file.take(MAX_SIZE).read_to_end(&mut bytes).with_context(what)?;
         let text = decode_text(bytes).with_context(|| path.display().to_string())?;
         toml::from_str(&text).with_context(|| path.display().to_string())
     }

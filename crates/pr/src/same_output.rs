@@ -50,11 +50,7 @@ pub fn check(base: &[u8], side: PrSideName, found: &[u8]) -> Result<(), OutputDi
     loop {
         let pair = [expected.next(), found.next()];
         if pair[0] != pair[1] {
-            return Err(OutputDiffers {
-                side,
-                line,
-                lines: pair.map(|line| line.map(shown)),
-            });
+            return Err(OutputDiffers { side, line, lines: pair.map(|line| line.map(shown)) });
         }
         line += 1;
     }
@@ -82,15 +78,9 @@ mod tests {
         };
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(difference("a\nb\n", "a\nb\n"), None);
-        assert_eq!(
-            difference("a\nb\n", "a\nc\n"),
-            Some((2, [some("b\\n"), some("c\\n")]))
-        );
+        assert_eq!(difference("a\nb\n", "a\nc\n"), Some((2, [some("b\\n"), some("c\\n")])));
         assert_eq!(difference("a\n", "a\nb"), Some((2, [None, some("b")])));
         assert_eq!(difference("a\n", "a"), Some((1, [some("a\\n"), some("a")])));
-        assert_eq!(
-            difference("a\x1b[1m", ""),
-            Some((1, [some("a\\u{1b}[1m"), None]))
-        );
+        assert_eq!(difference("a\x1b[1m", ""), Some((1, [some("a\\u{1b}[1m"), None])));
     }
 }

@@ -37,9 +37,7 @@ impl Search {
     fn range(&self) -> (usize, usize) {
         let bad = self.marks.iter().position(|mark| *mark == Some(Mark::Bad));
         let bad = bad.unwrap_or(self.marks.len() - 1);
-        let good = self.marks[..bad]
-            .iter()
-            .rposition(|mark| *mark == Some(Mark::Good));
+        let good = self.marks[..bad].iter().rposition(|mark| *mark == Some(Mark::Good));
         (good.map_or(0, |good| good + 1), bad)
     }
 

@@ -58,9 +58,7 @@ impl StepFile {
         let mut text = String::new();
         match self.state.file(&self.name, OFlags::RDONLY) {
             Err(why) if why.kind() == ErrorKind::NotFound => return Ok((None, vec![])),
-            file => file?
-                .read_to_string(&mut text)
-                .context("cannot read the file of steps")?,
+            file => file?.read_to_string(&mut text).context("cannot read the file of steps")?,
         };
         let (mut followed, mut steps) = (None, vec![]);
         for line in text.lines() {
@@ -86,8 +84,6 @@ impl StepFile {
     /// # Errors
     /// When it cannot be removed.
     pub fn remove(&self) -> Result<()> {
-        self.state
-            .unlink(&self.name)
-            .context("cannot remove the file of steps")
+        self.state.unlink(&self.name).context("cannot remove the file of steps")
     }
 }

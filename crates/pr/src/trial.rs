@@ -108,25 +108,13 @@ impl Trial {
         margins: &Margins,
         seed: u64,
     ) -> Self {
-        let names = first.map(|results| {
-            results
-                .iter()
-                .map(|r| r.name.as_str())
-                .collect::<BTreeSet<_>>()
-        });
+        let names =
+            first.map(|results| results.iter().map(|r| r.name.as_str()).collect::<BTreeSet<_>>());
         let [base, head] = &names;
-        let only = |name: &&str, only| PrUnmatched {
-            name: (*name).to_owned(),
-            only,
-            why: None,
-        };
-        let missing = base
-            .difference(head)
-            .map(|name| only(name, PrSideName::Base));
-        let unmatched = missing.chain(
-            head.difference(base)
-                .map(|name| only(name, PrSideName::Head)),
-        );
+        let only = |name: &&str, only| PrUnmatched { name: (*name).to_owned(), only, why: None };
+        let missing = base.difference(head).map(|name| only(name, PrSideName::Base));
+        let unmatched =
+            missing.chain(head.difference(base).map(|name| only(name, PrSideName::Head)));
         let in_base = |name: &str| first[0].iter().find(|result| result.name == name);
         let (both, otherwise): (Vec<_>, Vec<_>) = (first[1].iter())
             .filter_map(|result| Some((result, in_base(&result.name)?)))
@@ -134,10 +122,7 @@ impl Trial {
         let unlike = otherwise.into_iter().map(|(head, base)| PrUnmatched {
             name: head.name.clone(),
             only: PrSideName::Head,
-            why: Some(format!(
-                "it is in {} there, and in {} in the base",
-                head.unit, base.unit
-            )),
+            why: Some(format!("it is in {} there, and in {} in the base", head.unit, base.unit)),
         });
         let unmatched = unmatched.chain(unlike);
         let row = |result: &HarnessResult| Row {
@@ -198,15 +183,9 @@ impl Trial {
 
     /// Benchmarks that need no more launches, those that one side alone has among them.
     pub fn closed(&self) -> Vec<String> {
-        let unmatched = self
-            .unmatched
-            .iter()
-            .map(|unmatched| unmatched.name.clone());
+        let unmatched = self.unmatched.iter().map(|unmatched| unmatched.name.clone());
         let left_out = self.left_out.iter().cloned();
-        (self.names(true).into_iter())
-            .chain(left_out)
-            .chain(unmatched)
-            .collect()
+        (self.names(true).into_iter()).chain(left_out).chain(unmatched).collect()
     }
 
     /// A round of one build of each side: their results, none of one that failed.
@@ -257,9 +236,7 @@ impl Trial {
     pub fn side(&self, side: usize) -> Vec<SideBenchmark> {
         let values = |row: &Row| {
             let times = row.times.0[side].iter();
-            times
-                .map(|timed| timed.map(|timed| row.value(timed.ns)))
-                .collect()
+            times.map(|timed| timed.map(|timed| row.value(timed.ns))).collect()
         };
         let benchmark = |row: &Row| SideBenchmark {
             name: row.name.clone(),

@@ -64,10 +64,7 @@ struct OtherRuns {
 
 impl OtherRuns {
     fn claim() -> Self {
-        Self {
-            slot: Slot::claim(),
-            reported: BTreeSet::new(),
-        }
+        Self { slot: Slot::claim(), reported: BTreeSet::new() }
     }
 
     fn current(&mut self) -> Option<u32> {
@@ -134,10 +131,7 @@ impl Turns<'_> {
                 Err(why) => return Err(why),
             }
             // rounds become shorter as benchmarks are decided
-            expected = start
-                .elapsed()
-                .saturating_sub(elapsed)
-                .max(expected * 3 / 4);
+            expected = start.elapsed().saturating_sub(elapsed).max(expected * 3 / 4);
         }
     }
 
@@ -146,10 +140,8 @@ impl Turns<'_> {
         let start = Instant::now();
         let others = OtherRuns::claim();
         let shortest = self.time.unwrap_or(SHORTEST);
-        let first = [
-            discover(launcher, trees[0], shortest)?,
-            discover(launcher, trees[1], shortest)?,
-        ];
+        let first =
+            [discover(launcher, trees[0], shortest)?, discover(launcher, trees[1], shortest)?];
         let mut trial = Trial::new(
             [&first[0].results.measured, &first[1].results.measured],
             self.quantity,
@@ -218,10 +210,7 @@ fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
             (false, true) => Some(PrSideName::Head),
             _ => None,
         },
-        why: head
-            .reason(name)
-            .or_else(|| base.reason(name))
-            .unwrap_or_default(),
+        why: head.reason(name).or_else(|| base.reason(name)).unwrap_or_default(),
         name: name.clone(),
     });
     each.collect()
@@ -229,12 +218,7 @@ fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
 
 /// All benchmarks of a side.
 fn discover(launcher: &Launcher<'_>, tree: &WorkTree, time: Duration) -> Result<Launched> {
-    let request = Request {
-        time,
-        wanted: &[],
-        unwanted: &[],
-        known: &[],
-    };
+    let request = Request { time, wanted: &[], unwanted: &[], known: &[] };
     let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
     Ok(launcher.launch(tree, request)?.map_err(why)?)
 }
@@ -277,11 +261,7 @@ fn round(
             Err(why) => Some(format!("{why:#}")),
         };
         let other_run = before.or_else(|| taken.others.current());
-        taken.launches[side].push(RoundLaunch {
-            start,
-            other_run,
-            layout,
-        });
+        taken.launches[side].push(RoundLaunch { start, other_run, layout });
         let known = &mut taken.failures[side];
         *known = known.take().or(failure);
     }
@@ -291,11 +271,7 @@ fn round(
 
 fn no_common(first: &[Launched; 2]) -> String {
     let [base, head] = first.each_ref().map(|launched| {
-        let names = launched
-            .results
-            .measured
-            .iter()
-            .map(|result| result.name.as_str());
+        let names = launched.results.measured.iter().map(|result| result.name.as_str());
         names.collect::<Vec<_>>().join(", ")
     });
     format!(

@@ -93,10 +93,7 @@ impl Workshop<'_> {
             "--",
         ];
         let add = add.map(OsString::from).into_iter();
-        let rest = [
-            held.path().as_os_str().to_owned(),
-            revision.commit.clone().into(),
-        ];
+        let rest = [held.path().as_os_str().to_owned(), revision.commit.clone().into()];
         self.git(&self.repository.root, add.chain(rest))?;
         let tree = WorkTree { name, held };
         // one that this revision lacks is no path of it
@@ -116,10 +113,7 @@ impl Workshop<'_> {
                 "--",
             ];
             let paths = submodules.into_iter().map(PathBuf::into_os_string);
-            self.git(
-                tree.root(),
-                update.map(OsString::from).into_iter().chain(paths),
-            )?;
+            self.git(tree.root(), update.map(OsString::from).into_iter().chain(paths))?;
         }
         Ok(tree)
     }
@@ -216,9 +210,8 @@ impl Workshop<'_> {
 /// # Errors
 /// When it is not there, outside, or everything.
 pub fn carry(from: &WorkTree, to: &WorkTree, path: &Path) -> Result<()> {
-    let inside = path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let inside =
+        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     ensure!(inside, "--carry '{}' leaves the repository", path.display());
     // a dot is no name that could be removed
     let parts = path.components();
@@ -268,11 +261,7 @@ fn replace(from: &Path, to: &Path, path: &Path) -> Result<()> {
         let link = fs::read_link(&source).with_context(what)?;
         return symlink(link, &target).with_context(what);
     }
-    ensure!(
-        found.is_file(),
-        "{} is neither a file nor a link",
-        source.display()
-    );
+    ensure!(found.is_file(), "{} is neither a file nor a link", source.display());
     fs::copy(&source, &target).with_context(what)?;
     Ok(())
 }
@@ -283,11 +272,7 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf> {
     for part in path.parent().into_iter().flat_map(Path::components) {
         folder.push(part);
         let is_link = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_symlink());
-        ensure!(
-            !is_link,
-            "{} is a symbolic link, which is not followed",
-            folder.display()
-        );
+        ensure!(!is_link, "{} is a symbolic link, which is not followed", folder.display());
     }
     Ok(root.join(path))
 }

@@ -74,10 +74,7 @@ impl Parser {
     /// Call at the end of the bytes. Fails if the last line is truncated, or not a final one.
     pub fn finish(&self) -> Result<(), ProtocolError> {
         if !self.rest.is_empty() {
-            return Err(ProtocolError {
-                line: self.lines + 1,
-                what: "it is truncated".to_owned(),
-            });
+            return Err(ProtocolError { line: self.lines + 1, what: "it is truncated".to_owned() });
         }
         if !self.ended {
             return Err(ProtocolError {
@@ -116,10 +113,7 @@ impl Parser {
     }
 
     fn wrong(&self, what: String) -> ProtocolError {
-        ProtocolError {
-            line: self.lines,
-            what,
-        }
+        ProtocolError { line: self.lines, what }
     }
 }
 

@@ -14,10 +14,7 @@ pub(crate) fn parse(text: &str) -> Result<Event, String> {
             kernel: keys.word("kernel")?.to_owned(),
         },
         "param" => Event::Param(Param::new(keys.word("key")?, keys.text("value")?)),
-        "warm" => Event::Warm {
-            n: keys.number("n")?,
-            wall: keys.number("wall")?,
-        },
+        "warm" => Event::Warm { n: keys.number("n")?, wall: keys.number("wall")? },
         "sample" => Event::Sample(Box::new(Sample {
             n: keys.number("n")?,
             wall: keys.number("wall")?,
@@ -33,18 +30,13 @@ pub(crate) fn parse(text: &str) -> Result<Event, String> {
             walls: keys.list("walls", |item| item.parse().ok())?,
         })),
         "latency" => latency(&mut keys)?,
-        "counters" => Event::Counters {
-            n: keys.number("n")?,
-            counts: keys.counts()?,
-        },
+        "counters" => Event::Counters { n: keys.number("n")?, counts: keys.counts()? },
         "check" => Event::Check(Check {
             n: keys.number("n")?,
             got: keys.number("got")?,
             expected: keys.number("expected")?,
         }),
-        "skip" => Event::Skip {
-            why: keys.text("why")?,
-        },
+        "skip" => Event::Skip { why: keys.text("why")? },
         "fail" => Event::Fail {
             errno: keys.number("errno")?,
             call: keys.word("call")?.to_owned(),
@@ -109,10 +101,8 @@ fn latency(keys: &mut Keys) -> Result<Event, String> {
         })?,
     };
     let ascending = histogram.buckets.windows(2).all(|w| w[0].0 < w[1].0);
-    let events = histogram
-        .buckets
-        .iter()
-        .try_fold(0_u64, |sum, &(_, events)| sum.checked_add(events));
+    let events =
+        histogram.buckets.iter().try_fold(0_u64, |sum, &(_, events)| sum.checked_add(events));
     if !ascending || events != Some(histogram.count) || histogram.min > histogram.max {
         return Err("the histogram does not add up to its count".to_owned());
     }
@@ -138,9 +128,7 @@ impl<'a> Keys<'a> {
 
     fn number<T: std::str::FromStr>(&mut self, key: &str) -> Result<T, String> {
         let value = self.word(key)?;
-        value
-            .parse()
-            .map_err(|_| format!("{key}={} is not a number that fits", shorten(value)))
+        value.parse().map_err(|_| format!("{key}={} is not a number that fits", shorten(value)))
     }
 
     fn list<T>(&mut self, key: &str, item: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {

@@ -45,22 +45,9 @@ fn whole_launch_is_parsed() {
     };
     assert_eq!(
         events[3],
-        Event::Sample(Box::new(Sample {
-            n: 5,
-            wall: 100,
-            pace: 236_000,
-            wide: 60_000,
-            usage
-        }))
+        Event::Sample(Box::new(Sample { n: 5, wall: 100, pace: 236_000, wide: 60_000, usage }))
     );
-    assert_eq!(
-        events[4],
-        Event::Check(Check {
-            n: 5,
-            got: 7,
-            expected: 7
-        })
-    );
+    assert_eq!(events[4], Event::Check(Check { n: 5, got: 7, expected: 7 }));
     assert!(matches!(&events[5], Event::Batch(b) if b.walls == [3, 4] && b.n == 2));
     assert!(matches!(&events[6], Event::Latency(h) if h.buckets == [(1, 2), (9, 1)]));
 }
@@ -81,24 +68,15 @@ fn single_bytes_suffice() {
 fn counters_are_optional_and_ordered() {
     let line = "counters n=7 user_instructions=70 branch_misses=0 page_walks=3\n";
     let found = events(&format!("{HELLO}{line}bye\n")).unwrap();
-    let counts = [
-        (Counter::UserInstructions, 70),
-        (Counter::BranchMisses, 0),
-        (Counter::PageWalks, 3),
-    ];
+    let counts =
+        [(Counter::UserInstructions, 70), (Counter::BranchMisses, 0), (Counter::PageWalks, 3)];
     let counts = counts.into();
     assert_eq!(found[1], Event::Counters { n: 7, counts });
     for (line, what) in [
         ("counters n=0", "no operation was counted"),
-        (
-            "counters n=1 page_walks=1 cycles=1",
-            "unexpected 'cycles=1'",
-        ),
+        ("counters n=1 page_walks=1 cycles=1", "unexpected 'cycles=1'"),
         ("counters n=1 hopes=1", "unexpected 'hopes=1'"),
-        (
-            "counters n=1 cycles=-1",
-            "cycles=-1 is not a number that fits",
-        ),
+        ("counters n=1 cycles=-1", "cycles=-1 is not a number that fits"),
     ] {
         let message = error(&format!("{HELLO}{line}\nbye\n"));
         assert!(message.contains(what), "{line}: {message}");
@@ -107,10 +85,9 @@ fn counters_are_optional_and_ordered() {
 
 #[test]
 fn fail_and_skip_are_final() {
-    for last in [
-        "fail errno=2 call=open why=no such file\n",
-        "skip why=no loop device; run as root\n",
-    ] {
+    for last in
+        ["fail errno=2 call=open why=no such file\n", "skip why=no loop device; run as root\n"]
+    {
         assert_eq!(events(&format!("{HELLO}{last}")).unwrap().len(), 2);
         assert!(error(&format!("{HELLO}{last}bye\n")).contains("after the last line"));
     }
@@ -119,22 +96,10 @@ fn fail_and_skip_are_final() {
 #[test]
 fn errors_name_their_line() {
     for (text, what) in [
-        (
-            "",
-            "line 1 of the workload's output: the workload ended before its bye",
-        ),
-        (
-            HELLO,
-            "line 2 of the workload's output: the workload ended before its bye",
-        ),
-        (
-            "bye\n",
-            "line 1 of the workload's output: the first line is not hello",
-        ),
-        (
-            "hello protocol=9 kernel=x\n",
-            "protocol 9, but this Gritstone speaks 1",
-        ),
+        ("", "line 1 of the workload's output: the workload ended before its bye"),
+        (HELLO, "line 2 of the workload's output: the workload ended before its bye"),
+        ("bye\n", "line 1 of the workload's output: the first line is not hello"),
+        ("hello protocol=9 kernel=x\n", "protocol 9, but this Gritstone speaks 1"),
         ("rubbish\n", "unknown word 'rubbish'"),
         ("\u{7f}ELF\n", "unknown word"),
     ] {
@@ -146,32 +111,17 @@ fn errors_name_their_line() {
         ("warm n=1", "wall= is missing before ''"),
         ("warm wall=1 n=1", "n= is missing"),
         ("warm n=-1 wall=1", "n=-1 is not a number that fits"),
-        (
-            "warm n=99999999999999999999 wall=1",
-            "not a number that fits",
-        ),
+        ("warm n=99999999999999999999 wall=1", "not a number that fits"),
         ("warm n=1 wall=1 more=1", "unexpected 'more=1'"),
         ("param key=a value=\\y", "a backslash"),
         ("param key=a value=\\x", "a backslash"),
         ("check n=1 got= expected=1", "got= is empty"),
-        (
-            "latency count=3 min=1 max=9 sum=11 buckets=9:1,1:2",
-            "does not add up",
-        ),
-        (
-            "latency count=2 min=1 max=9 sum=11 buckets=1:2,9:1",
-            "does not add up",
-        ),
-        (
-            "latency count=2 min=1 max=9 sum=11 buckets=1:18446744073709551615,9:1",
-            "add up",
-        ),
+        ("latency count=3 min=1 max=9 sum=11 buckets=9:1,1:2", "does not add up"),
+        ("latency count=2 min=1 max=9 sum=11 buckets=1:2,9:1", "does not add up"),
+        ("latency count=2 min=1 max=9 sum=11 buckets=1:18446744073709551615,9:1", "add up"),
     ] {
         let message = error(&format!("{HELLO}{line}\nbye\n"));
-        assert!(
-            message.starts_with("line 2 ") && message.contains(what),
-            "{line}: {message}"
-        );
+        assert!(message.starts_with("line 2 ") && message.contains(what), "{line}: {message}");
     }
     let zero = format!("{HELLO}sample n=5 wall=0 pace=1 wide=60000 {USAGE}\nbye\n");
     assert!(error(&zero).contains("zero is not a result"));

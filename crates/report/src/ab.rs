@@ -25,11 +25,7 @@ pub fn ab(view: &AbView) -> Document {
         (side.side.as_str(), format!("{} (run {run})", side.what))
     }));
     let sentences_of_rows = view.rows.iter().flat_map(|row| sentences(view, row));
-    document.list(
-        sentences_of_rows
-            .chain(aa_result(view))
-            .chain(start_up(view)),
-    );
+    document.list(sentences_of_rows.chain(aa_result(view)).chain(start_up(view)));
     comparisons(&mut document, view);
     sides(&mut document, view);
     compiled(&mut document, view);
@@ -53,17 +49,11 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
         && base_leads
         && let Some(AbComparison { base, .. }) = row.comparisons.first()
     {
-        let slower = row
-            .comparisons
-            .iter()
-            .filter(|c| c.verdict == Verdict::Slower);
+        let slower = row.comparisons.iter().filter(|c| c.verdict == Verdict::Slower);
         let all = row.comparisons.len();
         lines.push(match slower.count() {
             n if n == all => format!("{base} is the fastest."),
-            1 => format!(
-                "{base} is first; 1 of {} is significantly slower.",
-                number::count(all)
-            ),
+            1 => format!("{base} is first; 1 of {} is significantly slower.", number::count(all)),
             n => format!(
                 "{base} is first; {} of {} are significantly slower.",
                 number::count(n),
@@ -78,9 +68,7 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
         beside.fold(sentence(margin, c), |all, more| format!("{all} {more}"))
     }));
     if view.rows.len() > 1 {
-        lines
-            .iter_mut()
-            .for_each(|line| line.insert_str(0, &format!("{}: ", row.id)));
+        lines.iter_mut().for_each(|line| line.insert_str(0, &format!("{}: ", row.id)));
     }
     lines
 }
@@ -109,12 +97,9 @@ fn sentence(margin: f64, c: &AbComparison) -> String {
             "Inconclusive: {pairs} of {other} and {base}, and it takes {MIN_PAIRS}; give a longer --budget. Estimate: {ratio}."
         ),
         Verdict::Inconclusive => {
-            let detectable = c
-                .smallest
-                .map(number::percent)
-                .map_or_else(String::new, |smallest| {
-                    format!("; minimum detectable effect {smallest}")
-                });
+            let detectable = c.smallest.map(number::percent).map_or_else(String::new, |smallest| {
+                format!("; minimum detectable effect {smallest}")
+            });
             format!("Inconclusive: {other} against {base} is {ratio} ({pairs}{detectable}).")
         }
     }
@@ -170,23 +155,16 @@ fn comparisons(document: &mut Document, view: &AbView) {
     let change =
         |row: &AbRow, c: &AbComparison| Some(words::change(row.better, c.ratio?, c.interval));
     Columns::<Compared>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
-        .and_key("Sides", Style::Text, |(_, c)| {
-            format!("{} against {}", c.other, c.base)
-        })
-        .number("Change", move |(row, c)| {
-            change(row, c).map(|(change, _)| change)
-        })
-        .number("Interval", move |(row, c)| {
-            change(row, c).and_then(|(_, interval)| interval)
-        })
+        .and_key("Sides", Style::Text, |(_, c)| format!("{} against {}", c.other, c.base))
+        .number("Change", move |(row, c)| change(row, c).map(|(change, _)| change))
+        .number("Interval", move |(row, c)| change(row, c).and_then(|(_, interval)| interval))
         .text("Verdict", |(_, c)| {
             noted(c.verdict.as_str(), &c.notes).toned(Some(verdicts::tone_of(c.verdict)))
         })
         .number("Pairs", |(_, c)| c.pairs)
-        .column(
-            Column::new("Detectable", Style::Number).rank(1),
-            |(_, c)| c.smallest.map(verdicts::minimum_detectable),
-        )
+        .column(Column::new("Detectable", Style::Number).rank(1), |(_, c)| {
+            c.smallest.map(verdicts::minimum_detectable)
+        })
         .table(document, "", rows);
 }
 
@@ -196,10 +174,9 @@ fn contention_sentence(c: &AbComparison) -> Option<String> {
     let pairs = c.pairs + c.left_out;
     let what = match c.contention_differs {
         true => "one side keeps it busy, so all pairs are compared, by their means".to_owned(),
-        false => format!(
-            "{} of these excluded, at most half of all",
-            words::plural(c.left_out, "pair")
-        ),
+        false => {
+            format!("{} of these excluded, at most half of all", words::plural(c.left_out, "pair"))
+        }
     };
     (base + other > 0).then(|| {
         format!(
@@ -228,13 +205,9 @@ fn sides(document: &mut Document, view: &AbView) {
         .and_key("Side", Style::Text, |(_, side)| side.side.as_str())
         .pair(["Real", "95% CI"], move |(row, side)| {
             let unit = row.unit.as_str();
-            let shown = side
-                .estimate
-                .map(|e| number::figure(e, side.interval, unit));
+            let shown = side.estimate.map(|e| number::figure(e, side.interval, unit));
             let bound = if side.at_most { "< " } else { "" };
-            let real = shown
-                .as_ref()
-                .map(|shown| format!("{bound}{}", shown.with_unit()));
+            let real = shown.as_ref().map(|shown| format!("{bound}{}", shown.with_unit()));
             let interval = shown.filter(|_| !side.at_most);
             let interval = interval.and_then(|shown| shown.brackets());
             let notes = side.notes.iter().filter(is_relevant);
@@ -265,22 +238,15 @@ fn sides(document: &mut Document, view: &AbView) {
             });
             Some(words::join(&statuses.collect::<Vec<_>>()))
         })
-        .number("Left out", |(_, side)| {
-            (side.left_out > 0).then(|| side.left_out.to_string())
-        })
-        .table(
-            document,
-            "Results of each side, per operation",
-            results(view),
-        );
+        .number("Left out", |(_, side)| (side.left_out > 0).then(|| side.left_out.to_string()))
+        .table(document, "Results of each side, per operation", results(view));
 }
 
 /// Table of compilers, if any side was compiled.
 fn compiled(document: &mut Document, view: &AbView) {
     let sides = || view.sides.iter();
-    let compilers: Vec<(&str, &Compiled)> = sides()
-        .filter_map(|side| Some((side.what.as_str(), side.compiled.as_ref()?)))
-        .collect();
+    let compilers: Vec<(&str, &Compiled)> =
+        sides().filter_map(|side| Some((side.what.as_str(), side.compiled.as_ref()?))).collect();
     if compilers.is_empty() {
         return;
     }

@@ -51,13 +51,11 @@ pub fn audit(view: &AuditView) -> Document {
     }
     let stepped = ours.iter().copied();
     let stepped = stepped.filter(|entry| instructions(entry).is_some());
-    begun()
-        .number("user instructions", |entry| instructions(entry))
-        .table(
-            &mut document,
-            "For each operation, by single steps",
-            stepped,
-        );
+    begun().number("user instructions", |entry| instructions(entry)).table(
+        &mut document,
+        "For each operation, by single steps",
+        stepped,
+    );
     if view.builds.len() > 1 {
         let mut columns = begun();
         for build in &view.builds[1..] {
@@ -73,9 +71,7 @@ pub fn audit(view: &AuditView) -> Document {
         cell(view, tests.find(|test| test.claim == claim))
     };
     begun()
-        .text("exit status, output, files", |entry| {
-            claim_cell(entry, Claim::Runs)
-        })
+        .text("exit status, output, files", |entry| claim_cell(entry, Claim::Runs))
         .text("proof", |entry| claim_cell(entry, Claim::Proof))
         .table(&mut document, "Other programs", theirs);
     document.push(Block::Footnotes);
@@ -90,9 +86,7 @@ fn instructions(entry: &AuditEntry) -> Option<String> {
 }
 
 fn begun<'a>() -> Columns<'a, &'a AuditEntry> {
-    Columns::key("Benchmark", Style::Code, |entry: &&AuditEntry| {
-        entry.id.to_string()
-    })
+    Columns::key("Benchmark", Style::Code, |entry: &&AuditEntry| entry.id.to_string())
 }
 
 fn title(view: &AuditView) -> String {
@@ -111,9 +105,7 @@ fn title(view: &AuditView) -> String {
 fn untested(view: &AuditView) -> Option<String> {
     let untested = |test: &AuditTest| test.outcome == ClaimOutcome::Untested;
     let entries = view.entries.iter();
-    let entries = entries
-        .filter(|entry| entry.tests.iter().any(untested))
-        .count();
+    let entries = entries.filter(|entry| entry.tests.iter().any(untested)).count();
     let builds = view.builds.iter().filter(|b| b.why_not.is_some()).count();
     let mut sentences = vec![];
     if entries > 0 {
@@ -121,10 +113,7 @@ fn untested(view: &AuditView) -> Option<String> {
         sentences.push(format!("{entries} could be tested only in part."));
     }
     if builds > 0 {
-        let (builds, all) = (
-            number::count(builds),
-            words::plural(view.builds.len(), "way"),
-        );
+        let (builds, all) = (number::count(builds), words::plural(view.builds.len(), "way"));
         sentences.push(format!("{builds} of {all} compiled nothing."));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
@@ -133,11 +122,7 @@ fn untested(view: &AuditView) -> Option<String> {
 /// Every compiler, by the first word of its builds' names.
 fn compilers(view: &AuditView) -> Vec<(&str, String)> {
     let mut terms: Vec<(&str, String)> = vec![];
-    for build in view
-        .builds
-        .iter()
-        .filter(|build| !build.compiler.is_empty())
-    {
+    for build in view.builds.iter().filter(|build| !build.compiler.is_empty()) {
         let (group, flags) = head(build);
         if terms.iter().all(|(name, _)| *name != group) {
             let text = match flags {
@@ -218,9 +203,9 @@ fn again(view: &AuditView, entry: &AuditEntry, build: &AuditBuild) -> Cell {
     let text = match failing.is_empty() {
         false => Some(failing.join(", ")),
         true if any(ClaimOutcome::Expected) => Some("needs IEEE arithmetic".to_owned()),
-        true => tests()
-            .any(|test| test.outcome != ClaimOutcome::Untested)
-            .then(|| "yes".to_owned()),
+        true => {
+            tests().any(|test| test.outcome != ClaimOutcome::Untested).then(|| "yes".to_owned())
+        }
     };
     Cell::from(text).with(tests().filter_map(|test| note(view, test)))
 }

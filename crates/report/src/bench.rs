@@ -106,13 +106,7 @@ const COLORS: [&str; 2] = [terminal::CYAN, terminal::GREEN];
 
 /// Columns as wide as their cells, two spaces apart; those marked `right` are flush right.
 fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool) -> String {
-    let width = |column: usize| {
-        lines
-            .iter()
-            .map(|cells| cells[column].width())
-            .max()
-            .unwrap_or(0)
-    };
+    let width = |column: usize| lines.iter().map(|cells| cells[column].width()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let mut text = String::new();
     for cells in lines {
@@ -123,11 +117,7 @@ fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool)
                 None => [""; 2],
             };
             let blank = " ".repeat(width - cell.width());
-            let (before, after) = if right {
-                (blank.as_str(), "")
-            } else {
-                ("", blank.as_str())
-            };
+            let (before, after) = if right { (blank.as_str(), "") } else { ("", blank.as_str()) };
             let _ = write!(line, "  {before}{on}{cell}{off}{after}");
         }
         text.push_str(line.trim_end());
@@ -147,10 +137,7 @@ impl Times {
     fn of(c: &AbComparison, turned: bool) -> Option<Self> {
         let ratio = c.ratio?;
         let (ratio, interval) = match turned {
-            true => (
-                1.0 / ratio,
-                c.interval.map(|[low, high]| [1.0 / high, 1.0 / low]),
-            ),
+            true => (1.0 / ratio, c.interval.map(|[low, high]| [1.0 / high, 1.0 / low])),
             false => (ratio, c.interval),
         };
         let interval = words::meaningful(interval);
@@ -177,11 +164,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
     let Some(times) = Times::of(c, turned) else {
         return without_ratio(c, &base, &other);
     };
-    let (fast, slow) = if turned {
-        (&base, &other)
-    } else {
-        (&other, &base)
-    };
+    let (fast, slow) = if turned { (&base, &other) } else { (&other, &base) };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => {
             let than = format!("faster than {slow}");
@@ -192,10 +175,9 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
             number::percent_option(view.margin),
             times.text
         ),
-        Verdict::Inconclusive => format!(
-            "inconclusive: {fast} is {}",
-            times.with(&format!("as fast as {slow}"))
-        ),
+        Verdict::Inconclusive => {
+            format!("inconclusive: {fast} is {}", times.with(&format!("as fast as {slow}")))
+        }
     }
 }
 
@@ -226,19 +208,16 @@ fn count(c: &AbComparison, ranking: &Ranking) -> String {
         (None, _) if c.pairs < MIN_PAIRS => {
             format!("a verdict takes {MIN_PAIRS} pairs: raise --budget or --runs")
         }
-        (None, Some(smallest)) => format!(
-            "minimum detectable effect {}: raise --budget",
-            number::percent(smallest)
-        ),
+        (None, Some(smallest)) => {
+            format!("minimum detectable effect {}: raise --budget", number::percent(smallest))
+        }
         (None, None) => "raise --budget".to_owned(),
     };
     format!("\n  {pairs}{took}; {more}")
 }
 
 fn took(ranking: &Ranking) -> Option<String> {
-    ranking
-        .elapsed_s
-        .map(|s| unbroken(&number::seconds(s, None)))
+    ranking.elapsed_s.map(|s| unbroken(&number::seconds(s, None)))
 }
 
 /// Peak memory of the other side as a multiple of the base's, if it differs.
@@ -282,14 +261,8 @@ fn places(
             0 => "no pair",
             _ => TOO_SHORT,
         };
-        let ratio = times
-            .filter(|_| far)
-            .map_or(without.to_owned(), |times| times.with(word));
-        let open = if c.verdict == Verdict::Inconclusive {
-            "inconclusive"
-        } else {
-            ""
-        };
+        let ratio = times.filter(|_| far).map_or(without.to_owned(), |times| times.with(word));
+        let open = if c.verdict == Verdict::Inconclusive { "inconclusive" } else { "" };
         let memory = memory(c, view, ranking);
         [
             name(&c.other),
@@ -300,9 +273,8 @@ fn places(
         ]
     };
     let lines: Vec<[String; 5]> = order.iter().map(line).collect();
-    let took = ranking.elapsed_s.map_or(String::new(), |s| {
-        format!(" ({})", number::seconds(s, None))
-    });
+    let took =
+        ranking.elapsed_s.map_or(String::new(), |s| format!(" ({})", number::seconds(s, None)));
     let base = name(base);
     format!(
         "\n  {base}, and against it{took}:\n{}",

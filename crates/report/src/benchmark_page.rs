@@ -58,18 +58,13 @@ pub fn line(result: &Measurement, width: usize) -> Option<String> {
 
 fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let shown = columns::figure(r);
-    let estimate = shown
-        .as_ref()
-        .map_or_else(String::new, number::Shown::with_unit);
+    let estimate = shown.as_ref().map_or_else(String::new, number::Shown::with_unit);
     let interval = shown.and_then(|shown| shown.brackets());
     let half = columns::precision(r).map(|half| format!("±{}", number::percent(half)));
-    let level = r
-        .confidence()
-        .map(|level| format!("{} CI of this run", number::percent_option(level)));
+    let level =
+        r.confidence().map(|level| format!("{} CI of this run", number::percent_option(level)));
     let runs = r.of_runs.map_or_else(String::new, |spread| {
-        let half = spread
-            .half_width
-            .map(|half| format!("±{}", number::percent(half)));
+        let half = spread.half_width.map(|half| format!("±{}", number::percent(half)));
         let earlier = words::plural(spread.runs, "earlier run");
         half.map_or_else(
             || format!("not known yet, {earlier} without interference"),
@@ -79,23 +74,13 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let interval = [interval, half, level].into_iter().flatten();
     let interval = interval.collect::<Vec<_>>().join("  ");
     let cycles = r.cycles().map(|c| number::count_of(c.value, c.interval, 3));
-    let ghz = r
-        .ghz()
-        .map(|ghz| format!("at {} GHz", number::fixed(ghz, 2)));
+    let ghz = r.ghz().map(|ghz| format!("at {} GHz", number::fixed(ghz, 2)));
     let cycles = [cycles, ghz].into_iter().flatten().collect::<Vec<_>>();
     let launches = match r.launches() {
         0 => String::new(),
-        n => format!(
-            "{}, {}",
-            words::plural(n, "launch"),
-            words::plural(r.samples(), "sample")
-        ),
+        n => format!("{}, {}", words::plural(n, "launch"), words::plural(r.samples(), "sample")),
     };
-    let interval = if r.interval().is_some() {
-        interval
-    } else {
-        String::new()
-    };
+    let interval = if r.interval().is_some() { interval } else { String::new() };
     vec![
         ("result", estimate),
         ("interval", interval),
@@ -118,21 +103,11 @@ fn drawings(r: &Measurement) -> Vec<(&'static str, String)> {
     let parts = (r.values().len() / 2).clamp(PARTS[0], PARTS[1]);
     let over_time: Vec<Option<f64>> = r.values().iter().map(|v| Some(*v)).collect();
     let drift = r.statistics().and_then(|s| s.drift);
-    let drift = drift.map_or_else(String::new, |drift| {
-        format!("  drift {}", number::percent(drift))
-    });
+    let drift =
+        drift.map_or_else(String::new, |drift| format!("  drift {}", number::percent(drift)));
     vec![
-        (
-            "distribution",
-            format!(
-                "{low} {} {high}",
-                sparkline::distribution(r.values(), parts)
-            ),
-        ),
-        (
-            "over time",
-            format!("{}{drift}", sparkline::line(&over_time)),
-        ),
+        ("distribution", format!("{low} {} {high}", sparkline::distribution(r.values(), parts))),
+        ("over time", format!("{}{drift}", sparkline::line(&over_time))),
     ]
 }
 
@@ -147,10 +122,7 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
         launches.iter().map(share).collect()
     };
     let causes = [
-        (
-            "other processes",
-            shares_of(|c| Some(c.others?.saturating_sub(c.grain.unwrap_or(0)))),
-        ),
+        ("other processes", shares_of(|c| Some(c.others?.saturating_sub(c.grain.unwrap_or(0))))),
         ("steal time", shares_of(|c| c.steal)),
         ("throttled", shares_of(|c| c.throttled)),
     ];

@@ -67,8 +67,6 @@ fn steps(document: &mut Document, better: Better, steps: &[BisectStep]) {
         Cell::from(step.outcome.as_str()).toned(Some(tone))
     })
     .number("Change", move |step| change(step).map(|(change, _)| change))
-    .number("Interval", move |step| {
-        change(step).and_then(|(_, interval)| interval)
-    })
+    .number("Interval", move |step| change(step).and_then(|(_, interval)| interval))
     .table(document, "", steps);
 }

@@ -25,11 +25,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
         let of_state: Vec<&ChangeEvent> = of_state.collect();
         if !of_state.is_empty() {
             document.heading(1, words::capital(state.as_str()));
-            table(
-                &mut document,
-                &format!("Changes, {}", state.as_str()),
-                of_state,
-            );
+            table(&mut document, &format!("Changes, {}", state.as_str()), of_state);
         }
     }
     document.heading(1, "Benchmarks");
@@ -78,13 +74,8 @@ pub(crate) fn table<'a>(
         |event: &&ChangeEvent| Cell::from(benchmarks(event)).about(About::Event(event.id.clone()));
     let size = |event: &&ChangeEvent| {
         let tone = if event.worse { Tone::Bad } else { Tone::Good };
-        let pair = event
-            .before
-            .clone()
-            .map(|before| [before, event.run.clone()]);
-        Cell::from(size(event))
-            .toned(Some(tone))
-            .about(pair.map(About::Pair))
+        let pair = event.before.clone().map(|before| [before, event.run.clone()]);
+        Cell::from(size(event)).toned(Some(tone)).about(pair.map(About::Pair))
     };
     let system = |event: &&ChangeEvent| {
         Cell::from(event.name.as_str()).about(About::System(event.machine.clone()))
@@ -95,9 +86,7 @@ pub(crate) fn table<'a>(
     Columns::<&ChangeEvent>::key("Change", Style::Text, what)
         .text("Speed", size)
         .text("System", system)
-        .column(Column::new("Since (UTC)", Style::Code), |event| {
-            words::minute(&event.started)
-        })
+        .column(Column::new("Since (UTC)", Style::Code), |event| words::minute(&event.started))
         .column(Column::new("Run", Style::Code).rank(1), run)
         .column(Column::new("Commits", Style::Code), |event| {
             let commits = event.commits.as_ref();
@@ -148,10 +137,7 @@ pub fn change(event: &ChangeEvent) -> Document {
     let empty = || Text::new("");
     document.terms([
         ("state", Text::new(event.triage.state.as_str())),
-        (
-            "assigned to",
-            Text::new(event.triage.assignee.clone().unwrap_or_default()),
-        ),
+        ("assigned to", Text::new(event.triage.assignee.clone().unwrap_or_default())),
         ("runs before and since", pair.unwrap_or_else(empty)),
         ("commits between", commits.unwrap_or_else(empty)),
         (
@@ -193,21 +179,15 @@ fn facts(document: &mut Document, event: &ChangeEvent) {
     Columns::<&gritstone_model::Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
         .text("Before", |d| d.base.as_str())
         .text("Since", |d| d.other.as_str())
-        .table(
-            document,
-            "Facts of the system that differ",
-            &event.differ_in,
-        );
+        .table(document, "Facts of the system that differ", &event.differ_in);
 }
 
 fn confirmation(document: &mut Document, event: &ChangeEvent) {
     let mut changes: Vec<&Change> = event.changes.iter().collect();
     let size = |change: &Change| change.change.ratio.ln().abs();
     changes.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    let ids = changes
-        .iter()
-        .take(MAX_BENCHMARKS_IN_COMMAND)
-        .map(|change| change.benchmark.to_string());
+    let ids =
+        changes.iter().take(MAX_BENCHMARKS_IN_COMMAND).map(|change| change.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
     let imported = |change: &&Change| words::is_imported(&change.benchmark, &event.machine);
     if let Some(change) = changes.iter().copied().find(imported) {
@@ -222,9 +202,7 @@ fn confirmation(document: &mut Document, event: &ChangeEvent) {
         "Where commands switch {} between both states, an interleaved A/B test decides:",
         event.name
     ));
-    document.list([format!(
-        "`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO'`"
-    )]);
+    document.list([format!("`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO'`")]);
     document.paragraph("Otherwise measure a run in each state, and compare them:");
     document.list([format!("`gritstone run {ids} --label LABEL`")]);
 }
@@ -232,10 +210,7 @@ fn confirmation(document: &mut Document, event: &ChangeEvent) {
 /// Newest triage entry of an event as a sentence, without its full stop.
 pub fn newest_entry(event: &ChangeEvent) -> Option<String> {
     let entry = event.triage.log.last()?;
-    let to = entry
-        .assignee
-        .as_ref()
-        .map_or_else(String::new, |to| format!(" to {to}"));
+    let to = entry.assignee.as_ref().map_or_else(String::new, |to| format!(" to {to}"));
     let note = match entry.note.as_str() {
         "" => String::new(),
         note => format!(": {note}"),
@@ -246,12 +221,8 @@ pub fn newest_entry(event: &ChangeEvent) -> Option<String> {
 
 /// A line for each change, with a link that compares the runs before and after it.
 fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Change>) {
-    let pair = |change: &Change| {
-        Some(About::Pair([
-            change.before.clone()?,
-            change.change.run.clone(),
-        ]))
-    };
+    let pair =
+        |change: &Change| Some(About::Pair([change.before.clone()?, change.change.run.clone()]));
     let benchmark = |change: &&Change| {
         let id = change.benchmark.to_string();
         Cell::from(id.as_str()).about(About::Benchmark(id))
@@ -277,11 +248,7 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         .number("Since", |change| value(change, change.value_since))
         .text("Speed", |change| {
             let [better, worse] = Sense::Speed.words();
-            if change.change.ratio < 1.0 {
-                worse
-            } else {
-                better
-            }
+            if change.change.ratio < 1.0 { worse } else { better }
         })
         .column(Column::new("First run", Style::Code), run)
         .column(Column::new("Date (UTC)", Style::Code), |change| {

@@ -19,12 +19,7 @@ const SHOWN: usize = 3;
 /// The outcome in a sentence, the worst benchmarks, and why others are inconclusive. All benchmarks and notes on request.
 pub fn check(view: &CheckView, detail: Detail) -> Document {
     let mut document = Document::new(format!("{} against {}", view.run, view.base));
-    let count = |outcome| {
-        view.rows
-            .iter()
-            .filter(|row| row.outcome == outcome)
-            .count()
-    };
+    let count = |outcome| view.rows.iter().filter(|row| row.outcome == outcome).count();
     let [regressed, inconclusive, passed] = [Regressed, Inconclusive, Passed].map(count);
     let allowed = number::percent_option(view.max_slowdown);
     let compared = view.rows.iter().filter(|row| row.row.ratio.is_some());
@@ -96,13 +91,8 @@ fn tone(outcome: CheckOutcome) -> Tone {
 }
 
 fn table(document: &mut Document, rows: &[&CheckRow]) {
-    let change = |row: &CheckRow| {
-        Some(words::change(
-            row.row.better,
-            row.row.ratio?,
-            row.row.interval,
-        ))
-    };
+    let change =
+        |row: &CheckRow| Some(words::change(row.row.better, row.row.ratio?, row.row.interval));
     let p = |p: f64| match p < LEAST_P {
         true => format!("< {LEAST_P}"),
         false => number::significant(p, 2),
@@ -113,12 +103,8 @@ fn table(document: &mut Document, rows: &[&CheckRow]) {
             noted(outcome, &row.row.notes)
         })
         .number("Change", move |row| change(row).map(|(change, _)| change))
-        .number("Interval", move |row| {
-            change(row).and_then(|(_, interval)| interval)
-        })
-        .number("Expected", |row| {
-            verdicts::side(row.row.base, &row.row.unit)
-        })
+        .number("Interval", move |row| change(row).and_then(|(_, interval)| interval))
+        .number("Expected", |row| verdicts::side(row.row.base, &row.row.unit))
         .number("Found", |row| verdicts::side(row.row.other, &row.row.unit))
         .column(Column::new("Since", Style::Text).rank(2), |row| {
             row.since.as_deref().map(words::minute)
@@ -150,10 +136,7 @@ fn reason(view: &CheckView) -> Option<String> {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for row in not_compared {
         let find_note = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));
-        let reason = match (
-            find_note(Flag::NotComparable),
-            find_note(Flag::Interference),
-        ) {
+        let reason = match (find_note(Flag::NotComparable), find_note(Flag::Interference)) {
             (Some(note), _) => findings::message(note),
             (None, Some(_)) => "interference".to_owned(),
             (None, None) => "not measured on both sides".to_owned(),

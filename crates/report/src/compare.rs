@@ -101,10 +101,9 @@ pub(crate) fn summary(view: &CompareView) -> String {
     let disturbed = decided().filter(disturbed).count();
     let printed = rows().filter(|row| published(view, row)).count();
     let without = rows().filter(|row| row.ratio.is_none()).count();
-    let counts = counts.into_iter().chain([
-        (printed, "published, without intervals"),
-        (without, "without a counterpart"),
-    ]);
+    let counts = counts
+        .into_iter()
+        .chain([(printed, "published, without intervals"), (without, "without a counterpart")]);
     let counted: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| match (text, disturbed) {
@@ -133,9 +132,7 @@ fn mean(view: &CompareView) -> String {
         [one] => Some(one),
         _ => None,
     });
-    let is_published = [&view.base, &view.other]
-        .into_iter()
-        .any(|side| is_reference(side));
+    let is_published = [&view.base, &view.other].into_iter().any(|side| is_reference(side));
     // one row says the same, and a mean of measured rows without an interval says nothing
     let sum = sum.filter(|sum| sum.of > 1 && (is_published || sum.interval.is_some()));
     let mean_and_interval = sum.and_then(|sum| Some((sum.mean?, sum.interval, sum.of)));
@@ -147,9 +144,7 @@ fn mean(view: &CompareView) -> String {
 
 /// Whether a ratio is of two printed values without intervals, which gives no verdict.
 pub(crate) fn published(view: &CompareView, row: &CompareRow) -> bool {
-    let both = [&view.base, &view.other]
-        .into_iter()
-        .all(|side| is_reference(side));
+    let both = [&view.base, &view.other].into_iter().all(|side| is_reference(side));
     both && row.ratio.is_some() && row.interval.is_none()
 }
 
@@ -233,9 +228,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
             .column(Column::new("Compared", Style::Text).rank(3), |row| {
                 findings::subject(row.compared)
             })
-            .column(Column::new("What", Style::Text).rank(4), |row| {
-                row.title.as_str()
-            }),
+            .column(Column::new("What", Style::Text).rank(4), |row| row.title.as_str()),
     };
     let rows = view.rows.iter().filter(|row| match shown.changed {
         true => row.verdict.is_some_and(differs),
@@ -273,9 +266,9 @@ pub(crate) fn families(document: &mut Document, view: &CompareView) {
         Some(words::ratio(mean, sum.interval, Sense::Speed))
     };
     let begun = match is_reference(&view.base) {
-        true => begun.pair(["ratio", "interval"], |sum| {
-            table::bare_ratio(sum.mean, sum.interval, &[])
-        }),
+        true => {
+            begun.pair(["ratio", "interval"], |sum| table::bare_ratio(sum.mean, sum.interval, &[]))
+        }
         false => begun.text("ratio", mean),
     };
     let (base, other) = (&view.base_name, &view.other_name);

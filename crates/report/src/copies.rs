@@ -24,38 +24,22 @@ pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
     });
     type Point<'a> = (&'a Measurement, &'a CopiesPoint);
     Columns::<Point>::key("Benchmark", Style::Code, |(result, _)| result.id.as_str())
-        .and_key("Copies", Style::Number, |(_, point)| {
-            point.copies.to_string()
-        })
+        .and_key("Copies", Style::Number, |(_, point)| point.copies.to_string())
         .number("Together", |(result, point)| {
-            noted(
-                total(result, point).map(|shown| shown.with_unit()),
-                &point.notes,
-            )
+            noted(total(result, point).map(|shown| shown.with_unit()), &point.notes)
         })
-        .number("Efficiency", |(_, point)| {
-            point.efficiency.map(|e| number::percent(e.value))
+        .number("Efficiency", |(_, point)| point.efficiency.map(|e| number::percent(e.value)))
+        .number("±", |(_, point)| Some(number::percent(point.efficiency?.half_width()?)))
+        .column(Column::new("95% CI", Style::Number).rank(1), |(result, point)| {
+            total(result, point).and_then(|shown| shown.brackets())
         })
-        .number("±", |(_, point)| {
-            Some(number::percent(point.efficiency?.half_width()?))
+        .column(Column::new("Each", Style::Number).rank(2), |(result, point)| {
+            let (each, total) = point.per_copy.zip(point.total)?;
+            let share = each / total.value;
+            let interval = total.interval.map(|ends| ends.map(|end| end * share));
+            Some(number::figure(each, interval, result.unit.as_str()).with_unit())
         })
-        .column(
-            Column::new("95% CI", Style::Number).rank(1),
-            |(result, point)| total(result, point).and_then(|shown| shown.brackets()),
-        )
-        .column(
-            Column::new("Each", Style::Number).rank(2),
-            |(result, point)| {
-                let (each, total) = point.per_copy.zip(point.total)?;
-                let share = each / total.value;
-                let interval = total.interval.map(|ends| ends.map(|end| end * share));
-                Some(number::figure(each, interval, result.unit.as_str()).with_unit())
-            },
-        )
-        .column(
-            Column::new("Launches", Style::Number).rank(3),
-            |(_, point)| point.launches,
-        )
+        .column(Column::new("Launches", Style::Number).rank(3), |(_, point)| point.launches)
         .table(document, "Copies at once", points);
     // a law is not expected from few numbers of copies
     let expects_law = |(_, copies): &(&Measurement, &CopiesView)| {
@@ -68,11 +52,7 @@ pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
 /// Total rate of the copies.
 fn total(result: &Measurement, point: &CopiesPoint) -> Option<number::Shown> {
     let total = point.total?;
-    Some(number::figure(
-        total.value,
-        total.interval,
-        result.unit.as_str(),
-    ))
+    Some(number::figure(total.value, total.interval, result.unit.as_str()))
 }
 
 /// A table of total rate and efficiency on both sides, of benchmarks that differ or, in detail, of all; nothing if a side has no copies.
@@ -89,42 +69,27 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Deta
     let [base, other] = heads(view);
     let percent = |x: Option<f64>| x.map(number::percent);
     Columns::<Copies>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
-        .and_key("Copies", Style::Number, |(_, copies)| {
-            copies.copies.to_string()
-        })
+        .and_key("Copies", Style::Number, |(_, copies)| copies.copies.to_string())
         .under("Together")
-        .text("ratio", |(_, copies)| {
-            noted(ratio(&copies.total, Sense::Speed), &copies.notes)
-        })
-        .text("verdict", |(_, copies)| {
-            in_a_word(copies.total.verdict, Sense::Speed)
-        })
+        .text("ratio", |(_, copies)| noted(ratio(&copies.total, Sense::Speed), &copies.notes))
+        .text("verdict", |(_, copies)| in_a_word(copies.total.verdict, Sense::Speed))
         .number(base, |(_, copies)| side(copies.total.base, &copies.unit))
         .number(other, |(_, copies)| side(copies.total.other, &copies.unit))
         .under("Efficiency")
-        .text("ratio", |(_, copies)| {
-            ratio(&copies.efficiency, Sense::Share)
-        })
-        .text("verdict", |(_, copies)| {
-            in_a_word(copies.efficiency.verdict, Sense::Share)
-        })
+        .text("ratio", |(_, copies)| ratio(&copies.efficiency, Sense::Share))
+        .text("verdict", |(_, copies)| in_a_word(copies.efficiency.verdict, Sense::Share))
         .number(base, move |(_, copies)| percent(copies.efficiency.base))
         .number(other, move |(_, copies)| percent(copies.efficiency.other))
         .table(
             document,
-            format!(
-                "Copies at once: {} relative to {}",
-                view.other_name, view.base_name
-            ),
+            format!("Copies at once: {} relative to {}", view.other_name, view.base_name),
             rows,
         );
 }
 
 fn ratio(figure: &CompareFigure, sense: Sense) -> Cell {
     let ratio = figure.ratio;
-    ratio
-        .map(|x| words::ratio(x, figure.interval, sense))
-        .into()
+    ratio.map(|x| words::ratio(x, figure.interval, sense)).into()
 }
 
 /// The law of the curve, in words.

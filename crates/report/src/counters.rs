@@ -39,17 +39,11 @@ pub(crate) fn explained(rows: &[CompareRow]) -> Vec<String> {
 
 /// "Same instructions, 9% more cycles: cache misses +40%."
 pub(crate) fn explanation(explanation: &Explanation) -> String {
-    let moved = explanation
-        .instructions
-        .iter()
-        .chain(&explanation.cycles)
-        .map(moved);
+    let moved = explanation.instructions.iter().chain(&explanation.cycles).map(moved);
     let mut text = capital(&moved.collect::<Vec<_>>().join(", "));
     if !explanation.causes.is_empty() {
         text.push_str(": ");
-        text.push_str(&join(
-            &explanation.causes.iter().map(cause).collect::<Vec<_>>(),
-        ));
+        text.push_str(&join(&explanation.causes.iter().map(cause).collect::<Vec<_>>()));
     }
     format!("{text}.")
 }
@@ -72,11 +66,7 @@ fn cause(change: &CounterChange) -> String {
     let share = change.other / change.base - 1.0;
     let sign = if share < 0.0 { '−' } else { '+' };
     match share.is_finite() {
-        true => format!(
-            "{} {sign}{}",
-            name(change.counter),
-            number::percent(share.abs())
-        ),
+        true => format!("{} {sign}{}", name(change.counter), number::percent(share.abs())),
         false => from_to(change),
     }
 }
@@ -138,16 +128,9 @@ mod tests {
                 "Same instructions, 9.0% more cycles: cache misses +40%.",
             ),
             (explained(same, None, &[]), "Same instructions."),
+            (explained(same, same, &[]), "Same instructions, same cycles."),
             (
-                explained(same, same, &[]),
-                "Same instructions, same cycles.",
-            ),
-            (
-                explained(
-                    Some([100.0, 88.0]),
-                    Some([10.0, 31.0]),
-                    &[(BranchMisses, 2.0, 1.0)],
-                ),
+                explained(Some([100.0, 88.0]), Some([10.0, 31.0]), &[(BranchMisses, 2.0, 1.0)]),
                 "12% fewer instructions, 3.1 times as many cycles: branch misses −50%.",
             ),
             (

@@ -38,10 +38,7 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
         view.fleet
     ));
     document.paragraph(verdict(view));
-    let wrong = view
-        .wrong
-        .iter()
-        .map(|wrong| Text::new(self::wrong(wrong)).toned(Some(Tone::Bad)));
+    let wrong = view.wrong.iter().map(|wrong| Text::new(self::wrong(wrong)).toned(Some(Tone::Bad)));
     lines(&mut document, wrong.collect());
     let sentences = fleet_lines(view).into_iter().map(Text::new);
     lines(&mut document, sentences.collect());
@@ -69,9 +66,7 @@ pub fn fleet_lines(view: &FleetView) -> Vec<String> {
 }
 
 fn sentence(outliers: &[FleetOutlier]) -> String {
-    let all = outliers
-        .iter()
-        .find(|outlier| outlier.about == FleetScope::All);
+    let all = outliers.iter().find(|outlier| outlier.about == FleetScope::All);
     let effects = outliers.iter().map(|outlier| {
         let about = about(&outlier.about);
         let (by, interval) = percent(&outlier.effect);
@@ -87,11 +82,8 @@ fn sentence(outliers: &[FleetOutlier]) -> String {
         format!("{about} {by} {interval}{further}{since}{disturbed}")
     });
     // the common deviation of all benchmarks comes first
-    let mut ordered: Vec<(bool, String)> = outliers
-        .iter()
-        .map(|outlier| outlier.about != FleetScope::All)
-        .zip(effects)
-        .collect();
+    let mut ordered: Vec<(bool, String)> =
+        outliers.iter().map(|outlier| outlier.about != FleetScope::All).zip(effects).collect();
     ordered.sort_by_key(|(first, _)| *first);
     let effects: Vec<String> = ordered.into_iter().map(|(_, text)| text).collect();
     let rest = match all {
@@ -101,11 +93,7 @@ fn sentence(outliers: &[FleetOutlier]) -> String {
     let replaced = outliers[0].replaced.as_ref().map_or(String::new(), |last| {
         format!("; until {} another machine had this name", date(last))
     });
-    format!(
-        "{}: {}{rest}{replaced}",
-        outliers[0].node,
-        words::join(&effects)
-    )
+    format!("{}: {}{rest}{replaced}", outliers[0].node, words::join(&effects))
 }
 
 fn about(scope: &FleetScope) -> &str {
@@ -143,12 +131,8 @@ fn drift(drift: &FleetDrift) -> String {
 
 /// The result of a health check of a node, in a line.
 pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
-    let outliers: Vec<FleetOutlier> = view
-        .outliers
-        .iter()
-        .filter(|outlier| outlier.node == name)
-        .cloned()
-        .collect();
+    let outliers: Vec<FleetOutlier> =
+        view.outliers.iter().filter(|outlier| outlier.node == name).cloned().collect();
     let wrong = view.wrong.iter().find(|wrong| wrong.node == name);
     let found = match (wrong, outliers.is_empty()) {
         (Some(wrong), _) => self::wrong(wrong),
@@ -168,10 +152,7 @@ fn difference(view: &FleetView, name: &str) -> String {
     let Some(node) = view.nodes.iter().find(|node| node.node == name) else {
         return "no result".to_owned();
     };
-    let levels = node
-        .families
-        .iter()
-        .map(|(family, effect)| (family.as_str(), effect));
+    let levels = node.families.iter().map(|(family, effect)| (family.as_str(), effect));
     let farthest = levels.chain(node.overall.iter().map(|effect| ("everything", effect)));
     let farthest = farthest.min_by(|(_, a), (_, b)| a.p.total_cmp(&b.p));
     let results = words::plural(node.benchmarks, "result");
@@ -196,9 +177,7 @@ fn percent(effect: &FleetEffect) -> (String, String) {
 }
 
 fn wrong(wrong: &FleetWrong) -> String {
-    let cpu = wrong
-        .cpu
-        .map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+    let cpu = wrong.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
     let known = match wrong.by {
         FleetProof::Workload => "the workload expects".to_owned(),
         FleetProof::Nodes(nodes) => format!("{} get", words::plural(nodes, "other node")),
@@ -210,10 +189,8 @@ fn wrong(wrong: &FleetWrong) -> String {
 }
 
 fn common(common: &FleetCommon) -> String {
-    let facts = common
-        .facts
-        .iter()
-        .map(|fact| format!("{} {}", words::fact(&fact.name), fact.value));
+    let facts =
+        common.facts.iter().map(|fact| format!("{} {}", words::fact(&fact.name), fact.value));
     let facts: Vec<String> = facts.collect();
     format!(
         "{}: {} of {} slow nodes, {} of {} others",
@@ -231,12 +208,8 @@ fn verdict(view: &FleetView) -> String {
     let mut wrong: Vec<&str> = view.wrong.iter().map(|wrong| wrong.node.as_str()).collect();
     wrong.sort_unstable();
     wrong.dedup();
-    let compared = view
-        .kinds
-        .iter()
-        .filter(|kind| kind.compared)
-        .map(|kind| kind.nodes)
-        .sum::<usize>();
+    let compared =
+        view.kinds.iter().filter(|kind| kind.compared).map(|kind| kind.nodes).sum::<usize>();
     let wrong = match wrong.len() {
         0 => String::new(),
         1 => "1 node computes wrong check values. ".to_owned(),
@@ -249,10 +222,7 @@ fn verdict(view: &FleetView) -> String {
         }
         0 => format!("None of {nodes} differs from the others."),
         1 => format!("1 of {nodes} is not like the others."),
-        many => format!(
-            "{} of {nodes} are not like the others.",
-            number::count(many)
-        ),
+        many => format!("{} of {nodes} are not like the others.", number::count(many)),
     };
     format!("{wrong}{differ}")
 }
@@ -277,36 +247,17 @@ fn lines(document: &mut Document, mut all: Vec<Text>) {
 
 /// Nodes without enough comparable ones, and results that are missing or of other work.
 fn not_compared(document: &mut Document, view: &FleetView) {
-    let lone = view
-        .kinds
-        .iter()
-        .filter(|kind| !kind.compared && view.kinds.len() > 1);
+    let lone = view.kinds.iter().filter(|kind| !kind.compared && view.kinds.len() > 1);
     let lone = lone.map(|kind| {
-        let model = if kind.model.is_empty() {
-            "an unknown processor"
-        } else {
-            &kind.model
-        };
+        let model = if kind.model.is_empty() { "an unknown processor" } else { &kind.model };
         format!(
             "Not compared: {} with {model}, of which 4 are needed",
             words::plural(kind.nodes, "node")
         )
     });
-    let other: usize = view
-        .benchmarks
-        .iter()
-        .map(|benchmark| benchmark.other_work)
-        .sum();
-    let without: usize = view
-        .benchmarks
-        .iter()
-        .map(|benchmark| benchmark.without_result)
-        .sum();
-    let disturbed: usize = view
-        .benchmarks
-        .iter()
-        .map(|benchmark| benchmark.interference)
-        .sum();
+    let other: usize = view.benchmarks.iter().map(|benchmark| benchmark.other_work).sum();
+    let without: usize = view.benchmarks.iter().map(|benchmark| benchmark.without_result).sum();
+    let disturbed: usize = view.benchmarks.iter().map(|benchmark| benchmark.interference).sum();
     let counted = [
         (other, "of another version or program, not compared"),
         (without, "missing or invalid"),
@@ -320,12 +271,8 @@ fn not_compared(document: &mut Document, view: &FleetView) {
 /// Nodes that differ by families; without any, those with the largest deviation.
 fn heat(document: &mut Document, view: &FleetView) {
     let columns = view.families.iter().map(|family| family.family.clone());
-    let columns: Vec<String> = view
-        .overall
-        .iter()
-        .map(|_| "all".to_owned())
-        .chain(columns)
-        .collect();
+    let columns: Vec<String> =
+        view.overall.iter().map(|_| "all".to_owned()).chain(columns).collect();
     if columns.is_empty() {
         return;
     }
@@ -338,15 +285,8 @@ fn heat(document: &mut Document, view: &FleetView) {
     order.sort_by(|a, b| farthest(a).total_cmp(&farthest(b)));
     let row = |index: &usize| {
         let node = &view.nodes[*index];
-        let families = view
-            .families
-            .iter()
-            .map(|family| node.families.get(&family.family));
-        let effects = view
-            .overall
-            .iter()
-            .map(|_| node.overall.as_ref())
-            .chain(families);
+        let families = view.families.iter().map(|family| node.families.get(&family.family));
+        let effects = view.overall.iter().map(|_| node.overall.as_ref()).chain(families);
         let cell = |effect: Option<&FleetEffect>| {
             effect.map(|effect| heat::Cell {
                 value: effect.effect,
@@ -358,10 +298,7 @@ fn heat(document: &mut Document, view: &FleetView) {
         (node.node.clone(), effects.map(cell).collect())
     };
     let shown = order.len().min(MOST_ROWS);
-    let heat = Heat {
-        columns,
-        rows: order.iter().take(MOST_ROWS).map(row).collect(),
-    };
+    let heat = Heat { columns, rows: order.iter().take(MOST_ROWS).map(row).collect() };
     let caption = match shown < order.len() {
         true => format!(
             "Speed relative to the other nodes: the {shown} nodes that are farthest from them"
@@ -382,11 +319,7 @@ fn heat(document: &mut Document, view: &FleetView) {
         true => "No family of a node deviates by more than chance.".to_owned(),
         false => format!("Beyond chance: {}.", texts.join("; ")),
     };
-    document.push(Block::Figure(heat.draw().figure(
-        "fleet-heat",
-        caption,
-        alternative,
-    )));
+    document.push(Block::Figure(heat.draw().figure("fleet-heat", caption, alternative)));
 }
 
 fn families(document: &mut Document, families: &[FleetFamily]) {
@@ -395,9 +328,7 @@ fn families(document: &mut Document, families: &[FleetFamily]) {
         .number("Benchmarks", |family| number::count(family.benchmarks))
         .number("Nodes", |family| number::count(family.spread.nodes))
         .number(SD, |family| number::percent(family.spread.sd))
-        .number("Minimum detectable effect", |family| {
-            number::percent(family.spread.smallest)
-        })
+        .number("Minimum detectable effect", |family| number::percent(family.spread.smallest))
         .number("Differ", |family| number::count(family.spread.outliers))
         .table(document, caption, families);
 }
@@ -448,28 +379,16 @@ fn distributions(document: &mut Document, view: &FleetView) {
             .unit
         })
         .number(SD, spread(|spread| Some(number::percent(spread.sd))))
-        .number(
-            "Between runs",
-            spread(|spread| spread.between_runs.map(number::percent)),
-        )
+        .number("Between runs", spread(|spread| spread.between_runs.map(number::percent)))
         .number(
             "Minimum detectable effect",
             spread(|spread| Some(number::percent(spread.smallest))),
         )
         .number("Differ", spread(|spread| number::counted(spread.outliers)))
-        .number("Interference", |benchmark| {
-            number::counted(benchmark.interference)
-        })
-        .column(
-            Column::new("Not like the others", Style::Text).rank(5),
-            which,
-        )
+        .number("Interference", |benchmark| number::counted(benchmark.interference))
+        .column(Column::new("Not like the others", Style::Text).rank(5), which)
         .table(document, "Benchmarks over nodes", &view.benchmarks);
-    if view
-        .benchmarks
-        .iter()
-        .any(|benchmark| benchmark.spread.is_some())
-    {
+    if view.benchmarks.iter().any(|benchmark| benchmark.spread.is_some()) {
         document.paragraph(SD_OF_BENCHMARKS);
     }
 }

@@ -97,31 +97,21 @@ type Newest<'a> = (&'a HistoryView, &'a HistorySeries);
 /// A line for each benchmark: the newest result of its newest series, its trend and its last change. Those that changed come first.
 pub fn histories(views: &[HistoryView]) -> Document {
     let mut document = Document::default();
-    let newest = views
-        .iter()
-        .filter_map(|view| Some((view, view.series.last()?)));
+    let newest = views.iter().filter_map(|view| Some((view, view.series.last()?)));
     let mut newest: Vec<Newest> = newest.collect();
     newest.sort_by_key(|(_, series)| series.changes.is_empty());
     Columns::<Newest>::key("Benchmark", Style::Code, |(view, _)| view.id.as_str())
         .number("Runs", |(_, series)| series.points.len())
         .number("Newest", |(_, series)| {
-            let point = series
-                .points
-                .iter()
-                .rev()
-                .find_map(|p| p.value.and(p.estimate))?;
+            let point = series.points.iter().rev().find_map(|p| p.value.and(p.estimate))?;
             Some(number::figure(point, None, series.unit.as_str()).with_unit())
         })
         .number("Change", |(view, series)| {
             let change = series.changes.last()?;
             Some(words::change(view.better, change.ratio, change.interval).0)
         })
-        .number("Since", |(_, series)| {
-            Some(words::minute(&series.changes.last()?.started))
-        })
-        .text("Trend", |(_, series)| {
-            sparkline::line(&newest_values(series))
-        })
+        .number("Since", |(_, series)| Some(words::minute(&series.changes.last()?.started)))
+        .text("Trend", |(_, series)| sparkline::line(&newest_values(series)))
         .table(&mut document, "", newest);
     document
 }
@@ -172,10 +162,8 @@ fn excluded(series: &HistorySeries) -> String {
     for reason in series.points.iter().filter_map(exclusion) {
         *reasons.entry(reason).or_default() += 1;
     }
-    let reasons: Vec<String> = reasons
-        .iter()
-        .map(|(reason, runs)| format!("{reason}: {runs}"))
-        .collect();
+    let reasons: Vec<String> =
+        reasons.iter().map(|(reason, runs)| format!("{reason}: {runs}")).collect();
     format!(" ({})", reasons.join("; "))
 }
 
@@ -198,11 +186,8 @@ fn trend(series: &HistorySeries) -> Option<String> {
     let values = newest_values(series);
     let known = values.iter().flatten().copied();
     let unit = series.unit.as_str();
-    let [low, high] = [
-        known.clone().min_by(f64::total_cmp),
-        known.max_by(f64::total_cmp),
-    ]
-    .map(|end| end.map(|end| number::at_most(end, unit, 4)));
+    let [low, high] = [known.clone().min_by(f64::total_cmp), known.max_by(f64::total_cmp)]
+        .map(|end| end.map(|end| number::at_most(end, unit, 4)));
     let (low, high) = low.zip(high)?;
     Some(format!("{low} {} {high}", sparkline::line(&values)))
 }
@@ -242,19 +227,13 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
             points,
             excluded: excluded.collect(),
         }],
-        marks: series
-            .changes
-            .iter()
-            .map(|change| mark(view.better, change))
-            .collect(),
+        marks: series.changes.iter().map(|change| mark(view.better, change)).collect(),
         clips_intervals: true,
         ..Plot::default()
     };
     Figure {
         chart: Some(chart(view, series)),
-        ..plot
-            .draw()
-            .figure(&format!("history-{number}"), title, alternative)
+        ..plot.draw().figure(&format!("history-{number}"), title, alternative)
     }
 }
 
@@ -288,10 +267,7 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
         "changes": series.changes.iter().map(mark).collect::<Vec<_>>(),
     });
     let runs = series.points.iter().map(|point| point.run.clone());
-    Chart {
-        json: data.to_string(),
-        about: runs.map(About::Run).collect(),
-    }
+    Chart { json: data.to_string(), about: runs.map(About::Run).collect() }
 }
 
 /// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`, with the reason if
@@ -325,12 +301,7 @@ fn differ_in(series: &HistorySeries, index: usize) -> Option<String> {
     let mark = series.marks.iter().find(|mark| mark.at == index)?;
     let differences = mark.differ_in.iter();
     let texts = differences.map(|difference| {
-        format!(
-            "{} {} → {}",
-            words::fact(&difference.what),
-            difference.base,
-            difference.other
-        )
+        format!("{} {} → {}", words::fact(&difference.what), difference.base, difference.other)
     });
     Some(texts.collect::<Vec<_>>().join("; "))
 }
@@ -343,17 +314,11 @@ fn table(document: &mut Document, better: Better, series: &HistorySeries) {
     };
     let shown = |point: &HistoryPoint| {
         let estimate = point.estimate?;
-        Some(number::figure(
-            estimate,
-            point.interval,
-            series.unit.as_str(),
-        ))
+        Some(number::figure(estimate, point.interval, series.unit.as_str()))
     };
     let before = |index: usize| {
         let mut earlier = series.points[..index].iter().rev();
-        earlier
-            .find(|point| point.value.is_some())
-            .map(|p| p.run.clone())
+        earlier.find(|point| point.value.is_some()).map(|p| p.run.clone())
     };
     let run =
         |p: &HistoryPoint| Cell::from(words::short_id(&p.run)).about(About::Run(p.run.clone()));

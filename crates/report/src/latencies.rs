@@ -32,29 +32,17 @@ pub(crate) fn distribution(document: &mut Document, result: &Measurement) {
     };
     Columns::<(f64, f64, u64, f64)>::key("From", Style::Number, |(from, ..)| time(*from))
         .number("Below", |(_, to, ..)| time(*to))
-        .number("Operations", |(_, _, events, _)| {
-            number::count(*events as usize)
-        })
-        .number("At or below", |(.., share)| {
-            number::at_most(100.0 * share, "%", 5)
-        })
+        .number("Operations", |(_, _, events, _)| number::count(*events as usize))
+        .number("At or below", |(.., share)| number::at_most(100.0 * share, "%", 5))
         .text("", |(_, _, events, _)| bar(*events))
-        .table(
-            document,
-            format!("{}: distribution of operations", result.id),
-            rows,
-        );
+        .table(document, format!("{}: distribution of operations", result.id), rows);
 }
 
 /// Merges neighbors until there are few enough.
 fn merged(histogram: &[(f64, f64, u64)]) -> Vec<(f64, f64, u64)> {
     let size = histogram.len().div_ceil(ROWS).max(1);
     let merge = |chunk: &[(f64, f64, u64)]| {
-        Some((
-            chunk.first()?.0,
-            chunk.last()?.1,
-            chunk.iter().map(|b| b.2).sum(),
-        ))
+        Some((chunk.first()?.0, chunk.last()?.1, chunk.iter().map(|b| b.2).sum()))
     };
     histogram.chunks(size).filter_map(merge).collect()
 }
@@ -70,27 +58,16 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Deta
         .filter(|(_, percentile)| detail > Detail::Results || differs(percentile.figure.verdict));
     let [base, other] = heads(view);
     Columns::<PercentileRow>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
-        .and_key("Percentile", Style::Text, |(_, percentile)| {
-            percentile.name.as_str()
-        })
+        .and_key("Percentile", Style::Text, |(_, percentile)| percentile.name.as_str())
         .pair(["Ratio", "Interval"], |(_, percentile)| {
             table::bare_ratio(percentile.figure.ratio, percentile.figure.interval, &[])
         })
-        .text("Verdict", |(_, percentile)| {
-            in_a_word(percentile.figure.verdict, Sense::Speed)
-        })
-        .number(base, |(row, percentile)| {
-            side(percentile.figure.base, &row.unit)
-        })
-        .number(other, |(row, percentile)| {
-            side(percentile.figure.other, &row.unit)
-        })
+        .text("Verdict", |(_, percentile)| in_a_word(percentile.figure.verdict, Sense::Speed))
+        .number(base, |(row, percentile)| side(percentile.figure.base, &row.unit))
+        .number(other, |(row, percentile)| side(percentile.figure.other, &row.unit))
         .table(
             document,
-            format!(
-                "Percentiles of operations; above 1, {} is better",
-                view.other_name
-            ),
+            format!("Percentiles of operations; above 1, {} is better", view.other_name),
             rows,
         );
 }

@@ -26,17 +26,13 @@ pub fn append<const N: usize>(
     columns: [impl Into<Column>; N],
     rows: Vec<[String; N]>,
 ) {
-    let columns = columns.into_iter().enumerate().map(|(i, column)| Column {
-        key: i == 0,
-        ..column.into()
-    });
+    let columns =
+        columns.into_iter().enumerate().map(|(i, column)| Column { key: i == 0, ..column.into() });
     let rows = rows.into_iter();
     let table = Table {
         caption: caption.into(),
         columns: columns.collect(),
-        rows: rows
-            .map(|cells| Row::new(cells.map(Text::new).into()))
-            .collect(),
+        rows: rows.map(|cells| Row::new(cells.map(Text::new).into())).collect(),
     };
     document.table(table.without_empty_columns());
 }

@@ -32,11 +32,8 @@ impl<'a> Line<'a> {
 
 /// Several runs against a base.
 pub fn several(base: &RunView, others: &[Other]) -> Document {
-    let mut document = Document::new(format!(
-        "{} against {}",
-        words::plural(others.len(), "run"),
-        name(base)
-    ));
+    let mut document =
+        Document::new(format!("{} against {}", words::plural(others.len(), "run"), name(base)));
     document.heading(1, "Runs");
     runs(&mut document, base, others);
     document.heading(1, "Benchmarks");
@@ -73,9 +70,7 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
         Cell::from(name(run)).about(About::Pair(pair))
     };
     Columns::<RunSum>::key("Run", Style::Text, pair)
-        .column(Column::new("Date (UTC)", Style::Code), |(run, _)| {
-            words::minute(&run.started)
-        })
+        .column(Column::new("Date (UTC)", Style::Code), |(run, _)| words::minute(&run.started))
         .text("System", |(run, _)| run.machine.name.clone())
         .number("Faster", count(|sum| sum.faster))
         .number("Slower", count(|sum| sum.slower))
@@ -85,11 +80,7 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
             let sum = sum.as_ref()?;
             Some(words::ratio(sum.mean?, sum.interval, words::Sense::Speed))
         })
-        .table(
-            document,
-            format!("All benchmarks of each run relative to {}", name(base)),
-            all,
-        );
+        .table(document, format!("All benchmarks of each run relative to {}", name(base)), all);
 }
 
 /// Benchmarks of any comparison, the largest change first.
@@ -97,10 +88,9 @@ fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
     let mut lines: BTreeMap<&Id, Line> = BTreeMap::new();
     for (index, (_, view)) in others.iter().enumerate() {
         for row in view.rows.iter().filter(|row| row.ratio.is_some()) {
-            let line = lines.entry(&row.id).or_insert_with(|| Line {
-                id: &row.id,
-                rows: vec![None; others.len()],
-            });
+            let line = lines
+                .entry(&row.id)
+                .or_insert_with(|| Line { id: &row.id, rows: vec![None; others.len()] });
             line.rows[index] = Some(row);
         }
     }
@@ -127,9 +117,8 @@ fn benchmarks<'a>(
             let Some(row) = line.rows[index] else {
                 return Cell::from(None);
             };
-            let change_text = row
-                .ratio
-                .map(|ratio| words::change(row.better, ratio, row.interval).0);
+            let change_text =
+                row.ratio.map(|ratio| words::change(row.better, ratio, row.interval).0);
             Cell::from(change_text).toned(row.verdict.map(tone_of))
         };
         let interval = move |line: &Line| {

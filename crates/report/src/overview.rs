@@ -47,11 +47,8 @@ fn is_compared(trends: &[SystemTrend]) -> bool {
 fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent) {
     let days = recent.days;
     let is_recent = |event: &&ChangeEvent| event.started >= recent.since;
-    let slower: Vec<&ChangeEvent> = events
-        .iter()
-        .filter(is_recent)
-        .filter(|event| event.worse)
-        .collect();
+    let slower: Vec<&ChangeEvent> =
+        events.iter().filter(is_recent).filter(|event| event.worse).collect();
     let changed = slower.iter().flat_map(|event| &event.changes);
     let benchmarks: BTreeSet<&Id> = changed.map(|event| &event.benchmark).collect();
     let systems: BTreeSet<&str> = slower.iter().map(|event| event.machine.as_str()).collect();
@@ -62,10 +59,7 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
             true => "no benchmark".to_owned(),
             false => format!("on {}", words::plural(systems.len(), "system")),
         },
-        tone: slower
-            .iter()
-            .any(|event| event.triage.state.is_open())
-            .then_some(Tone::Bad),
+        tone: slower.iter().any(|event| event.triage.state.is_open()).then_some(Tone::Bad),
     };
     let states = changes::counts(events);
     document.push(Block::Tiles([week].into_iter().chain(states).collect()));
@@ -108,11 +102,7 @@ fn trends(document: &mut Document, trends: &[SystemTrend]) {
         return;
     }
     let cell = |system: &SystemTrend, family: &str| {
-        system
-            .families
-            .iter()
-            .find(|trend| trend.family == family)
-            .map(map_cell)
+        system.families.iter().find(|trend| trend.family == family).map(map_cell)
     };
     let names: Vec<String> = shown.iter().map(|system| system.name.clone()).collect();
     let heat = match shown.len() < families.len() {

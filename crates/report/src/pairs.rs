@@ -27,11 +27,7 @@ impl<'a> Pairs<'a> {
         let values: BTreeMap<(u32, u32), f64> =
             result.parts().iter().map(pair).collect::<Option<_>>()?;
         let cpus: BTreeSet<u32> = values.keys().flat_map(|&(a, b)| [a, b]).collect();
-        (!values.is_empty()).then(|| Self {
-            result,
-            cpus: cpus.into_iter().collect(),
-            values,
-        })
+        (!values.is_empty()).then(|| Self { result, cpus: cpus.into_iter().collect(), values })
     }
 
     fn value(&self, a: u32, b: u32) -> Option<f64> {
@@ -88,11 +84,7 @@ impl<'a> Pairs<'a> {
             names: self.cpus.iter().map(u32::to_string).collect(),
             rows: self.rows().collect(),
         };
-        let caption = format!(
-            "{}: {}, the darker, the longer",
-            self.result.id,
-            self.caption()
-        );
+        let caption = format!("{}: {}, the darker, the longer", self.result.id, self.caption());
         drawing.draw().figure(id, caption, self.words())
     }
 
@@ -112,11 +104,7 @@ impl<'a> Pairs<'a> {
             rows.push(Row::new(cells.collect()));
         }
         let caption = format!("{}: {}", self.result.id, self.caption());
-        Some(Table {
-            caption: caption.into(),
-            columns,
-            rows,
-        })
+        Some(Table { caption: caption.into(), columns, rows })
     }
 
     /// The same as a sentence, if a table does not fit.

@@ -54,26 +54,15 @@ pub fn pr_verdict(view: &PrView) -> String {
     let others = [
         (
             count(|row| row.verdict == Verdict::Slower && !row.regressed),
-            if counted {
-                "more within the limit"
-            } else {
-                "slower within the limit"
-            },
+            if counted { "more within the limit" } else { "slower within the limit" },
         ),
-        (
-            count(|row| row.verdict == Verdict::Faster),
-            if counted { "fewer" } else { "faster" },
-        ),
-        (
-            count(|row| row.verdict == Verdict::Inconclusive),
-            "inconclusive",
-        ),
+        (count(|row| row.verdict == Verdict::Faster), if counted { "fewer" } else { "faster" }),
+        (count(|row| row.verdict == Verdict::Inconclusive), "inconclusive"),
         (count(|row| row.verdict == Verdict::Same), "the same"),
     ];
     let others = others.into_iter().filter(|(n, _)| *n > 0);
-    let others: Vec<String> = others
-        .map(|(n, what)| format!("{} {what}", number::count(n)))
-        .collect();
+    let others: Vec<String> =
+        others.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
     let allowed = number::percent_option(view.max_slowdown);
     let regressed = number::count(regressed);
     let (outcome, regressed) = match counted {
@@ -119,10 +108,9 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         let (name, why) = (&lost.name, &lost.why);
         remarks.push(match lost.only {
             None => format!("{name} has no value on either side: {why}."),
-            Some(side) => format!(
-                "{name}, a benchmark of the {} alone, has no value: {why}.",
-                side.as_str()
-            ),
+            Some(side) => {
+                format!("{name}, a benchmark of the {} alone, has no value: {why}.", side.as_str())
+            }
         });
     }
     for row in view.rows.iter().filter(|row| row.failed > 0) {
@@ -176,10 +164,7 @@ fn too_few_rounds(view: &PrView) -> Option<String> {
         true => COUNTED_ROUNDS,
         false => MIN_PAIRS,
     };
-    let mut open = view
-        .rows
-        .iter()
-        .filter(|row| is_open(row) && !is_exact(row));
+    let mut open = view.rows.iter().filter(|row| is_open(row) && !is_exact(row));
     let row = open.find(|row| row.failed == 0 && row.pairs < needed(row))?;
     Some(format!(
         "A verdict takes {}, and there was time for {}: raise --budget, which is {}.",
@@ -193,17 +178,9 @@ fn too_few_rounds(view: &PrView) -> Option<String> {
 fn layout(view: &PrView) -> Option<String> {
     let is_below = |row: &&PrRow| {
         let differs = matches!(row.verdict, Verdict::Slower | Verdict::Faster);
-        differs
-            && row
-                .ratio
-                .is_some_and(|ratio| ratio.ln().abs() < LAYOUT.ln_1p())
+        differs && row.ratio.is_some_and(|ratio| ratio.ln().abs() < LAYOUT.ln_1p())
     };
-    let names: Vec<&str> = view
-        .rows
-        .iter()
-        .filter(is_below)
-        .map(|row| row.name.as_str())
-        .collect();
+    let names: Vec<&str> = view.rows.iter().filter(is_below).map(|row| row.name.as_str()).collect();
     let of_code = view.built && view.layouts == 1 && view.quantity == PrQuantity::Time;
     let first = names.first().filter(|_| of_code)?;
     let more = match names.len() - 1 {
@@ -263,20 +240,14 @@ fn rows(document: &mut Document, view: &PrView) {
             let word = verdicts::in_a_word(row.verdict, Sense::of_unit(&row.unit));
             Cell::from(word).toned(Some(verdicts::tone_of(row.verdict)))
         })
-        .and_key("Change", Style::Number, move |row| {
-            change(row).map(|(change, _)| change)
-        })
-        .number("Interval", move |row| {
-            change(row).and_then(|(_, interval)| interval)
-        })
+        .and_key("Change", Style::Number, move |row| change(row).map(|(change, _)| change))
+        .number("Interval", move |row| change(row).and_then(|(_, interval)| interval))
         .number("Base", |row| verdicts::side(row.base, &row.unit))
         .number("Head", |row| verdicts::side(row.head, &row.unit))
         .column(Column::new("Pairs", Style::Number).rank(1), |row| row.pairs)
         .column(Column::new("Detectable", Style::Number).rank(1), |row| {
             let open = row.verdict == Verdict::Inconclusive;
-            row.smallest
-                .filter(|_| open)
-                .map(verdicts::minimum_detectable)
+            row.smallest.filter(|_| open).map(verdicts::minimum_detectable)
         })
         .strong(|row| row.regressed)
         .table(document, "", &view.rows);

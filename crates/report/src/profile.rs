@@ -15,10 +15,7 @@ pub(crate) fn append(document: &mut Document, view: &ScoresView, profile: &Profi
         let line = score(document, view, profile, machine);
         document.paragraph(line);
     }
-    document.paragraph(format!(
-        "Profile {}, {}: {}",
-        profile.name, profile.title, profile.why
-    ));
+    document.paragraph(format!("Profile {}, {}: {}", profile.name, profile.title, profile.why));
     for machine in &view.machines {
         benchmarks(document, view, profile, machine);
         differences(document, view, machine);
@@ -55,12 +52,7 @@ fn score(
         profile.name,
         words::unfinished(machine)
     );
-    Text::new(line).with(
-        overall
-            .notes
-            .iter()
-            .map(|note| findings::footnote(document, note)),
-    )
+    Text::new(line).with(overall.notes.iter().map(|note| findings::footnote(document, note)))
 }
 
 fn benchmarks(
@@ -76,17 +68,15 @@ fn benchmarks(
         (None, Some(_)) => [noted("not computed", &score.notes), None.into()],
         (value, _) => table::bare_ratio(value, score.interval, &score.notes),
     };
-    Columns::<Line>::key("Benchmark", Style::Code, |(_, score)| {
-        score.environment.as_str()
-    })
-    .strong(|(share, _)| share.is_none())
-    .number("Weight", |(share, _)| share.map(number::percent_option))
-    .pair(["Score", "Interval"], rated)
-    .table(
-        document,
-        format!("{} against {}", machine.name, view.base_name),
-        rows.chain(overall),
-    );
+    Columns::<Line>::key("Benchmark", Style::Code, |(_, score)| score.environment.as_str())
+        .strong(|(share, _)| share.is_none())
+        .number("Weight", |(share, _)| share.map(number::percent_option))
+        .pair(["Score", "Interval"], rated)
+        .table(
+            document,
+            format!("{} against {}", machine.name, view.base_name),
+            rows.chain(overall),
+        );
 }
 
 /// Warns of programs with different versions.

@@ -42,16 +42,11 @@ fn drawn(document: &mut Document, view: &ScoresView) {
     if dots.is_empty() {
         return;
     }
-    let texts: Vec<String> = dots
-        .iter()
-        .map(|dot| format!("{} {}", dot.name, dot.text))
-        .collect();
-    let panel = Panel {
-        label: format!("× {}", view.base_name),
-        mark: Some(1.0),
-        dots,
-        ..Panel::default()
-    };
+    let texts: Vec<String> = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text)).collect();
+    let panel =
+        Panel {
+            label: format!("× {}", view.base_name), mark: Some(1.0), dots, ..Panel::default()
+        };
     document.push(Block::Figure(svg::figure(
         dots::draw(&[panel]),
         "ranking",
@@ -72,9 +67,7 @@ fn table(document: &mut Document, machines: &[ScoredSystem]) {
             let overall = &machine.one_cpu.overall;
             Some(words::bare_ratio(overall.score?, overall.interval).1)
         });
-    let environments = machines
-        .first()
-        .map(|machine| &machine.one_cpu.environments);
+    let environments = machines.first().map(|machine| &machine.one_cpu.environments);
     for (index, environment) in environments.into_iter().flatten().enumerate() {
         columns = columns.number(environment.environment.as_str(), move |(_, machine)| {
             bare(machine.one_cpu.environments.get(index)?)
@@ -89,15 +82,9 @@ fn table(document: &mut Document, machines: &[ScoredSystem]) {
     let next =
         move |(place, machine): &Placed| beside(machines[..*place].iter().skip(1).last(), machine);
     columns
-        .number("Benchmarks", |(_, machine)| {
-            machine.one_cpu.overall.rows.len()
-        })
+        .number("Benchmarks", |(_, machine)| machine.one_cpu.overall.rows.len())
         .under("Side by side with")
         .text("the first", first)
         .text("the next better", next)
-        .table(
-            document,
-            "Scores by environment",
-            machines.iter().enumerate(),
-        );
+        .table(document, "Scores by environment", machines.iter().enumerate());
 }

@@ -17,9 +17,7 @@ const UNIT: &str = "ms";
 const RESPONSE_LIMIT_MS: f64 = 1000.0;
 
 fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile> {
-    percentiles
-        .iter()
-        .find(|percentile| percentile.name == name)
+    percentiles.iter().find(|percentile| percentile.name == name)
 }
 
 /// One of these percentiles with its unit.
@@ -48,9 +46,7 @@ pub(crate) fn table(document: &mut Document, result: &Measurement) {
     .and_key("Transactions", Style::Text, |responses| {
         responses.kind.clone().unwrap_or_else(|| "all".to_owned())
     })
-    .number("Number", |responses| {
-        number::count(responses.events as usize)
-    })
+    .number("Number", |responses| number::count(responses.events as usize))
     .number(p50, percentile(p50))
     .number(p95, percentile(p95))
     .number(p99, percentile(p99))
@@ -65,14 +61,10 @@ pub(crate) fn table(document: &mut Document, result: &Measurement) {
 /// Percentiles by the number of users, from a curve or from a result for several numbers.
 pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
-    let mut points: Vec<(f64, &[Percentile])> = series
-        .map(|point| (point.x, point.responses.as_slice()))
-        .collect();
+    let mut points: Vec<(f64, &[Percentile])> =
+        series.map(|point| (point.x, point.responses.as_slice())).collect();
     if points.is_empty() {
-        let all = result
-            .responses()
-            .iter()
-            .filter(|responses| responses.kind.is_none());
+        let all = result.responses().iter().filter(|responses| responses.kind.is_none());
         points = all
             .map(|responses| (responses.users as f64, responses.percentiles.as_slice()))
             .collect();
@@ -81,11 +73,7 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     plot.y_label = "Response time".to_owned();
     plot.y_unit = UNIT.to_owned();
     if supported_users(result).is_some() {
-        let point = |x| Point {
-            x,
-            y: Some(RESPONSE_LIMIT_MS),
-            interval: None,
-        };
+        let point = |x| Point { x, y: Some(RESPONSE_LIMIT_MS), interval: None };
         plot.lines.push(Line {
             name: "1 s".to_owned(),
             points: ends.map(point).into(),
@@ -116,11 +104,7 @@ fn plot_of(
 
 fn point(x: f64, percentile: Option<&Percentile>) -> Point {
     let estimate = percentile.and_then(|percentile| percentile.estimate);
-    Point {
-        x,
-        y: estimate.map(|e| e.value),
-        interval: estimate.and_then(|e| e.interval),
-    }
+    Point { x, y: estimate.map(|e| e.value), interval: estimate.and_then(|e| e.interval) }
 }
 
 /// A line for each percentile that any point has.
@@ -128,10 +112,7 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
     let line = |name: &&str| Line {
         name: (*name).to_owned(),
         strong: true,
-        points: points
-            .iter()
-            .map(|(x, percentiles)| point(*x, named(percentiles, name)))
-            .collect(),
+        points: points.iter().map(|(x, percentiles)| point(*x, named(percentiles, name))).collect(),
         ..Line::default()
     };
     let mut lines: Vec<Line> = names.iter().map(line).collect();
@@ -155,10 +136,7 @@ pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
 pub(crate) fn in_words(plot: &Plot) -> String {
     let sentences = plot.lines.iter().map(|line| {
         let points = line.points.iter().filter_map(|p| {
-            let (x, y) = (
-                number::printed(p.x, 0),
-                number::at_most(p.y?, &plot.y_unit, 3),
-            );
+            let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, &plot.y_unit, 3));
             Some(format!("{y} at {x}"))
         });
         format!("{}: {}.", line.name, points.collect::<Vec<_>>().join(", "))
@@ -169,11 +147,7 @@ pub(crate) fn in_words(plot: &Plot) -> String {
 /// Supported number of users of a result: in the launches with the fewest and the most, and the smallest number that is too large.
 fn supported_users(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
     result.notes.iter().find_map(|note| match note.finding {
-        Finding::Carried {
-            least,
-            most,
-            too_many,
-        } => Some((least, most, too_many)),
+        Finding::Carried { least, most, too_many } => Some((least, most, too_many)),
         _ => None,
     })
 }
@@ -182,11 +156,7 @@ fn supported_users(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
 pub(crate) fn headlines(run: &RunView) -> Vec<String> {
     let headlines = run.results.iter().filter_map(|result| {
         let (least, most, too_many) = supported_users(result)?;
-        Some(format!(
-            "{}: {}",
-            result.title,
-            findings::carried(least, most, too_many)
-        ))
+        Some(format!("{}: {}", result.title, findings::carried(least, most, too_many)))
     });
     headlines.collect()
 }

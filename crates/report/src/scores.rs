@@ -103,12 +103,7 @@ fn programs_line(
         words::score(overall),
     );
     let line = line + words::unfinished(machine);
-    Text::new(line).with(
-        overall
-            .notes
-            .iter()
-            .map(|note| findings::footnote(document, note)),
-    )
+    Text::new(line).with(overall.notes.iter().map(|note| findings::footnote(document, note)))
 }
 
 /// The score by single benchmarks.
@@ -147,10 +142,7 @@ fn composition(view: &ScoresView, scores: &SystemScores) -> String {
     let names: Vec<&str> = rated.map(|e| e.environment.as_str()).collect();
     match names.as_slice() {
         [one] => format!("{rows}, all of {one}."),
-        several => format!(
-            "{rows}: geometric mean of {}, equally weighted.",
-            words::join(several)
-        ),
+        several => format!("{rows}: geometric mean of {}, equally weighted.", words::join(several)),
     }
 }
 
@@ -216,12 +208,13 @@ fn lines(scores: &SystemScores) -> Vec<&EnvironmentScore> {
 }
 
 fn rated<'a>(columns: Columns<'a, &'a EnvironmentScore>) -> Columns<'a, &'a EnvironmentScore> {
-    columns
-        .pair(HEADS, |score: &&EnvironmentScore| score_cells(score))
-        .column(Column::new("Benchmarks", Style::Number).rank(1), |score| {
+    columns.pair(HEADS, |score: &&EnvironmentScore| score_cells(score)).column(
+        Column::new("Benchmarks", Style::Number).rank(1),
+        |score| {
             let all = number::count(score.of);
             format!("{} of {all}", number::count(score.rows.len()))
-        })
+        },
+    )
 }
 
 fn score_cells(score: &EnvironmentScore) -> [Cell; 2] {

@@ -50,10 +50,8 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         document.terms(settings_of_ours(view).into_iter().flat_map(settings));
     }
     document.list(responses::headlines(view));
-    let (unreached, results): (Vec<&Measurement>, Vec<&Measurement>) = view
-        .results
-        .iter()
-        .partition(|result| result.is_unreached());
+    let (unreached, results): (Vec<&Measurement>, Vec<&Measurement>) =
+        view.results.iter().partition(|result| result.is_unreached());
     if results.is_empty() {
         document.paragraph("Nothing was measured.");
     }
@@ -117,9 +115,7 @@ fn summary(view: &RunView) -> String {
     let flagged = measured.clone().filter(|r| !flags(&r.notes).is_empty());
     let reached = settings_of_ours(view).map_or_else(String::new, |s| {
         let half = |r: &&Measurement| r.estimate().and_then(|e| e.half_width());
-        let narrow = measured
-            .clone()
-            .filter(|r| half(r).is_some_and(|half| half <= s.precision));
+        let narrow = measured.clone().filter(|r| half(r).is_some_and(|half| half <= s.precision));
         format!(
             "; {} of them to ±{}",
             number::count(narrow.count()),
@@ -158,10 +154,7 @@ fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<Stri
             words::duration(budget),
             (needed / 60.0).ceil()
         ),
-        _ => format!(
-            "{} not measured: {named}.",
-            words::plural(unreached.len(), "benchmark")
-        ),
+        _ => format!("{} not measured: {named}.", words::plural(unreached.len(), "benchmark")),
     })
 }
 
@@ -169,9 +162,8 @@ fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<Stri
 fn contention(contention: &Contention) -> String {
     let percent = number::percent;
     let [low, high] = contention.between.map(percent);
-    let steal = contention
-        .steal
-        .map_or_else(String::new, |steal| format!(", steal {}", percent(steal)));
+    let steal =
+        contention.steal.map_or_else(String::new, |steal| format!(", steal {}", percent(steal)));
     let course = match contention.course.is_empty() {
         true => String::new(),
         false => {
@@ -217,11 +209,7 @@ fn series(document: &mut Document, result: &Measurement) {
     let Some(curve) = &result.curve else {
         return;
     };
-    let notes: Vec<_> = result
-        .notes
-        .iter()
-        .map(|f| findings::footnote(document, f))
-        .collect();
+    let notes: Vec<_> = result.notes.iter().map(|f| findings::footnote(document, f)).collect();
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(&curve.label);
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
@@ -230,14 +218,10 @@ fn series(document: &mut Document, result: &Measurement) {
         |name: &'static str| move |point: &&SeriesPoint| responses::of_point(point, name, unit);
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
         .pair(["Result", "Interval"], |point| {
-            let shown = point
-                .estimate
-                .map(|e| number::figure(e.value, e.interval, unit));
+            let shown = point.estimate.map(|e| number::figure(e.value, e.interval, unit));
             table::figure(shown, &[])
         })
-        .number("CPUs in use", |point| {
-            point.cpus.map(|cpus| format!("{cpus:.2}"))
-        })
+        .number("CPUs in use", |point| point.cpus.map(|cpus| format!("{cpus:.2}")))
         .number("p50", percentile("p50"))
         .number("p90", percentile("p90"))
         .number("p95", percentile("p95"))
@@ -263,10 +247,7 @@ fn parts(result: &Measurement) -> Option<String> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        lists.push(format!(
-            "names: {}{more}",
-            result.names()[..shown].join(", ")
-        ));
+        lists.push(format!("names: {}{more}", result.names()[..shown].join(", ")));
     }
     lists.retain(|list| !list.is_empty());
     (!lists.is_empty()).then(|| format!("{}: {}", result.id, lists.join("; ")))
@@ -324,16 +305,13 @@ fn other_program(view: &RunView) -> Option<&str> {
 }
 
 pub(crate) fn settings_of_ours(view: &RunView) -> Option<&Settings> {
-    view.settings
-        .as_ref()
-        .filter(|_| other_program(view).is_none())
+    view.settings.as_ref().filter(|_| other_program(view).is_none())
 }
 
 /// Name, system and configuration.
 pub(crate) fn machine_sentence(machine: &Machine) -> String {
-    let mut parts = [&machine.name, &machine.system, &machine.configuration]
-        .map(|p| p.trim())
-        .to_vec();
+    let mut parts =
+        [&machine.name, &machine.system, &machine.configuration].map(|p| p.trim()).to_vec();
     parts.retain(|part| !part.is_empty());
     match parts.as_slice() {
         [] => "No facts about the system are recorded.".to_owned(),
@@ -381,7 +359,5 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("tuned", s.tuned.join("; ")),
     ];
     let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
-    nonempty
-        .map(|(term, text)| (term.to_owned(), text.into()))
-        .collect()
+    nonempty.map(|(term, text)| (term.to_owned(), text.into())).collect()
 }

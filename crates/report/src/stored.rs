@@ -20,10 +20,7 @@ pub fn runs(runs: &[ListedRun]) -> Document {
 }
 
 pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
-    let key = Column {
-        key: true,
-        ..Column::new("id", Style::Code)
-    };
+    let key = Column { key: true, ..Column::new("id", Style::Code) };
     let id = |run: &&ListedRun| Cell::from(run.id.as_str()).about(About::Run(run.id.clone()));
     let kind = |run: &&ListedRun| {
         let text = match (run.elapsed_s, &run.pruned) {
@@ -41,9 +38,7 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         Cell::from(run.machine.as_str()).about(About::System(run.machine_id.clone()))
     };
     Columns::<&ListedRun>::of(key, id)
-        .column(Column::new("date (UTC)", Style::Code), |run| {
-            words::minute(&run.started)
-        })
+        .column(Column::new("date (UTC)", Style::Code), |run| words::minute(&run.started))
         .text("label", |run| run.label.clone())
         .number("benchmarks", |run| run.benchmarks.to_string())
         .text("kind", kind)
@@ -99,17 +94,13 @@ pub(crate) fn systems(document: &mut Document, systems: &[ListedSystem]) {
     Columns::<&ListedSystem>::key("System", Style::Text, name)
         .number("Runs", |system| system.runs)
         .column(Column::new("Newest run", Style::Code), newest)
-        .column(Column::new("Date (UTC)", Style::Code), |system| {
-            words::minute(&system.started)
-        })
+        .column(Column::new("Date (UTC)", Style::Code), |system| words::minute(&system.started))
         .text("Reliability", reliability)
         .number("Contention", |system| {
             let slowdown = system.contention.as_ref()?.slowdown;
             Some(number::percent(slowdown))
         })
-        .number("Steal", |system| {
-            system.contention.as_ref()?.steal.map(number::percent)
-        })
+        .number("Steal", |system| system.contention.as_ref()?.steal.map(number::percent))
         .text("Operating system", |system| system.system.as_str())
         .table(document, "Systems, that with the newest run first", systems);
 }
@@ -134,15 +125,10 @@ pub fn system(view: &SystemView) -> Document {
         .text("Before", |change| change.before.clone())
         .text("Since", |change| change.after.clone())
         .column(Column::new("First run", Style::Code), run)
-        .column(Column::new("Date (UTC)", Style::Code), |change| {
-            words::minute(&change.started)
-        })
+        .column(Column::new("Date (UTC)", Style::Code), |change| words::minute(&change.started))
         .table(
             &mut document,
-            format!(
-                "Changes in the newest {}, newest first",
-                words::plural(view.examined, "run")
-            ),
+            format!("Changes in the newest {}, newest first", words::plural(view.examined, "run")),
             &view.changes,
         );
     document.heading(1, "Runs");
@@ -170,10 +156,7 @@ pub fn search(view: &SearchView) -> Document {
     document.paragraph(
         "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
     );
-    let is_named = view
-        .benchmarks
-        .first()
-        .is_some_and(|benchmark| benchmark.is_named(&view.query));
+    let is_named = view.benchmarks.first().is_some_and(|benchmark| benchmark.is_named(&view.query));
     if is_named {
         found_benchmarks(&mut document, &view.benchmarks);
     }
@@ -214,10 +197,7 @@ fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchma
 pub fn benchmark_list(view: &BenchmarksView) -> Document {
     let mut document = Document::new("Benchmarks");
     document.subtitle = Some(words::plural(view.benchmarks.len(), "benchmark"));
-    for family in view
-        .benchmarks
-        .chunk_by(|a, b| a.id.family() == b.id.family())
-    {
+    for family in view.benchmarks.chunk_by(|a, b| a.id.family() == b.id.family()) {
         let name = family[0].id.family();
         document.heading(1, name);
         benchmark_table(&mut document, &format!("Benchmarks of {name}"), family);
@@ -228,11 +208,7 @@ pub fn benchmark_list(view: &BenchmarksView) -> Document {
 /// The newest runs of a store.
 pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
     let mut document = Document::new("Runs");
-    document.subtitle = Some(format!(
-        "{} of {}",
-        newest.len(),
-        words::plural(stored, "run")
-    ));
+    document.subtitle = Some(format!("{} of {}", newest.len(), words::plural(stored, "run")));
     list(&mut document, "Runs, newest first", newest);
     document
 }

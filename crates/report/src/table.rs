@@ -25,12 +25,7 @@ impl From<&str> for Cell {
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self {
-            text,
-            tone: None,
-            about: None,
-            notes: vec![],
-        }
+        Self { text, tone: None, about: None, notes: vec![] }
     }
 }
 
@@ -51,8 +46,7 @@ impl Cell {
     /// Adds notes that belong to the document.
     pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
         let notes = notes.into_iter();
-        self.notes
-            .extend(notes.map(|(flag, text)| (flag.map(findings::mark_of), text, vec![])));
+        self.notes.extend(notes.map(|(flag, text)| (flag.map(findings::mark_of), text, vec![])));
         self
     }
 
@@ -80,11 +74,7 @@ pub(crate) fn noted<'n>(cell: impl Into<Cell>, notes: impl IntoIterator<Item = &
     let mut cell = cell.into();
     cell.notes.extend(notes.map(|note| {
         let mark = note.flag().map(findings::mark_of);
-        (
-            mark,
-            findings::message(note),
-            findings::details(&note.finding),
-        )
+        (mark, findings::message(note), findings::details(&note.finding))
     }));
     cell
 }
@@ -126,11 +116,7 @@ impl<'a, R: 'a> Columns<'a, R> {
 
     /// Begins with a column of any kind.
     pub(crate) fn of<C: Into<Cell>>(head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
-        let begun = Self {
-            columns: vec![],
-            group: None,
-            strong: Box::new(|_| false),
-        };
+        let begun = Self { columns: vec![], group: None, strong: Box::new(|_| false) };
         begun.column(head, cell)
     }
 
@@ -194,8 +180,7 @@ impl<'a, R: 'a> Columns<'a, R> {
     ) -> Self {
         let group = self.group.clone();
         let cell = move |row: &R| cell(row).into();
-        self.columns
-            .push((Column { group, ..head }, Box::new(cell)));
+        self.columns.push((Column { group, ..head }, Box::new(cell)));
         self
     }
 

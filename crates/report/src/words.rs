@@ -121,9 +121,7 @@ pub(crate) fn title(kind: Kind, title: &str) -> String {
 /// Capitalizes the first letter.
 pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars
-        .next()
-        .map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
+    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
 /// `41 s`, `9 min 41 s`, `2 h 5 min`.
@@ -167,9 +165,7 @@ pub(crate) fn minute(text: &str) -> String {
 }
 
 fn read_date(text: &str) -> Option<String> {
-    let (day, time) = text
-        .split_once('T')
-        .map_or((text, None), |(d, t)| (d, Some(t)));
+    let (day, time) = text.split_once('T').map_or((text, None), |(d, t)| (d, Some(t)));
     let parts: Vec<&str> = day.split('-').collect();
     let (&[year, month], day) = parts.split_first_chunk()?;
     let day = match day {
@@ -254,10 +250,7 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
         false => ratio < 1.0,
     };
     let (ratio, interval) = match turned {
-        true => (
-            1.0 / ratio,
-            interval.map(|[low, high]| [1.0 / high, 1.0 / low]),
-        ),
+        true => (1.0 / ratio, interval.map(|[low, high]| [1.0 / high, 1.0 / low])),
         false => (ratio, interval),
     };
     let [better, worse] = sense.words();
@@ -430,12 +423,7 @@ mod tests {
         }
         for (r, interval, is, bounds) in [
             (1.242, Some([1.171, 1.314]), "+24%", Some("[+17 – +31]")),
-            (
-                0.871,
-                Some([0.868, 0.875]),
-                "−12.9%",
-                Some("[−13.2 – −12.5]"),
-            ),
+            (0.871, Some([0.868, 0.875]), "−12.9%", Some("[−13.2 – −12.5]")),
             (1.0, Some([0.999, 1.001]), "0.0%", Some("[−0.1 – +0.1]")),
             (0.02, None, "÷ 50.0", None),
             (1.242, Some([1e-16, 9.41e15]), "+24.2%", None),
@@ -458,35 +446,18 @@ mod tests {
     fn dates_and_durations() {
         for (text, read) in [
             ("2026-01-02T03:04:05Z", "2 January 2026, 03:04 UTC"),
-            (
-                "2026-01-02T03:04:05+02:00",
-                "2 January 2026, 03:04:05+02:00",
-            ),
+            ("2026-01-02T03:04:05+02:00", "2 January 2026, 03:04:05+02:00"),
             ("1984-08", "August 1984"),
             ("1984-11-16", "16 November 1984"),
         ] {
             assert_eq!(date(text), read);
         }
-        for odd in [
-            "1984",
-            "",
-            "yesterday",
-            "1984-13",
-            "T",
-            "1984-08-xx",
-            "1-2-3-4",
-            "éé-08Té",
-        ] {
+        for odd in ["1984", "", "yesterday", "1984-13", "T", "1984-08-xx", "1-2-3-4", "éé-08Té"]
+        {
             assert_eq!(date(odd), odd);
         }
         let durations = [41.2, 581.0, 600.0, 7500.0, f64::NAN].map(duration);
-        let words = [
-            "41 s",
-            "9 min 41 s",
-            "10 min",
-            "2 h 5 min",
-            "an unknown time",
-        ];
+        let words = ["41 s", "9 min 41 s", "10 min", "2 h 5 min", "an unknown time"];
         assert_eq!(durations, words);
     }
 

@@ -28,10 +28,7 @@ pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<BriefParts>
 /// When both are one run.
 pub fn check_different(base: &RunView, other: &RunView) -> Result<()> {
     if base.id == other.id {
-        bail!(
-            "{} cannot be compared with itself; name another run",
-            base.id
-        );
+        bail!("{} cannot be compared with itself; name another run", base.id);
     }
     Ok(())
 }
@@ -56,9 +53,7 @@ pub fn printed(context: &Context, chapters: &[Chapter]) -> Result<Vec<RunView>> 
         let document = machine.document.as_deref();
         document.is_some_and(|document| documents.contains(document))
     });
-    machines
-        .map(|machine| Ok(context.references.view(&machine.id, catalogue)?))
-        .collect()
+    machines.map(|machine| Ok(context.references.view(&machine.id, catalogue)?)).collect()
 }
 
 /// Printed systems that share a benchmark with the run.

@@ -97,10 +97,6 @@ pub fn differences<'a>(
 fn machine_differences(before: &Machine, after: &Machine) -> Vec<Difference> {
     let text = |fact: Option<String>| fact.unwrap_or_default();
     differences(before, after)
-        .map(|(what, was, is)| Difference {
-            what,
-            base: text(was),
-            other: text(is),
-        })
+        .map(|(what, was, is)| Difference { what, base: text(was), other: text(is) })
         .collect()
 }

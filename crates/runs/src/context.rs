@@ -100,19 +100,13 @@ impl Context {
     /// For the server of the store: may write a database.
     #[must_use]
     pub fn serving(self) -> Self {
-        Self {
-            serves: true,
-            ..self
-        }
+        Self { serves: true, ..self }
     }
 
     /// For static pages: the variance between runs uses only runs up to the compared ones.
     #[must_use]
     pub fn settled(self) -> Self {
-        Self {
-            settled: Some(Settled::default()),
-            ..self
-        }
+        Self { settled: Some(Settled::default()), ..self }
     }
 
     /// Opens the store for reading; `None` if there is none yet. Readers share one connection, which the last of them closes, so that no
@@ -191,10 +185,7 @@ impl Context {
         let Some(run) = self.measured(system)? else {
             return Ok(self.references.view(name, &self.catalogue.benchmarks)?);
         };
-        let view = RunView {
-            id: format!("ref:{}", system.id),
-            ..self.summary(&run)
-        };
+        let view = RunView { id: format!("ref:{}", system.id), ..self.summary(&run) };
         let mut known = self.baselines.borrow_mut();
         known.insert(system.id.clone(), view.clone());
         Ok(view)
@@ -210,10 +201,8 @@ impl Context {
         }
         let machines = self.references.machines.iter();
         let printed = machines.filter(|machine| machine.document.as_deref() != Some(MEASURED));
-        let view = |machine: &Machine| {
-            self.references
-                .view(&machine.id, &self.catalogue.benchmarks)
-        };
+        let view =
+            |machine: &Machine| self.references.view(&machine.id, &self.catalogue.benchmarks);
         let views = printed.map(view).collect::<Result<_, _>>()?;
         Ok(self.printed.get_or_init(|| views))
     }
@@ -259,13 +248,10 @@ impl Context {
 
     pub fn suite(&self, name: &str) -> Result<&Suite> {
         let suites = &self.catalogue.suites;
-        suites
-            .iter()
-            .find(|suite| suite.name == name)
-            .with_context(|| {
-                let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
-                format!("no suite '{name}'; there are {}", names.join(", "))
-            })
+        suites.iter().find(|suite| suite.name == name).with_context(|| {
+            let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+            format!("no suite '{name}'; there are {}", names.join(", "))
+        })
     }
 
     pub fn summary(&self, run: &RunData) -> RunView {
@@ -344,10 +330,9 @@ impl Context {
     /// Suggests `ref:` for the name of a reference system; else returns the error.
     pub(crate) fn suggest_reference(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
-            Ok(machine) => anyhow!(
-                "no run is called '{name}'; the reference system is ref:{}",
-                machine.id
-            ),
+            Ok(machine) => {
+                anyhow!("no run is called '{name}'; the reference system is ref:{}", machine.id)
+            }
             Err(several @ LookupError::Ambiguous { .. }) => several.into(),
             Err(_) => otherwise,
         }
@@ -358,10 +343,7 @@ impl Context {
 pub fn here() -> ThisMachine {
     let root = Root::live();
     let host = Host::with_cpu(Cpu::read(&root), &root);
-    ThisMachine {
-        owner: host.private_id(),
-        id: host.id(),
-    }
+    ThisMachine { owner: host.private_id(), id: host.id() }
 }
 
 /// True if the name has a directory or the extension of a format.
@@ -380,12 +362,7 @@ mod tests {
     fn reference_runs_match_the_catalog() {
         let context = Context::new(None);
         let measured = |m: &&Machine| m.document.as_deref() == Some(gritstone_references::MEASURED);
-        let systems: Vec<&Machine> = context
-            .references
-            .machines
-            .iter()
-            .filter(measured)
-            .collect();
+        let systems: Vec<&Machine> = context.references.machines.iter().filter(measured).collect();
         assert!(!systems.is_empty());
         for system in systems {
             let name = format!("ref:{}", system.id);
@@ -393,10 +370,7 @@ mod tests {
             files::check_reference(&run, &view).unwrap();
             assert_eq!((&view.id, &view.machine.id), (&name, &system.id));
             let score = run.benchmarks.iter().find(|b| b.work.kind() == Kind::Score);
-            assert_eq!(
-                score, None,
-                "a score of this system would be against itself"
-            );
+            assert_eq!(score, None, "a score of this system would be against itself");
             // results of another version are not compared: measure again, then `gritstone export --reference`
             for benchmark in &run.benchmarks {
                 let all = &context.catalogue.benchmarks;

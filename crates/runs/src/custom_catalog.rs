@@ -17,13 +17,8 @@ pub fn read(folder: &Path) -> Result<CustomBenchmarks> {
 /// # Errors
 /// When the catalog is damaged, or made for another version of Gritstone.
 pub fn parse_catalog(catalog: CustomCatalog) -> Result<CustomBenchmarks> {
-    let ours = gritstone_kernels::sources()
-        .iter()
-        .map(|source| source.path);
-    Ok(gritstone_catalogue::check_custom(
-        catalog,
-        &ours.collect::<BTreeSet<_>>(),
-    )?)
+    let ours = gritstone_kernels::sources().iter().map(|source| source.path);
+    Ok(gritstone_catalogue::check_custom(catalog, &ours.collect::<BTreeSet<_>>())?)
 }
 
 impl Context {
@@ -67,8 +62,7 @@ pub fn sources(custom: Option<&CustomBenchmarks>) -> Vec<(&str, &str)> {
     let texts = files.filter_map(|(path, file)| Some((path.as_str(), file.contents.text()?)));
     let ours = gritstone_kernels::sources().iter();
     let ours = ours.map(|source| (source.path, source.text));
-    ours.chain(texts.filter(|(path, _)| path.contains('/')))
-        .collect()
+    ours.chain(texts.filter(|(path, _)| path.contains('/'))).collect()
 }
 
 pub fn programs(custom: Option<&CustomBenchmarks>) -> impl Iterator<Item = String> {
@@ -89,8 +83,7 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
         Work::Kernel(work) => Some(work),
         _ => None,
     };
-    work.into_iter()
-        .flat_map(|work| work.uses.iter().chain([&work.program]))
+    work.into_iter().flat_map(|work| work.uses.iter().chain([&work.program]))
 }
 
 /// The custom catalogs stored with runs; an unreadable one is a warning.

@@ -31,17 +31,11 @@ pub enum FileOrigin {
 /// # Errors
 /// Names the file and the fault in it.
 pub fn read(path: &Path) -> Result<FileRun> {
-    let foreign = |run| FileRun {
-        run,
-        origin: FileOrigin::Foreign,
-    };
+    let foreign = |run| FileRun { run, origin: FileOrigin::Foreign };
     let read = match path.is_dir() {
         true => directory(path).map(foreign),
         false => open(path).and_then(|opened| match opened {
-            Opened::Run(run) => Ok(FileRun {
-                run: *run,
-                origin: FileOrigin::Bundle,
-            }),
+            Opened::Run(run) => Ok(FileRun { run: *run, origin: FileOrigin::Bundle }),
             Opened::Text(text) => self::foreign(text, path).map(foreign),
         }),
     };
@@ -158,23 +152,15 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
         settings.suite.as_deref() == Some("standard") && settings.trial.is_none(),
         "a reference system is a run of suite standard: measure one with gritstone run"
     );
-    ensure!(
-        run.info.elapsed_s.is_some(),
-        "the run was interrupted: gritstone run --resume"
-    );
+    ensure!(run.info.elapsed_s.is_some(), "the run was interrupted: gritstone run --resume");
     let all = view.results.len();
     let bad = |r: &&Measurement| r.estimate().is_none() || r.flags().contains(&Flag::Invalid);
     if let Some(bad) = view.results.iter().find(bad) {
-        bail!(
-            "{} has no valid result, and a reference system has all of them",
-            bad.id
-        );
+        bail!("{} has no valid result, and a reference system has all of them", bad.id);
     }
     let narrow = |r: &&Measurement| {
-        let half = r
-            .interval()
-            .zip(r.value())
-            .map(|([low, high], value)| (high - low) / 2.0 / value);
+        let half =
+            r.interval().zip(r.value()).map(|([low, high], value)| (high - low) / 2.0 / value);
         half.is_none_or(|half| half <= MAX_HALF_WIDTH)
     };
     let narrow = view.results.iter().filter(narrow).count();

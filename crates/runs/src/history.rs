@@ -18,10 +18,8 @@ pub fn over_runs(
     context.compute_missing_results(store)?;
     let runs = store.newest(std::slice::from_ref(id), most)?;
     let runs: Vec<&str> = runs.iter().flatten().map(String::as_str).collect();
-    let past: Vec<RunSummary> = context
-        .stored_pasts(store, &runs)?
-        .into_iter()
-        .collect::<Result<_>>()?;
+    let past: Vec<RunSummary> =
+        context.stored_pasts(store, &runs)?.into_iter().collect::<Result<_>>()?;
     let views = stored_views(context, store, id, &runs)?;
     Ok(series::history(id, &views, &Systems::fit(&past)))
 }
@@ -37,10 +35,8 @@ pub fn histories(
     let runs: BTreeMap<&Id, Vec<String>> = ids.iter().zip(newest).collect();
     let all: BTreeSet<&str> = runs.values().flatten().map(String::as_str).collect();
     let all: Vec<&str> = all.into_iter().collect();
-    let past: Vec<RunSummary> = context
-        .stored_pasts(store, &all)?
-        .into_iter()
-        .collect::<Result<_>>()?;
+    let past: Vec<RunSummary> =
+        context.stored_pasts(store, &all)?.into_iter().collect::<Result<_>>()?;
     let systems = Systems::fit(&past);
     let mut histories = vec![];
     for (id, runs) in &runs {
@@ -52,8 +48,5 @@ pub fn histories(
 }
 
 fn stored_views(context: &Context, store: &Store, id: &Id, runs: &[&str]) -> Result<Vec<RunView>> {
-    context
-        .stored_results(store, runs, id)?
-        .into_iter()
-        .collect()
+    context.stored_results(store, runs, id)?.into_iter().collect()
 }

@@ -122,17 +122,12 @@ fn to_path(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn is_closed(why: &io::Error) -> bool {
     use ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
-    matches!(
-        why.kind(),
-        PermissionDenied | ReadOnlyFilesystem | ResourceBusy
-    )
+    matches!(why.kind(), PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
 }
 
 fn replace(path: &Path, bytes: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
     let by_umask = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let mut file = tempfile::Builder::new()
-        .permissions(by_umask)
-        .tempfile_in(directory(path))?;
+    let mut file = tempfile::Builder::new().permissions(by_umask).tempfile_in(directory(path))?;
     file.write_all(bytes)?;
     if let Some(mode) = mode {
         file.as_file().set_permissions(mode)?;
@@ -147,10 +142,7 @@ fn is_database(path: &Path) -> bool {
     let name = path.as_os_str().to_str().unwrap_or_default();
     let beside = ["-wal", "-shm", "-journal"];
     let main = beside.iter().find_map(|end| name.strip_suffix(end));
-    [Some(name), main]
-        .into_iter()
-        .flatten()
-        .any(|name| is_sqlite(Path::new(name)))
+    [Some(name), main].into_iter().flatten().any(|name| is_sqlite(Path::new(name)))
 }
 
 fn is_sqlite(path: &Path) -> bool {

@@ -49,11 +49,9 @@ impl Context {
             let view = parsed::<Slim>(&stored.view)?.with(results.collect::<Option<_>>()?);
             Some(with_later_changes(view, stored.pruned.as_ref()))
         };
-        map_cached(store, ids, Some(benchmark), |id, stored| {
-            match stored.and_then(slim) {
-                Some(view) => Ok(view),
-                None => self.stored(store, id),
-            }
+        map_cached(store, ids, Some(benchmark), |id, stored| match stored.and_then(slim) {
+            Some(view) => Ok(view),
+            None => self.stored(store, id),
         })
     }
 
@@ -77,9 +75,7 @@ impl Context {
     }
 
     fn node(&self, store: &Store, id: &str, stored: Option<Results>) -> Result<NodeRun> {
-        let is_pruned = stored
-            .as_ref()
-            .is_some_and(|stored| stored.pruned.is_some());
+        let is_pruned = stored.as_ref().is_some_and(|stored| stored.pruned.is_some());
         let node = stored.and_then(|stored| parsed::<CachedNode>(&stored.past)?.node);
         match node {
             Some(node) if !is_pruned => return Ok(node),
@@ -123,12 +119,7 @@ impl Context {
     pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
         let view = self.summary_in(store, run)?;
         if run.info.elapsed_s.is_some() {
-            store.cache(
-                &run.info.id,
-                &analysis(),
-                run.launches.len(),
-                &cached(run, &view)?,
-            );
+            store.cache(&run.info.id, &analysis(), run.launches.len(), &cached(run, &view)?);
         }
         Ok(view)
     }
@@ -281,9 +272,8 @@ fn cached(run: &RunData, view: &RunView) -> Result<Results> {
 fn results(view: &RunView, extras: &CachedExtras) -> Result<Results> {
     let mut head = view.clone();
     let results = std::mem::take(&mut head.results);
-    let results = results
-        .iter()
-        .map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
+    let results =
+        results.iter().map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
     Ok(Results {
         view: serde_json::to_string(&head)?,
         past: serde_json::to_string(extras)?,
@@ -295,9 +285,8 @@ fn results(view: &RunView, extras: &CachedExtras) -> Result<Results> {
 fn view(stored: &Results) -> serde_json::Result<RunView> {
     let mut view: RunView = serde_json::from_str(&stored.view)?;
     let results = stored.results.iter();
-    view.results = results
-        .map(|(_, text)| serde_json::from_str(text))
-        .collect::<serde_json::Result<_>>()?;
+    view.results =
+        results.map(|(_, text)| serde_json::from_str(text)).collect::<serde_json::Result<_>>()?;
     Ok(with_later_changes(view, stored.pruned.as_ref()))
 }
 
@@ -381,10 +370,7 @@ mod tests {
     use gritstone_model::Event;
 
     fn bundle() -> RunData {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../tests/fixtures/run.jsonl"
-        );
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/run.jsonl");
         let text = std::fs::read_to_string(path).unwrap();
         gritstone_exchange::read_bundle(text.as_bytes()).unwrap()
     }
@@ -393,10 +379,7 @@ mod tests {
     fn slowed(run: &RunData) -> RunData {
         let mut run = run.clone();
         run.info.id = format!("{}-slowed", run.info.id);
-        let events = run
-            .launches
-            .iter_mut()
-            .flat_map(|launch| &mut launch.events);
+        let events = run.launches.iter_mut().flat_map(|launch| &mut launch.events);
         for event in events {
             if let Event::Sample(sample) = event {
                 sample.pace += sample.pace / 4;
@@ -427,17 +410,11 @@ mod tests {
             assert!(a.reference_ghz.is_some() && a.reference_ghz == b.reference_ghz);
             let both = a.results.iter().zip(&b.results);
             let paced = both.filter(|(a, _)| a.cycles().is_some());
-            paced
-                .map(|(a, b)| a.value().unwrap() / b.value().unwrap())
-                .collect()
+            paced.map(|(a, b)| a.value().unwrap() / b.value().unwrap()).collect()
         };
         let forwards = ratios([0, 1], false);
         assert!(!forwards.is_empty());
-        for other in [
-            ratios([1, 0], false),
-            ratios([0, 1], true),
-            ratios([1, 0], true),
-        ] {
+        for other in [ratios([1, 0], false), ratios([0, 1], true), ratios([1, 0], true)] {
             for (one, other) in forwards.iter().zip(&other) {
                 assert!((one / other - 1.0).abs() < 1e-9, "{one} {other}");
             }
@@ -460,19 +437,11 @@ mod tests {
         let stored = store.results(id, &analysis()).unwrap().unwrap();
         assert_eq!(view(&stored).unwrap(), computed);
         assert_eq!(
-            context
-                .stored_pasts(&store, &[id])
-                .unwrap()
-                .remove(0)
-                .unwrap(),
+            context.stored_pasts(&store, &[id]).unwrap().remove(0).unwrap(),
             RunSummary::new(&computed)
         );
         let one = computed.results[3].clone();
-        let found = context
-            .stored_results(&store, &[id], &one.id)
-            .unwrap()
-            .remove(0)
-            .unwrap();
+        let found = context.stored_results(&store, &[id], &one.id).unwrap().remove(0).unwrap();
         let history = |view| series::history(&one.id, [view], &series::Systems::default()).unwrap();
         assert_eq!(history(&found), history(&computed));
         assert_eq!(found.results, std::slice::from_ref(&one));

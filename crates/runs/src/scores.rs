@@ -19,16 +19,10 @@ const BASE: &str = "ref:amd-epyc-kvm-2026";
 pub fn base<'a>(context: &'a Context, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
     let all = &context.catalogue.benchmarks;
     let programs = stats::environments(all, true);
-    let measured = |run: &RunView, id| {
-        run.get(id)
-            .is_some_and(|result| result.estimate().is_some())
-    };
+    let measured =
+        |run: &RunView, id| run.get(id).is_some_and(|result| result.estimate().is_some());
     let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
-        Work::Score {
-            baseline,
-            together: true,
-            ..
-        } => Some(baseline.as_str()),
+        Work::Score { baseline, together: true, .. } => Some(baseline.as_str()),
         _ => None,
     });
     let has_all = |run: &RunView| {
@@ -51,9 +45,7 @@ pub fn against(
 ) -> Result<ScoresView> {
     let all = &context.catalogue.benchmarks;
     let (environments, programs) = match by {
-        [] => [false, true]
-            .map(|together| stats::environments(all, together))
-            .into(),
+        [] => [false, true].map(|together| stats::environments(all, together)).into(),
         by => {
             let named = Environment {
                 name: "Named benchmarks".to_owned(),
@@ -65,20 +57,14 @@ pub fn against(
         }
     };
     let rate = |machine: &RunView| {
-        let options = Options {
-            named: !by.is_empty(),
-            ..options(context, machine, base)
-        };
+        let options = Options { named: !by.is_empty(), ..options(context, machine, base) };
         ScoredSystem {
             programs: stats::score_programs(&programs, machine, base, &options)
                 .map(|rated| published(context, &programs, rated)),
             ..stats::score(&environments, machine, base, &options)
         }
     };
-    Ok(ScoresView {
-        by: by.to_vec(),
-        ..view(machines, base, &rate)
-    })
+    Ok(ScoresView { by: by.to_vec(), ..view(machines, base, &rate) })
 }
 
 /// The scores of two runs against the default baseline; none where they are of one system, or one has no score.
@@ -94,10 +80,7 @@ pub fn side_by_side(context: &Context, sides: [&RunView; 2]) -> Result<Option<Sc
     let view = against(context, &sides.map(Clone::clone), &base, &[])?;
     let is_scored = |machine: &ScoredSystem| {
         let all = [Some(&machine.one_cpu), machine.programs.as_ref()];
-        let mut environments = all
-            .into_iter()
-            .flatten()
-            .flat_map(|scores| &scores.environments);
+        let mut environments = all.into_iter().flatten().flat_map(|scores| &scores.environments);
         environments.any(|environment| environment.score.is_some())
     };
     Ok(view.machines.iter().all(is_scored).then_some(view))
@@ -114,10 +97,7 @@ pub fn by_profile(
         stats::score_profile(&profile, machine, base, &options)
     };
     let view = view(machines, base, &rate);
-    ScoresView {
-        profile: Some(profile),
-        ..view
-    }
+    ScoresView { profile: Some(profile), ..view }
 }
 
 fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
@@ -141,10 +121,8 @@ fn view(
 ) -> ScoresView {
     let mut all = vec![base];
     all.extend(machines);
-    let rated = machines.iter().map(|machine| ScoredSystem {
-        name: name(machine, &all),
-        ..rate(machine)
-    });
+    let rated =
+        machines.iter().map(|machine| ScoredSystem { name: name(machine, &all), ..rate(machine) });
     ScoresView {
         schema: SCHEMA_SCORES.to_owned(),
         base: base.id.clone(),
@@ -172,11 +150,7 @@ pub fn profile(context: &Context, name: &str) -> Result<Profile> {
     let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
     let text = decode_text(bytes).with_context(|| name.to_owned())?;
     let mut found = profiles(name, &text, &context.catalogue.benchmarks)?;
-    ensure!(
-        found.len() == 1,
-        "{name} has {} profiles: keep one",
-        found.len()
-    );
+    ensure!(found.len() == 1, "{name} has {} profiles: keep one", found.len());
     Ok(found.remove(0))
 }
 

@@ -130,10 +130,7 @@ impl Context {
     /// # Errors
     /// As [`Context::select_runs`], and if they name several runs.
     pub fn whole_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
-        let Selection {
-            mut runs,
-            selectors,
-        } = self.select_runs_or_last(words)?;
+        let Selection { mut runs, selectors } = self.select_runs_or_last(words)?;
         let (name, view) = runs.pop().context("no run is named")?;
         if let Some((other, _)) = runs.pop() {
             bail!(

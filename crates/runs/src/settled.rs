@@ -122,11 +122,7 @@ fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
             Some((began, circumstances)) => (began, Some(circumstances)),
             None => (second(&store.head(&id)?.started).to_owned(), None),
         };
-        Ok(Earlier {
-            id,
-            began,
-            circumstances,
-        })
+        Ok(Earlier { id, began, circumstances })
     };
     ids.into_iter().map(run).collect()
 }
@@ -142,10 +138,7 @@ mod tests {
 
     /// A store of ten runs, an hour apart, two of them under other circumstances.
     fn stored(path: &std::path::Path) -> (Store, Vec<RunInfo>) {
-        let fixture = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../tests/fixtures/copies.jsonl"
-        );
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/copies.jsonl");
         let recorded = crate::files::read(fixture.as_ref()).unwrap().run;
         let mut store = Store::open(path).unwrap();
         let infos = (0..10_u32).map(|hour| {

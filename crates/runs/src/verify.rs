@@ -25,11 +25,7 @@ pub enum Fault {
     #[error(
         "{id} differs {times:.0}-fold from {reference}, and more than {FARTHEST}-fold from every reference system"
     )]
-    Implausible {
-        id: Id,
-        times: f64,
-        reference: String,
-    },
+    Implausible { id: Id, times: f64, reference: String },
     #[error("names of hosts, users or addresses are in it: export it without --with-identity")]
     Private,
 }
@@ -52,10 +48,7 @@ impl Context {
             faults.push(Fault::Interrupted);
         }
         let view = self.summary(run);
-        let invalid = view
-            .results
-            .iter()
-            .filter(|result| result.is_flagged(Flag::Invalid));
+        let invalid = view.results.iter().filter(|result| result.is_flagged(Flag::Invalid));
         faults.extend(invalid.map(|result| Fault::Invalid(result.id.clone())));
         faults.extend(self.other_versions(&view));
         faults.extend(self.implausible(&view)?);
@@ -66,12 +59,8 @@ impl Context {
     }
 
     fn other_versions(&self, view: &RunView) -> Vec<Fault> {
-        let known = |id: &Id| {
-            self.catalogue
-                .benchmarks
-                .iter()
-                .find(|benchmark| benchmark.id == *id)
-        };
+        let known =
+            |id: &Id| self.catalogue.benchmarks.iter().find(|benchmark| benchmark.id == *id);
         let results = view.results.iter();
         let other = results.filter_map(|result| {
             let known = known(&result.id)?.version;

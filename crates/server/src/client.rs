@@ -31,9 +31,7 @@ pub fn agent(certificates: Option<&Path>, timeout: Duration) -> Result<Agent> {
 /// Trusted certificates: those of a file, or of the system.
 fn trusted(file: Option<&Path>) -> Result<RootCerts> {
     let variable = std::env::var_os("SSL_CERT_FILE").filter(|value| !value.is_empty());
-    let named = file
-        .map(Path::to_owned)
-        .or_else(|| variable.map(Into::into));
+    let named = file.map(Path::to_owned).or_else(|| variable.map(Into::into));
     let Some(path) = named.or_else(gritstone_store::trusted) else {
         // then connections with TLS fail
         return Ok(RootCerts::Specific(Arc::new(vec![])));

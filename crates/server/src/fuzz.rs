@@ -50,10 +50,7 @@ const REQUESTS: [&[u8]; 20] = [
 
 /// Runs of one system, an hour apart, which take a fifth longer from the 13th on.
 pub(crate) fn runs() -> Vec<RunData> {
-    let text = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../tests/fixtures/copies.jsonl"
-    );
+    let text = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/copies.jsonl");
     let run = gritstone_exchange::read_bundle(&std::fs::read(text).unwrap()[..]).unwrap();
     let of_hour = |hour: usize| {
         let level = if hour < 13 { 1.0 } else { 1.2 };
@@ -65,10 +62,8 @@ pub(crate) fn runs() -> Vec<RunData> {
         run.info.label = labels.get(hour - 1).map(|&label| label.to_owned());
         // on an idle machine, at one frequency
         for launch in &mut run.launches {
-            launch.conditions = Conditions {
-                wall: launch.conditions.wall,
-                ..Conditions::default()
-            };
+            launch.conditions =
+                Conditions { wall: launch.conditions.wall, ..Conditions::default() };
             for (index, event) in (0..).zip(&mut launch.events) {
                 if let Event::Sample(sample) = event {
                     sample.wall = (sample.wall as f64 * times) as u64;
@@ -134,12 +129,7 @@ impl Fuzzed {
         let site = path.clone();
         let make: Make<Pages> = Arc::new(move || {
             let context = Context::new(Some(site.clone()));
-            Pages::new(
-                context,
-                Arc::clone(&digests),
-                |_, _| Ok(None),
-                Arc::default(),
-            )
+            Pages::new(context, Arc::clone(&digests), |_, _| Ok(None), Arc::default())
         });
         let config = Config {
             routes: ROUTES,
@@ -178,18 +168,11 @@ impl Fuzzed {
                     String::from_utf8(body.to_bytes().into()).unwrap()
                 }
             };
-            PageResult {
-                status,
-                media,
-                text,
-            }
+            PageResult { status, media, text }
         });
         if removes && answered.status == 200 {
             let run = self.runs.iter().find(|run| path.ends_with(&run.info.id));
-            Store::open(&self.path)
-                .unwrap()
-                .import(run.unwrap())
-                .unwrap();
+            Store::open(&self.path).unwrap().import(run.unwrap()).unwrap();
         }
         answered
     }
@@ -213,11 +196,7 @@ fn damaged_requests_are_answered() {
         let Some(request) = request(&text, random.random(), secret.copied()) else {
             return;
         };
-        let PageResult {
-            status,
-            media,
-            text,
-        } = fuzzed.answer(request);
+        let PageResult { status, media, text } = fuzzed.answer(request);
         assert!(status < 500, "{text}");
         match media.as_str() {
             "application/json" => drop(serde_json::from_str::<serde_json::Value>(&text).unwrap()),

@@ -33,10 +33,7 @@ use std::time::Duration;
 use summary_worker::Digests;
 
 /// Budget of a client on addresses other than loopback: half of one of two threads.
-const BUDGET: Budget = Budget {
-    per_second: 0.5,
-    burst: 10.0,
-};
+const BUDGET: Budget = Budget { per_second: 0.5, burst: 10.0 };
 /// Connections of an address if the server listens on addresses other than loopback.
 const CONNECTIONS_EACH: usize = 64;
 /// Open files reserved for the store and the answers.
@@ -96,11 +93,7 @@ pub fn serve(
         "{} is reachable from other machines{}: create a token for reading (`gritstone token create NAME --scope read`), \
          or let everyone read everything with --open-reads",
         options.listen,
-        if options.behind_proxy {
-            " through the proxy"
-        } else {
-            ""
-        }
+        if options.behind_proxy { " through the proxy" } else { "" }
     );
     let tls = encryption(options)?;
     ensure!(
@@ -177,8 +170,7 @@ fn limits(public: bool, behind_proxy: bool) -> Limits {
     let connections = open_files().map_or(all.connections, |files| {
         // reserves descriptors for the store
         let left = files - FILES.min(files / 2);
-        all.connections
-            .min(usize::try_from(left).unwrap_or(usize::MAX))
+        all.connections.min(usize::try_from(left).unwrap_or(usize::MAX))
     });
     if connections < all.connections {
         log::warn!(
@@ -190,13 +182,7 @@ fn limits(public: bool, behind_proxy: bool) -> Limits {
         (true, false) => (CONNECTIONS_EACH, all.threads - 1),
         (true, true) => (connections, all.threads - 1),
     };
-    Limits {
-        connections,
-        connections_each,
-        threads_each,
-        budget: public.then_some(BUDGET),
-        ..all
-    }
+    Limits { connections, connections_each, threads_each, budget: public.then_some(BUDGET), ..all }
 }
 
 /// Limit of open files, after raising it to the maximum.
@@ -214,11 +200,7 @@ fn encryption(options: &Options) -> Result<Option<Tls>> {
         return Ok(None);
     };
     let open = std::fs::metadata(key).with_context(|| format!("cannot read {}", key.display()))?;
-    ensure!(
-        open.mode() & 0o007 == 0,
-        "{} can be read by everybody: chmod 600 it",
-        key.display()
-    );
+    ensure!(open.mode() & 0o007 == 0, "{} can be read by everybody: chmod 600 it", key.display());
     let tls = Tls::from_files(certificate, key).map_err(anyhow::Error::msg)?;
     Ok(Some(tls))
 }

@@ -106,16 +106,10 @@ impl Notify {
         };
         if !notified.contains(BEFORE) {
             let ids = events.iter().map(|event| event.id.clone());
-            return keep(
-                &[BEFORE.to_owned()]
-                    .into_iter()
-                    .chain(ids)
-                    .collect::<Vec<_>>(),
-            );
+            return keep(&[BEFORE.to_owned()].into_iter().chain(ids).collect::<Vec<_>>());
         }
-        let new = events
-            .iter()
-            .filter(|event| !notified.contains(event.id.as_str()) && !is_known(event));
+        let new =
+            events.iter().filter(|event| !notified.contains(event.id.as_str()) && !is_known(event));
         let new: Vec<ChangeEvent> = new.cloned().collect();
         if new.is_empty() {
             return Ok(());
@@ -131,11 +125,8 @@ impl Notify {
         // each event is sent at most twice
         let (again, given_up): (Vec<String>, Vec<String>) =
             ids.into_iter().partition(|id| !failed.contains(id));
-        let what = format!(
-            "{} tried again at the next change, {} given up",
-            again.len(),
-            given_up.len()
-        );
+        let what =
+            format!("{} tried again at the next change, {} given up", again.len(), given_up.len());
         failed.extend(again);
         failed.retain(|id| !given_up.contains(id));
         drop(failed);

@@ -47,12 +47,7 @@ pub struct Digests {
 impl Digests {
     /// For the store at a path; `notify` gets new changes.
     pub fn new(store: PathBuf, notify: Option<Notify>) -> Self {
-        Self {
-            store,
-            notify,
-            state: Mutex::default(),
-            computed: Condvar::new(),
-        }
+        Self { store, notify, state: Mutex::default(), computed: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

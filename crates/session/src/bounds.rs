@@ -20,12 +20,6 @@ pub struct Bounds {
 
 impl Bounds {
     pub fn new(permits: Permits) -> Self {
-        Self {
-            permits,
-            tune: false,
-            reference: false,
-            deadline: DEADLINE,
-            wait: false,
-        }
+        Self { permits, tune: false, reference: false, deadline: DEADLINE, wait: false }
     }
 }

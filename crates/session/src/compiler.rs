@@ -46,10 +46,7 @@ impl Toolchain {
     /// # Errors
     /// When a quote in the flags is not closed.
     pub fn with(&self, flags: &str) -> Result<(Compiler, Option<Compiler>)> {
-        let c = Compiler {
-            path: self.c.clone(),
-            flags: words(flags)?,
-        };
+        let c = Compiler { path: self.c.clone(), flags: words(flags)? };
         let fortran = self.fortran.clone().map(|path| {
             let gnu = file_name(&path.to_string_lossy()).starts_with("gfortran");
             let alike = gnu != is_clang(&self.name);
@@ -121,6 +118,5 @@ pub fn accept(plan: &mut Plan, builds: Builds) -> BTreeMap<String, Rebuilt> {
         skip(plan, id, why);
     }
     let good = builds.into_iter();
-    good.filter_map(|(name, built)| Some((name, built.ok()?)))
-        .collect()
+    good.filter_map(|(name, built)| Some((name, built.ok()?))).collect()
 }

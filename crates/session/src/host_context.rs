@@ -56,8 +56,7 @@ impl HostContext {
 
     /// Read lazily: `list` needs little of it.
     pub fn facts(&self) -> &Host {
-        self.facts
-            .get_or_init(|| Host::with_cpu(self.cpu.clone(), &self.root))
+        self.facts.get_or_init(|| Host::with_cpu(self.cpu.clone(), &self.root))
     }
 
     pub fn machine(&self) -> Machine {
@@ -65,10 +64,7 @@ impl HostContext {
     }
 
     pub fn owner(&self) -> Owner {
-        Owner {
-            uid: nix::unistd::geteuid().as_raw(),
-            machine: self.facts().private_id(),
-        }
+        Owner { uid: nix::unistd::geteuid().as_raw(), machine: self.facts().private_id() }
     }
 
     /// Installed programs that entries need, by the name of the need.
@@ -109,10 +105,7 @@ impl HostContext {
             peer: self.chosen.peer,
             cpus: self.chosen.in_turn(&self.cpu),
             programs: self.programs(benchmarks).into_keys().collect(),
-            kernels: shipped
-                .chain(again)
-                .chain(custom_catalog::programs(custom))
-                .collect(),
+            kernels: shipped.chain(again).chain(custom_catalog::programs(custom)).collect(),
         }
     }
 
@@ -120,15 +113,8 @@ impl HostContext {
     /// directory of the launch.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let path = self.path.as_str();
-        let variables = [
-            ("PATH", path),
-            ("LC_ALL", "C"),
-            ("LANG", "C"),
-            ("TZ", "UTC"),
-        ];
-        variables
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into()
+        let variables = [("PATH", path), ("LC_ALL", "C"), ("LANG", "C"), ("TZ", "UTC")];
+        variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
     }
 
     /// Pins this process to the CPU of the harness, if there is one, until the guard is dropped.
@@ -210,11 +196,7 @@ fn default_dir() -> PathBuf {
         // an empty root file system
         std::env::current_dir().ok(),
     ];
-    candidates
-        .into_iter()
-        .flatten()
-        .find(|dir| writable(dir))
-        .unwrap_or_else(std::env::temp_dir)
+    candidates.into_iter().flatten().find(|dir| writable(dir)).unwrap_or_else(std::env::temp_dir)
 }
 
 fn writable(dir: &Path) -> bool {

@@ -21,10 +21,7 @@ pub fn count(
     let mut stepping = Stepping {
         executor,
         subject,
-        left: Limit {
-            instructions: MAX_INSTRUCTIONS,
-            time: MAX_TIME,
-        },
+        left: Limit { instructions: MAX_INSTRUCTIONS, time: MAX_TIME },
     };
     let rough = match stepping.difference(1, 2)? {
         Ok(rough) => rough,
@@ -88,11 +85,7 @@ impl Stepping<'_> {
             *time = time.saturating_sub(steps.took);
         }
         let [few_steps, many_steps] = steps;
-        Ok(Ok(Difference {
-            n: many - few,
-            few: few_steps,
-            many: many_steps,
-        }))
+        Ok(Ok(Difference { n: many - few, few: few_steps, many: many_steps }))
     }
 
     /// The largest power of 2 that, with its half, fits into the remaining time at the speed so far.
@@ -113,9 +106,6 @@ impl Difference {
     fn counted(&self) -> Result<Instructions, Uncounted> {
         let more = self.many.instructions.checked_sub(self.few.instructions);
         let instructions = more.filter(|more| *more > 0).ok_or(Uncounted::Constant)?;
-        Ok(Instructions {
-            n: self.n,
-            instructions,
-        })
+        Ok(Instructions { n: self.n, instructions })
     }
 }

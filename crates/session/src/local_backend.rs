@@ -223,12 +223,7 @@ impl<'a> LocalBackend<'a> {
         let step = plan.steps.iter().find(|step| step.id == benchmark.id);
         let counted = instructions::count(
             &self.executor,
-            Subject {
-                variant,
-                benchmark,
-                work,
-                cpus: step.map_or(&[], |step| &step.cpus),
-            },
+            Subject { variant, benchmark, work, cpus: step.map_or(&[], |step| &step.cpus) },
         )?;
         self.instructions.insert(key, counted.ok());
         Ok(())
@@ -262,13 +257,8 @@ impl<'a> LocalBackend<'a> {
             launches: launches.clone(),
         };
         // only their number is needed from now on
-        launches
-            .iter_mut()
-            .for_each(|launch| launch.events = vec![]);
-        let options = summary::Options {
-            confidence: CONFIDENCE,
-            ..summary::Options::default()
-        };
+        launches.iter_mut().for_each(|launch| launch.events = vec![]);
+        let options = summary::Options { confidence: CONFIDENCE, ..summary::Options::default() };
         let view = summary::summarize(&run, &options);
         if let Some(result) = view.results.first() {
             self.observer.result(result);
@@ -318,9 +308,7 @@ impl Backend for LocalBackend<'_> {
     fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
         self.set(side)?;
         self.count(side, benchmark)?;
-        Ok(self
-            .executor
-            .start_load(&self.sides[side].variant, benchmark)?)
+        Ok(self.executor.start_load(&self.sides[side].variant, benchmark)?)
     }
 
     fn show(&mut self, progress: &Progress<'_>) {
@@ -432,13 +420,8 @@ fn command_failure(command: &str, why: &str, launch: &Launch) -> String {
         _ => "",
     };
     // a command that cannot be started is named by the error
-    let named = why
-        .strip_prefix(command)
-        .filter(|rest| rest.starts_with(' '));
-    format!(
-        "{command}{}{remedy}",
-        named.map_or_else(|| format!(": {why}"), str::to_owned)
-    )
+    let named = why.strip_prefix(command).filter(|rest| rest.starts_with(' '));
+    format!("{command}{}{remedy}", named.map_or_else(|| format!(": {why}"), str::to_owned))
 }
 
 fn limit_batch(benchmark: &mut Benchmark, most: u32) {

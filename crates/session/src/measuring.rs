@@ -86,10 +86,7 @@ impl<'a> Session<'a> {
     ) -> Result<BTreeMap<String, Rebuilt>> {
         let mut programs = self.compiled(custom, plan)?;
         if !custom.executables.is_empty() {
-            programs.extend(
-                self.setup
-                    .executables(&custom.stored.files, &custom.executables)?,
-            );
+            programs.extend(self.setup.executables(&custom.stored.files, &custom.executables)?);
         }
         Ok(programs)
     }
@@ -135,9 +132,7 @@ impl<'a> Session<'a> {
         let sources = custom_catalog::sources(custom);
         let names: BTreeSet<&String> = rows.iter().flat_map(custom_catalog::programs_of).collect();
         let names = names.into_iter().map(String::as_str);
-        let names: Vec<&str> = names
-            .filter(|name| compiler::is_compiled(&sources, name))
-            .collect();
+        let names: Vec<&str> = names.filter(|name| compiler::is_compiled(&sources, name)).collect();
         let workshop = self.setup.workshop(c, fortran)?;
         workshop.build(&sources, &names).map_err(|why| match why {
             RebuildError::Refused(why) => {
@@ -156,10 +151,7 @@ impl<'a> Session<'a> {
         compilers: &Compilers,
         plan: &mut Plan,
     ) -> Result<BTreeMap<String, Rebuilt>> {
-        let cc = compilers
-            .cc
-            .as_deref()
-            .or_else(|| compiler::default_cc(self.host));
+        let cc = compilers.cc.as_deref().or_else(|| compiler::default_cc(self.host));
         let cc = cc.unwrap_or(compiler::DEFAULT[0]);
         let toolchain = Toolchain::find(self.host, cc, compilers.fc.as_deref())?;
         let (c, mut fortran) = toolchain.with(compilers.cflags.as_deref().unwrap_or(FLAGS))?;
@@ -177,9 +169,7 @@ impl<'a> Session<'a> {
             false => groups_for(&Root::live(), controller),
         };
         let config = Config {
-            benchmarks: (plans.iter().copied())
-                .flat_map(privileges::measured)
-                .collect(),
+            benchmarks: (plans.iter().copied()).flat_map(privileges::measured).collect(),
             dir: Some(&self.host.dir),
             memory: groups("memory"),
             cpu: groups("cpu"),
@@ -217,13 +207,8 @@ impl<'a> Session<'a> {
                 side.info.settings.reference_ghz = probes.reference_ghz;
             }
         }
-        let mut backend = LocalBackend::new(
-            &sides,
-            executor,
-            store,
-            resumption::spent(launches),
-            observer,
-        );
+        let mut backend =
+            LocalBackend::new(&sides, executor, store, resumption::spent(launches), observer);
         backend.undo = undo;
         backend.slot = slot;
         match earlier {

@@ -45,10 +45,7 @@ impl Slot {
     }
 
     fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            state: occupy(name),
-        }
+        Self { name: name.to_owned(), state: occupy(name) }
     }
 
     /// Waits until no other process holds it.

@@ -85,9 +85,7 @@ fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
         true => plain,
         false => variants,
     };
-    let mut named = alike
-        .iter()
-        .filter(|(plain, value)| *plain || value.is_some());
+    let mut named = alike.iter().filter(|(plain, value)| *plain || value.is_some());
     value.is_some() && named.all(|(_, other)| *other == value)
 }
 
@@ -118,9 +116,7 @@ mod tests {
         let selectors: Vec<String> = selectors.iter().map(|s| (*s).to_owned()).collect();
         let mut rows = select(&catalogue, &selectors)?;
         let pairs = params.iter().filter_map(|param| param.split_once('='));
-        let params = pairs
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
+        let params = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         apply(&catalogue, &mut rows, &params)?;
         Ok(rows)
     }
@@ -141,38 +137,19 @@ mod tests {
         let rows = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
         for row in &rows {
             let line = row.id.as_str() != "aim/fork";
-            assert_eq!(
-                value(row, "tty"),
-                line.then_some("/dev/ttyS7"),
-                "{}",
-                row.id
-            );
+            assert_eq!(value(row, "tty"), line.then_some("/dev/ttyS7"), "{}", row.id);
             let reason = row.not_comparable.as_ref();
-            assert_eq!(
-                reason.is_some_and(|why| why.contains("tty=/dev/ttyS7")),
-                line
-            );
+            assert_eq!(reason.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
         }
         assert_eq!(rows.len(), 3);
         // applied to variants alone, such as those of one engine
-        let rows = given(
-            &["db/fasttrack/1", "db/fasttrack/1@postgresql"],
-            &["fsync=off"],
-        )
-        .unwrap();
-        assert_eq!(
-            [value(&rows[0], "fsync"), value(&rows[1], "fsync")],
-            [None, Some("off")]
-        );
+        let rows = given(&["db/fasttrack/1", "db/fasttrack/1@postgresql"], &["fsync=off"]).unwrap();
+        assert_eq!([value(&rows[0], "fsync"), value(&rows[1], "fsync")], [None, Some("off")]);
     }
 
     #[test]
     fn external_servers_need_no_program() {
-        let rows = given(
-            &["db/oltp/write@postgresql-1"],
-            &["dsn=postgresql:///bench"],
-        )
-        .unwrap();
+        let rows = given(&["db/oltp/write@postgresql-1"], &["dsn=postgresql:///bench"]).unwrap();
         assert!(rows[0].needs.is_empty());
         for dsn in [
             "postgresql://me:secret@host/bench",
@@ -181,23 +158,14 @@ mod tests {
             "postgresql://host/bench?password=secret",
         ] {
             let error = error(&["db/oltp/write@postgresql-1"], &[&format!("dsn={dsn}")]);
-            assert!(
-                error.contains("~/.pgpass") && !error.contains("secret"),
-                "{error}"
-            );
+            assert!(error.contains("~/.pgpass") && !error.contains("secret"), "{error}");
         }
-        given(
-            &["db/oltp/write@postgresql-1"],
-            &["dsn=postgresql://me@host:5432/bench"],
-        )
-        .unwrap();
+        given(&["db/oltp/write@postgresql-1"], &["dsn=postgresql://me@host:5432/bench"]).unwrap();
     }
 
     #[test]
     fn incomparability_reasons_accumulate() {
-        let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"])
-            .unwrap()
-            .remove(0);
+        let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"]).unwrap().remove(0);
         let reason = row.not_comparable.unwrap();
         for why in ["raw disk", "samples=5", "device=/dev/sdz9"] {
             assert!(reason.contains(why), "{why}: {reason}");
@@ -207,33 +175,20 @@ mod tests {
     #[test]
     fn unchanged_values_are_not_overrides() {
         let before = given(&["aim/ram-read/long"], &[]).unwrap();
-        assert_eq!(
-            given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(),
-            before
-        );
+        assert_eq!(given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(), before);
     }
 
     #[test]
     fn variants_keep_their_parameter() {
-        let rows = given(
-            &["aim/ram-read/long", "aim/ram-read/long@l2"],
-            &["bytes=4096"],
-        )
-        .unwrap();
-        let sizes: Vec<_> = rows
-            .iter()
-            .map(|row| value(row, "bytes").unwrap())
-            .collect();
+        let rows = given(&["aim/ram-read/long", "aim/ram-read/long@l2"], &["bytes=4096"]).unwrap();
+        let sizes: Vec<_> = rows.iter().map(|row| value(row, "bytes").unwrap()).collect();
         assert_eq!(sizes, ["4096", "l2"]);
     }
 
     #[test]
     fn distinguishing_parameters_are_refused() {
         let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
-        assert!(
-            tty.contains("'tty'") && tty.contains("have no parameters"),
-            "{tty}"
-        );
+        assert!(tty.contains("'tty'") && tty.contains("have no parameters"), "{tty}");
         let near = error(&["aim/tty*"], &["ttyy=x"]);
         assert!(near.contains("did you mean 'tty'?"), "{near}");
         let apart = error(&["aim/add/*"], &["op=divide"]);

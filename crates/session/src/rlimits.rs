@@ -17,13 +17,7 @@ const DESCRIPTORS: u64 = 64;
 /// When a limit is lower.
 pub fn check_process_limits() -> Result<()> {
     at_least(Resource::RLIMIT_STACK, STACK, "-s", "KB of stack", 1024)?;
-    at_least(
-        Resource::RLIMIT_AS,
-        ADDRESS_SPACE,
-        "-v",
-        "KB of virtual memory",
-        1024,
-    )
+    at_least(Resource::RLIMIT_AS, ADDRESS_SPACE, "-v", "KB of virtual memory", 1024)
 }
 
 /// The limits that measuring needs.

@@ -15,12 +15,8 @@ use std::process::{Child, Command};
 use std::str::FromStr;
 
 /// Timeout of the connection; keep-alives end a dead one after a minute; no password prompt.
-const CONNECTION_OPTIONS: [&str; 4] = [
-    "BatchMode=yes",
-    "ConnectTimeout=10",
-    "ServerAliveInterval=15",
-    "ServerAliveCountMax=4",
-];
+const CONNECTION_OPTIONS: [&str; 4] =
+    ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15", "ServerAliveCountMax=4"];
 
 /// Begins the output of a script; the login shell may print something before.
 const SIGN: &str = "gritstone begins";
@@ -36,16 +32,12 @@ const MAX_LINE: u64 = 1 << 16;
 pub fn command(client: &str, host: &Host, script: &str) -> Result<Command> {
     let mut client = split_words(client)?.into_iter();
     let mut command = Command::new(client.next().context("the command of ssh is empty")?);
-    command
-        .args(client)
-        .args(CONNECTION_OPTIONS.iter().flat_map(|option| ["-o", *option]));
+    command.args(client).args(CONNECTION_OPTIONS.iter().flat_map(|option| ["-o", *option]));
     if let Some(port) = host.port {
         command.args(["-p", &port.to_string()]);
     }
     let script = format!("echo '{SIGN}'; {script}");
-    command
-        .args(["--", &host.destination()])
-        .arg(format!("exec sh -c {}", quote_word(&script)));
+    command.args(["--", &host.destination()]).arg(format!("exec sh -c {}", quote_word(&script)));
     command.process_group(0);
     end_with_parent(&mut command);
     Ok(command)
@@ -80,10 +72,7 @@ pub fn end_with_parent(command: &mut Command) {
 pub fn skip_banner(output: &mut impl BufRead) -> io::Result<()> {
     for _ in 0..MAX_BANNER_LINES {
         let mut line = vec![];
-        output
-            .by_ref()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut line)?;
+        output.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
         // a banner may end without an end of line
         if line.trim_ascii_end().ends_with(SIGN.as_bytes()) {
             return Ok(());
@@ -175,11 +164,7 @@ fn parse_host(text: &str) -> Option<Host> {
         false => None,
     };
     let is_good = user.is_none_or(is_host_name) && (is_ipv6(name) || is_host_name(name));
-    is_good.then(|| Host {
-        user: user.map(str::to_owned),
-        name: name.to_owned(),
-        port,
-    })
+    is_good.then(|| Host { user: user.map(str::to_owned), name: name.to_owned(), port })
 }
 
 /// An IPv6 address, with a zone where it needs one: `fe80::1%eth0`.
@@ -250,12 +235,8 @@ mod tests {
 
     fn words(client: &str, host: &str) -> Vec<String> {
         let command = command(client, &host.parse().unwrap(), "it's").unwrap();
-        let words = [command.get_program()]
-            .into_iter()
-            .chain(command.get_args());
-        words
-            .map(|word| word.to_str().unwrap().to_owned())
-            .collect()
+        let words = [command.get_program()].into_iter().chain(command.get_args());
+        words.map(|word| word.to_str().unwrap().to_owned()).collect()
     }
 
     #[test]

@@ -90,12 +90,7 @@ impl<'a> Trial<'a> {
         let scheduler: Box<dyn Scheduler> = match sides {
             [_] => Box::new(AfterPilot::new(
                 &plans(sides),
-                Limits {
-                    budget: Some(budget),
-                    precision: PRECISION,
-                    quick: false,
-                    seed,
-                },
+                Limits { budget: Some(budget), precision: PRECISION, quick: false, seed },
                 &PriorRuns::new(),
             )),
             _ => Box::new(Sequential::new(Design {
@@ -147,16 +142,11 @@ pub fn side_name(index: usize, count: usize) -> String {
 /// Whether a label ends so, after the name of the trial, on its first side.
 pub fn is_first_side(end: &str) -> bool {
     let number = |name: &str| name.len() > 1 && name.trim_start_matches('0') == "1";
-    end.strip_prefix('-')
-        .is_some_and(|name| name == "a" || number(name))
+    end.strip_prefix('-').is_some_and(|name| name == "a" || number(name))
 }
 
 pub fn command_benchmark(id: Id, title: &str, argv: Vec<String>, user: UserCommand) -> Benchmark {
-    let work = Work::Command(CommandWork {
-        argv,
-        user: Some(user),
-        ..CommandWork::default()
-    });
+    let work = Work::Command(CommandWork { argv, user: Some(user), ..CommandWork::default() });
     Benchmark {
         title: title.to_owned(),
         operation: "one process".to_owned(),
@@ -167,11 +157,7 @@ pub fn command_benchmark(id: Id, title: &str, argv: Vec<String>, user: UserComma
 
 /// A user command runs on any CPU.
 pub fn command_step(command: &Benchmark) -> Step {
-    Step {
-        id: command.id.clone(),
-        cpus: vec![],
-        copies: 1,
-    }
+    Step { id: command.id.clone(), cpus: vec![], copies: 1 }
 }
 
 /// Variables that are not UTF-8 are dropped.

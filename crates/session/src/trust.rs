@@ -55,22 +55,18 @@ fn known(hash: &str) -> bool {
         }
         String::new()
     });
-    text.lines()
-        .any(|line| line.split(' ').next() == Some(hash))
+    text.lines().any(|line| line.split(' ').next() == Some(hash))
 }
 
 fn remember(custom: &CustomBenchmarks) -> Result<()> {
     let state = undo::state().context("neither XDG_STATE_HOME nor HOME says where")?;
     let path = state.path().join(TRUSTED_FILE);
     let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
-    let file = state
-        .make()
-        .and_then(|state| state.file(OsStr::new(TRUSTED_FILE), how));
+    let file = state.make().and_then(|state| state.file(OsStr::new(TRUSTED_FILE), how));
     let mut file = file.with_context(|| path.display().to_string())?;
     // one write, so that concurrent ones do not mix
     let line = format!("{} {}\n", custom.stored.hash, custom.stored.name);
-    file.write_all(line.as_bytes())
-        .with_context(|| path.display().to_string())
+    file.write_all(line.as_bytes()).with_context(|| path.display().to_string())
 }
 
 /// Every program, command, argument and file, with control characters escaped.

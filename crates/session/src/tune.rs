@@ -45,8 +45,7 @@ impl TuningOutcome {
                 all if all.len() == settings.len() => String::new(),
                 some => format!("{}: ", some.join(", ")),
             };
-            self.remarks
-                .push(format!("not tuned: {name}: {prefix}{why}"));
+            self.remarks.push(format!("not tuned: {name}: {prefix}{why}"));
         }
         if excepted.is_empty() {
             self.applied.push(name.to_owned());
@@ -79,10 +78,7 @@ pub fn apply(journal: Option<&Journal>, host: &HostContext, setup: &Setup) -> Tu
     let layout = setup.may_fix_layout();
     let fair = real_time(&root, &host.chosen);
     let fair = fair.and_then(|()| setup.may_use_real_time());
-    outcome.tuning = Tuning {
-        fixed_layout: layout.is_ok(),
-        real_time: fair.is_ok(),
-    };
+    outcome.tuning = Tuning { fixed_layout: layout.is_ok(), real_time: fair.is_ok() };
     outcome.add("one layout of memory", layout);
     outcome.add("real-time priority for processor-bound benchmarks", fair);
     outcome
@@ -115,16 +111,10 @@ mod tests {
         outcome.add_settings("some", &settings(), refuse("(b)"));
         outcome.add_settings("none", &settings(), refuse("interrupt"));
         outcome.add_settings("nothing to do", &[], refuse(""));
-        assert_eq!(
-            outcome.applied,
-            ["all", "some, all but interrupt 2 (b)", "nothing to do"]
-        );
+        assert_eq!(outcome.applied, ["all", "some, all but interrupt 2 (b)", "nothing to do"]);
         assert_eq!(
             outcome.remarks,
-            [
-                "not tuned: some: interrupt 2 (b): managed",
-                "not tuned: none: managed",
-            ]
+            ["not tuned: some: interrupt 2 (b): managed", "not tuned: none: managed",]
         );
     }
 }

@@ -26,10 +26,7 @@ pub fn state() -> Option<State> {
         let path = PathBuf::from(std::env::var_os(name)?);
         path.is_absolute().then_some(path)
     };
-    let below = |base, below: &str| State {
-        base,
-        below: below.into(),
-    };
+    let below = |base, below: &str| State { base, below: below.into() };
     absolute("XDG_STATE_HOME")
         .map(|base| below(base, "gritstone"))
         .or_else(|| absolute("HOME").map(|base| below(base, ".local/state/gritstone")))
@@ -44,18 +41,16 @@ pub fn recover() {
 
 /// Without a journal a run continues, but changes no settings.
 pub fn begin() -> Option<Journal> {
-    let begun = state()
-        .context("neither XDG_STATE_HOME nor HOME says where")
-        .and_then(|state| {
-            let journal = Journal::begin(Registry {
-                root: settings_directory(),
-                // this very binary, even if another has taken its name since
-                watchdog: vec!["/proc/self/exe".into(), WATCHDOG.into()],
-                report: |line| log::warn!("{line}"),
-                state: state.clone(),
-            });
-            journal.with_context(|| format!("in {}", state.path().display()))
+    let begun = state().context("neither XDG_STATE_HOME nor HOME says where").and_then(|state| {
+        let journal = Journal::begin(Registry {
+            root: settings_directory(),
+            // this very binary, even if another has taken its name since
+            watchdog: vec!["/proc/self/exe".into(), WATCHDOG.into()],
+            report: |line| log::warn!("{line}"),
+            state: state.clone(),
         });
+        journal.with_context(|| format!("in {}", state.path().display()))
+    });
     match begun {
         Ok(journal) => Some(journal),
         Err(why) => {
@@ -78,9 +73,7 @@ pub(crate) fn measures(journal: Option<&Journal>, run: &str) {
 
 /// Runs that other processes of this user measure now, with their pids.
 pub fn measuring(journal: Option<&Journal>) -> BTreeMap<String, u32> {
-    state().map_or_else(BTreeMap::new, |state| {
-        gritstone_exec::measuring(&state, journal)
-    })
+    state().map_or_else(BTreeMap::new, |state| gritstone_exec::measuring(&state, journal))
 }
 
 pub fn watch(state: &State, journal: &OsStr) -> Result<()> {

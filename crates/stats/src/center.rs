@@ -78,10 +78,8 @@ mod tests {
         let estimate = log_center(&TEN.map(f64::exp), 0.95);
         assert!(estimate.is_none(), "exp(1024) is not finite");
         let small = TEN.map(|x| x / 100.0);
-        let (log, plain) = (
-            log_center(&small.map(f64::exp), 0.95).unwrap(),
-            plain_center(&small, 0.95).unwrap(),
-        );
+        let (log, plain) =
+            (log_center(&small.map(f64::exp), 0.95).unwrap(), plain_center(&small, 0.95).unwrap());
         assert!((log.value.ln() - plain.value).abs() < 1e-9);
         for (a, b) in log.interval.unwrap().iter().zip(plain.interval.unwrap()) {
             assert!((a.ln() - b).abs() < 1e-9);

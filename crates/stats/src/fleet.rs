@@ -125,11 +125,7 @@ pub fn fit(measured: &Measured) -> Fit {
     }
     let scales = scales(&columns, measured);
     let of_family: Vec<Vec<usize>> = (0..families)
-        .map(|family| {
-            (0..columns.len())
-                .filter(|&b| measured.families[b] == family)
-                .collect()
-        })
+        .map(|family| (0..columns.len()).filter(|&b| measured.families[b] == family).collect())
         .collect();
     let of_families: Vec<Option<Column>> = of_family
         .iter()
@@ -166,24 +162,15 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
     let last = kinds.iter().max().copied();
     let mut centers = vec![];
     for kind in 0..=last.unwrap_or(0) {
-        let same_kind = cells
-            .iter()
-            .zip(kinds)
-            .filter(|(_, cell_kind)| **cell_kind == kind);
-        let values: Vec<f64> = same_kind
-            .filter_map(|(cell, _)| Some((*cell)?.value))
-            .collect();
+        let same_kind = cells.iter().zip(kinds).filter(|(_, cell_kind)| **cell_kind == kind);
+        let values: Vec<f64> = same_kind.filter_map(|(cell, _)| Some((*cell)?.value)).collect();
         centers.push(
             (values.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(&values))),
         );
     }
     let off = |(cell, kind): (&Option<Cell>, &usize)| Some((*cell).zip(centers[*kind])).flatten();
     let deviations: Vec<Option<(Cell, f64)>> = cells.iter().zip(kinds).map(off).collect();
-    let values: Vec<f64> = deviations
-        .iter()
-        .flatten()
-        .map(|(c, m)| c.value - m)
-        .collect();
+    let values: Vec<f64> = deviations.iter().flatten().map(|(c, m)| c.value - m).collect();
     let known = || deviations.iter().flatten();
     let by_run =
         known().map(|(c, _)| 1.0 / c.runs as f64).sum::<f64>() / values.len().max(1) as f64;
@@ -193,17 +180,10 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
     let factor = |cell: &Cell| {
         let typical = of_nodes + of_runs * by_run;
         let variance = of_nodes + of_runs / cell.runs as f64;
-        if typical > 0.0 {
-            (variance / typical).sqrt()
-        } else {
-            1.0
-        }
+        if typical > 0.0 { (variance / typical).sqrt() } else { 1.0 }
     };
     let with_factor = |(cell, center): (Cell, f64)| (cell.value - center, factor(&cell));
-    deviations
-        .into_iter()
-        .map(|known| known.map(with_factor))
-        .collect()
+    deviations.into_iter().map(|known| known.map(with_factor)).collect()
 }
 
 /// Common deviation of all benchmarks of a node.
@@ -221,10 +201,7 @@ fn common_deviations(columns: &[Column], nodes: usize) -> Column {
 /// Common deviation of the benchmarks of a family, on each node that has half of them.
 fn family_deviations(columns: &[Column], benchmarks: &[usize], nodes: usize) -> Column {
     let node_median = |node: usize| {
-        let cells: Vec<(f64, f64)> = benchmarks
-            .iter()
-            .filter_map(|&b| columns[b][node])
-            .collect();
+        let cells: Vec<(f64, f64)> = benchmarks.iter().filter_map(|&b| columns[b][node]).collect();
         let values: Vec<f64> = cells.iter().map(|(by, _)| *by).collect();
         let factor = cells.iter().map(|(_, f)| f).sum::<f64>() / cells.len() as f64;
         let lacks = (benchmarks.len() as f64 / cells.len() as f64).sqrt();
@@ -248,18 +225,14 @@ fn together(
             Some((by, factor * scales[b]?.value.sqrt()))
         })
     };
-    let off = deviations()
-        .filter(|(deviation, sd)| deviation * by.signum() > *sd)
-        .count();
+    let off = deviations().filter(|(deviation, sd)| deviation * by.signum() > *sd).count();
     off as f64 >= TOGETHER * deviations().count() as f64
 }
 
 /// The variance of each benchmark over nodes, moderated by that of all, and at least that of the launches of most nodes.
 fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
-    let variances: Vec<Option<Variance>> = columns
-        .iter()
-        .map(|column| variance(column, measured))
-        .collect();
+    let variances: Vec<Option<Variance>> =
+        columns.iter().map(|column| variance(column, measured)).collect();
     let prior = match variances.len() < MIN_BENCHMARKS {
         true => None,
         false => moderated::distribution(&variances),
@@ -274,11 +247,7 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
     });
     let floored = |(variance, floor): (Option<Variance>, f64)| {
         let variance = moderate(variance?);
-        let value = if floor > variance.value {
-            floor
-        } else {
-            variance.value
-        };
+        let value = if floor > variance.value { floor } else { variance.value };
         (value > 0.0).then_some(Variance { value, ..variance })
     };
     variances.into_iter().zip(floors).map(floored).collect()
@@ -286,15 +255,8 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
 
 /// The robust variance of the deviations of nodes.
 fn variance(column: &Column, measured: &Measured) -> Option<Variance> {
-    let values: Vec<f64> = column
-        .iter()
-        .flatten()
-        .map(|(by, factor)| by / factor)
-        .collect();
-    let known = column
-        .iter()
-        .zip(&measured.kinds)
-        .filter(|(cell, _)| cell.is_some());
+    let values: Vec<f64> = column.iter().flatten().map(|(by, factor)| by / factor).collect();
+    let known = column.iter().zip(&measured.kinds).filter(|(cell, _)| cell.is_some());
     let kinds: BTreeSet<usize> = known.map(|(_, kind)| *kind).collect();
     let df = DF_OF_NODE * (values.len().saturating_sub(kinds.len())) as f64;
     let sd = scale(&values)?;
@@ -313,10 +275,7 @@ fn scale(values: &[f64]) -> Option<f64> {
     }
     let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
     let first = descriptive::median(&descriptive::sorted(&sizes)) / MEDIAN_ABS_NORMAL;
-    let clipped = sizes
-        .iter()
-        .map(|size| size.min(CLIP * first).powi(2))
-        .sum::<f64>();
+    let clipped = sizes.iter().map(|size| size.min(CLIP * first).powi(2)).sum::<f64>();
     Some((clipped / values.len() as f64 / CLIPPED).sqrt())
 }
 
@@ -327,9 +286,7 @@ fn levels(
     confirmed: impl Fn(usize, usize, f64) -> bool,
 ) -> Vec<Option<Level>> {
     let with_scale = |column: Column| some_scatter(&column, measured).map(|scale| (column, scale));
-    let columns = columns
-        .into_iter()
-        .map(|column| column.and_then(with_scale));
+    let columns = columns.into_iter().map(|column| column.and_then(with_scale));
     tested(columns.collect(), measured.margin, confirmed)
 }
 
@@ -345,11 +302,7 @@ fn tested(
     };
     let mut all = vec![];
     for (column, scale) in columns.iter().flatten() {
-        all.extend(
-            column
-                .iter()
-                .map(|cell| cell.map(|(by, factor)| p(by, factor, scale))),
-        );
+        all.extend(column.iter().map(|cell| cell.map(|(by, factor)| p(by, factor, scale))));
     }
     let tests = all.iter().flatten().count();
     let adjusted = multiple::benjamini_hochberg(&all);
@@ -379,9 +332,7 @@ fn tested(
         }
     };
     let columns = columns.into_iter().enumerate();
-    columns
-        .map(|(index, column)| Some(level((index, column?))))
-        .collect()
+    columns.map(|(index, column)| Some(level((index, column?)))).collect()
 }
 
 /// Index from which a series of values, oldest first and each with its standard deviation, has the level of the last one: by least squares,
@@ -398,11 +349,7 @@ pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
     let cost = |split: usize| {
         let (old, new) = series.split_at(split);
         let about = before.unwrap_or_else(|| mean(old));
-        let old = if old.is_empty() {
-            0.0
-        } else {
-            squares(old, about)
-        };
+        let old = if old.is_empty() { 0.0 } else { squares(old, about) };
         old + squares(new, mean(new))
     };
     (0..series.len())

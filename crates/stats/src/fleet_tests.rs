@@ -17,17 +17,11 @@ fn sample_fleet(
         0.02 * ((z >> 11) as f64 / (1_u64 << 53) as f64 - 0.5)
     };
     let cell = |b: usize, i: usize| {
-        Some(Cell {
-            value: b as f64 + noise(b, i) + plus(b, i),
-            within: 1e-6,
-            runs: 1,
-        })
+        Some(Cell { value: b as f64 + noise(b, i) + plus(b, i), within: 1e-6, runs: 1 })
     };
     Measured {
         kinds: vec![0; nodes],
-        cells: (0..benchmarks)
-            .map(|b| (0..nodes).map(|i| cell(b, i)).collect())
-            .collect(),
+        cells: (0..benchmarks).map(|b| (0..nodes).map(|i| cell(b, i)).collect()).collect(),
         families: (0..benchmarks).map(|b| b % families).collect(),
         between_runs: vec![None; benchmarks],
         margin: 0.01,
@@ -35,9 +29,7 @@ fn sample_fleet(
 }
 
 fn called(level: &Option<Level>) -> Vec<usize> {
-    let nodes = level
-        .iter()
-        .flat_map(|level| level.nodes.iter().enumerate());
+    let nodes = level.iter().flat_map(|level| level.nodes.iter().enumerate());
     nodes
         .filter(|(_, deviation)| deviation.is_some_and(|deviation| deviation.differs))
         .map(|(node, _)| node)
@@ -48,12 +40,7 @@ fn called(level: &Option<Level>) -> Vec<usize> {
 fn equal_nodes_have_no_outlier() {
     let fit = fit(&sample_fleet(40, 24, 4, |_, _| 0.0));
     assert_eq!(called(&fit.all), []);
-    assert!(
-        fit.families
-            .iter()
-            .chain(&fit.benchmarks)
-            .all(|level| called(level).is_empty())
-    );
+    assert!(fit.families.iter().chain(&fit.benchmarks).all(|level| called(level).is_empty()));
 }
 
 #[test]
@@ -83,10 +70,7 @@ fn level_sets_reported_differences() {
         (deviation(&found.families[1], 7), -0.15),
         (deviation(&found.benchmarks[5], 11), -0.3),
     ] {
-        assert!(
-            (is.by - should).abs() < is.half && is.half < 0.02,
-            "{is:?} {should}"
-        );
+        assert!((is.by - should).abs() < is.half && is.half < 0.02, "{is:?} {should}");
     }
 }
 
@@ -97,37 +81,19 @@ fn kinds_are_compared_separately() {
     let found = fit(&measured);
     assert!(
         called(&found.all).is_empty()
-            && found
-                .benchmarks
-                .iter()
-                .all(|level| called(level).is_empty())
+            && found.benchmarks.iter().all(|level| called(level).is_empty())
     );
     measured.kinds[23] = 2;
     let lone = fit(&measured);
-    assert!(
-        lone.benchmarks
-            .iter()
-            .all(|level| level.as_ref().unwrap().nodes[23].is_none())
-    );
+    assert!(lone.benchmarks.iter().all(|level| level.as_ref().unwrap().nodes[23].is_none()));
 }
 
 #[test]
 fn four_nodes_show_one_outlier() {
-    let found = fit(&sample_fleet(
-        4,
-        3,
-        3,
-        |_, i| if i == 2 { -0.7 } else { 0.0 },
-    ));
+    let found = fit(&sample_fleet(4, 3, 3, |_, i| if i == 2 { -0.7 } else { 0.0 }));
     assert_eq!(found.all, None);
-    assert!(
-        found.benchmarks.iter().all(|level| called(level) == [2]),
-        "{found:?}"
-    );
-    assert_eq!(
-        fit(&sample_fleet(3, 3, 3, |_, _| 0.0)).benchmarks,
-        [None, None, None]
-    );
+    assert!(found.benchmarks.iter().all(|level| called(level) == [2]), "{found:?}");
+    assert_eq!(fit(&sample_fleet(3, 3, 3, |_, _| 0.0)).benchmarks, [None, None, None]);
     assert_eq!(fit(&Measured::default()), Fit::default());
 }
 
@@ -135,12 +101,7 @@ fn four_nodes_show_one_outlier() {
 fn fewer_runs_widen_the_limit() {
     let mut measured = sample_fleet(40, 9, 1, |_, _| 0.0);
     measured.between_runs = vec![Some(1e-4); 9];
-    for cell in measured
-        .cells
-        .iter_mut()
-        .flat_map(|cells| cells.iter_mut().skip(1))
-        .flatten()
-    {
+    for cell in measured.cells.iter_mut().flat_map(|cells| cells.iter_mut().skip(1)).flatten() {
         cell.runs = 4;
     }
     let level = fit(&measured).benchmarks[0].clone().unwrap();
@@ -169,10 +130,7 @@ fn onset_is_where_level_begins() {
     assert_eq!(start(&[-0.2, -0.19, -0.21]), 0);
     assert_eq!(start(&[-0.2]), 0);
     // a run that scatters more counts less
-    assert_eq!(
-        onset(&[(0.0, 0.01), (-0.1, 1.0), (-0.2, 0.01)], Some(0.0)),
-        1
-    );
+    assert_eq!(onset(&[(0.0, 0.01), (-0.1, 1.0), (-0.2, 0.01)], Some(0.0)), 1);
     // about a mean of its own, what was 4% before is not what is 0 now
     assert_eq!(onset(&series(&[0.04, 0.041, 0.04, 0.001, 0.0]), None), 3);
     assert_eq!(onset(&[], None), 0);
@@ -180,14 +138,10 @@ fn onset_is_where_level_begins() {
 
 #[test]
 fn shifts_need_most_nodes() {
-    let nodes: Vec<f64> = (0..40)
-        .map(|node| -0.04 + 0.001 * f64::from(node % 5))
-        .collect();
+    let nodes: Vec<f64> = (0..40).map(|node| -0.04 + 0.001 * f64::from(node % 5)).collect();
     let (by, sd) = shift(&nodes).unwrap();
     assert!((by + 0.038).abs() < 0.001 && sd < 0.001, "{by} {sd}");
-    let one: Vec<f64> = (0..40)
-        .map(|node| if node == 3 { -0.5 } else { 0.0 })
-        .collect();
+    let one: Vec<f64> = (0..40).map(|node| if node == 3 { -0.5 } else { 0.0 }).collect();
     assert_eq!(shift(&one).unwrap().0, 0.0);
     assert_eq!([shift(&[0.1, 0.1, 0.1]), shift(&[])], [None, None]);
 }

@@ -172,24 +172,16 @@ impl Comparison {
 fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
     let sides = row.0.len();
     let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
-    pairs
-        .map(|(base, other)| look(base, other, &row.pairs(base, other), tests, false))
-        .collect()
+    pairs.map(|(base, other)| look(base, other, &row.pairs(base, other), tests, false)).collect()
 }
 
 /// All interim analyses of two sides so far, as one of `tests` comparisons: the smallest p, and the interval of the last.
 fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
     let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();
-    let mut looks: Vec<usize> = INTERIM_ANALYSES
-        .into_iter()
-        .filter(|&look| look <= n)
-        .collect();
+    let mut looks: Vec<usize> = INTERIM_ANALYSES.into_iter().filter(|&look| look <= n).collect();
     let last = looks.last().copied().unwrap_or(0);
-    let several = pairs
-        .layouts
-        .iter()
-        .any(|&layout| layout != pairs.layouts[0]);
+    let several = pairs.layouts.iter().any(|&layout| layout != pairs.layouts[0]);
     // ranks of few pairs cannot be significant; means of two builds that agree could be
     let enough = !several || n >= INTERIM_ANALYSES[0];
     if over && enough && n > last && looks.len() < INTERIM_ANALYSES.len() {
@@ -210,19 +202,11 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     let mut ratio = paired(looks.last().copied().unwrap_or(n));
     if looks.is_empty() {
         // between interim analyses there is an estimate, but no inference
-        ratio = ratio.map(|ratio| Ratio {
-            interval: None,
-            p: None,
-            ..ratio
-        });
+        ratio = ratio.map(|ratio| Ratio { interval: None, p: None, ..ratio });
     }
-    let standard_error = ratio
-        .filter(|_| n >= INTERIM_ANALYSES[0])
-        .and_then(standard_error);
+    let standard_error = ratio.filter(|_| n >= INTERIM_ANALYSES[0]).and_then(standard_error);
     // none if the pairs are too few for the level of the family
-    let found = looks
-        .last()
-        .and_then(|&n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
+    let found = looks.last().and_then(|&n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
     Comparison {
         base,
         other,
@@ -247,9 +231,8 @@ fn by_layout(base: &[f64], other: &[f64], layouts: &[u32], confidence: f64) -> O
         ratios.entry(*layout).or_default().push(other / base);
     }
     let ratios = ratios.into_values();
-    let medians: Vec<f64> = ratios
-        .map(|ratios| descriptive::median(&descriptive::sorted(&ratios)))
-        .collect();
+    let medians: Vec<f64> =
+        ratios.map(|ratios| descriptive::median(&descriptive::sorted(&ratios))).collect();
     two_sample::paired_means(&vec![1.0; medians.len()], &medians, confidence)
 }
 
@@ -283,14 +266,8 @@ mod tests {
 
     fn times(n: usize, factor: f64) -> Times {
         let a: Vec<f64> = (0..n).map(|i| 100.0 + (i * 7 % 11) as f64 * 0.1).collect();
-        let b: Vec<f64> = (0..n)
-            .map(|i| factor * (100.0 + (i * 5 % 13) as f64 * 0.1))
-            .collect();
-        Times(
-            [a, b]
-                .map(|side| side.into_iter().map(|ns| Some(ns.into())).collect())
-                .into(),
-        )
+        let b: Vec<f64> = (0..n).map(|i| factor * (100.0 + (i * 5 % 13) as f64 * 0.1)).collect();
+        Times([a, b].map(|side| side.into_iter().map(|ns| Some(ns.into())).collect()).into())
     }
 
     fn says(times: Times, over: bool) -> Verdict {
@@ -365,10 +342,7 @@ mod tests {
     fn looks_count_used_pairs() {
         let mut contended = times(17, 1.5);
         for timed in contended.0[1][6..11].iter_mut().flatten() {
-            *timed = Timed {
-                contended: true,
-                ..90.0.into()
-            };
+            *timed = Timed { contended: true, ..90.0.into() };
         }
         let found = &decide_all(&[contended], |_| 0.01, false)[0][0];
         let counts = (found.pairs, found.contended, found.left_out);
@@ -387,28 +361,21 @@ mod tests {
             let contended = [0, rounds.div_ceil(every)];
             let counts = (found.pairs, found.contended, found.left_out);
             assert_eq!(found.verdict, Verdict::Slower, "every {every}");
-            assert_eq!(
-                (found.contention_differs, counts),
-                (true, (rounds, contended, 0))
-            );
+            assert_eq!((found.contention_differs, counts), (true, (rounds, contended, 0)));
         }
     }
 
     #[test]
     fn one_sided_contention_prevents_same() {
         let mut sides = times(12, 1.0);
-        sides.0[1][4] = sides.0[1][4].map(|timed| Timed {
-            contended: true,
-            ..(1.25 * timed.ns).into()
-        });
+        sides.0[1][4] =
+            sides.0[1][4].map(|timed| Timed { contended: true, ..(1.25 * timed.ns).into() });
         let outcome =
             |sides: &Times| decide_all(std::slice::from_ref(sides), |_| 0.01, true)[0][0].verdict;
         assert_eq!(outcome(&sides), Verdict::Inconclusive);
         // as much on the other side
-        sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
-            contended: true,
-            ..(1.25 * timed.ns).into()
-        });
+        sides.0[0][7] =
+            sides.0[0][7].map(|timed| Timed { contended: true, ..(1.25 * timed.ns).into() });
         for side in &mut sides.0 {
             side.extend([Some(Timed::from(100.0)); 2]);
         }
@@ -417,23 +384,14 @@ mod tests {
 
     #[test]
     fn more_comparisons_need_more_evidence() {
-        let rows: Vec<Times> = std::iter::once(times(12, 1.5))
-            .chain((0..17).map(|_| times(12, 1.0)))
-            .collect();
+        let rows: Vec<Times> =
+            std::iter::once(times(12, 1.5)).chain((0..17).map(|_| times(12, 1.0))).collect();
         let judged = decide_all(&rows, |_| 0.01, false);
         assert_eq!(judged[0][0].verdict, Verdict::Inconclusive);
-        assert!(
-            judged[1..]
-                .iter()
-                .all(|row| row[0].verdict == Verdict::Same)
-        );
-        let rows: Vec<Times> = std::iter::once(times(18, 1.5))
-            .chain((0..17).map(|_| times(12, 1.0)))
-            .collect();
-        assert_eq!(
-            decide_all(&rows, |_| 0.01, false)[0][0].verdict,
-            Verdict::Slower
-        );
+        assert!(judged[1..].iter().all(|row| row[0].verdict == Verdict::Same));
+        let rows: Vec<Times> =
+            std::iter::once(times(18, 1.5)).chain((0..17).map(|_| times(12, 1.0))).collect();
+        assert_eq!(decide_all(&rows, |_| 0.01, false)[0][0].verdict, Verdict::Slower);
     }
 
     #[test]
@@ -481,16 +439,9 @@ mod tests {
                 let timed = timed.as_mut().unwrap();
                 timed.ns *= 1.0 + effects[round % effects.len()];
             }
-            for (round, timed) in sides
-                .0
-                .iter_mut()
-                .flat_map(|side| side.iter_mut().enumerate())
-            {
-                timed.as_mut().unwrap().layout = if several {
-                    (round % effects.len()) as u32
-                } else {
-                    0
-                };
+            for (round, timed) in sides.0.iter_mut().flat_map(|side| side.iter_mut().enumerate()) {
+                timed.as_mut().unwrap().layout =
+                    if several { (round % effects.len()) as u32 } else { 0 };
             }
             sides
         };
@@ -510,10 +461,7 @@ mod tests {
         // values as coarse as these agree by chance
         let few = |rounds: usize| {
             let side = |ns: f64| {
-                let timed = |layout| Timed {
-                    layout: layout as u32,
-                    ..ns.into()
-                };
+                let timed = |layout| Timed { layout: layout as u32, ..ns.into() };
                 (0..rounds).map(|layout| Some(timed(layout))).collect()
             };
             says(Times(vec![side(10.0), side(11.0)]), true)
@@ -538,22 +486,13 @@ mod tests {
         three.0.push(slower(&three.0[0], 0.9));
         assert_eq!(three.best(), Some(2));
         let judged = decide_all(std::slice::from_ref(&three), |_| 0.01, false);
-        let outcome: Vec<_> = judged[0]
-            .iter()
-            .map(|c| (c.base, c.other, c.verdict))
-            .collect();
+        let outcome: Vec<_> = judged[0].iter().map(|c| (c.base, c.other, c.verdict)).collect();
         assert_eq!(
             outcome,
-            [
-                (0, 1, Verdict::Slower),
-                (0, 2, Verdict::Faster),
-                (1, 2, Verdict::Faster)
-            ]
+            [(0, 1, Verdict::Slower), (0, 2, Verdict::Faster), (1, 2, Verdict::Faster)]
         );
-        let all: Vec<_> = shown(&three, &judged[0], false)
-            .iter()
-            .map(|c| (c.base, c.other, c.verdict))
-            .collect();
+        let all: Vec<_> =
+            shown(&three, &judged[0], false).iter().map(|c| (c.base, c.other, c.verdict)).collect();
         assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
         assert!(is_decided(&three, &judged[0], false));
         assert!(decide_all(&[Times(vec![vec![Some(1.0.into())]])], |_| 0.01, true)[0].is_empty());

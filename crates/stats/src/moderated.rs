@@ -23,10 +23,7 @@ impl Variance {
     #[must_use]
     pub fn moderated(self, prior: Self) -> Self {
         let df = self.df + prior.df;
-        Self {
-            value: (self.df * self.value + prior.df * prior.value) / df,
-            df,
-        }
+        Self { value: (self.df * self.value + prior.df * prior.value) / df, df }
     }
 }
 
@@ -50,10 +47,7 @@ fn prior(variances: &[Variance]) -> Variance {
         true => (2.0 * inverse_trigamma(beyond)).min(MAX_PRIOR_DF),
         false => MAX_PRIOR_DF,
     };
-    Variance {
-        value: (descriptive::mean(&logs) + digamma(df / 2.0) - (df / 2.0).ln()).exp(),
-        df,
-    }
+    Variance { value: (descriptive::mean(&logs) + digamma(df / 2.0) - (df / 2.0).ln()).exp(), df }
 }
 
 /// Second derivative of ln Gamma for x > 0: recurrence up to 8, then the asymptotic series (Abramowitz and Stegun 6.4.12).
@@ -118,9 +112,6 @@ mod tests {
         assert!(distribution(&variances(&[1e-6])).is_none());
         let prior = distribution(&variances(&[1e-6; 2])).unwrap();
         // equal variances imply a single true one
-        assert!(
-            prior.df == MAX_PRIOR_DF && (prior.value / 1e-6).ln().abs() < 0.3,
-            "{prior:?}"
-        );
+        assert!(prior.df == MAX_PRIOR_DF && (prior.value / 1e-6).ln().abs() < 0.3, "{prior:?}");
     }
 }

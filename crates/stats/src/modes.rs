@@ -57,9 +57,7 @@ mod tests {
 
     /// Values spread evenly over `width` from `start`.
     fn group(start: f64, width: f64, n: usize) -> Vec<f64> {
-        (0..n)
-            .map(|i| start + width * i as f64 / n as f64)
-            .collect()
+        (0..n).map(|i| start + width * i as f64 / n as f64).collect()
     }
 
     #[test]
@@ -75,14 +73,8 @@ mod tests {
     fn one_group() {
         assert_eq!(modes(&group(100.0, 3.0, 30)), Some(1));
         assert_eq!(modes(&[7.0; 12]), Some(1));
-        assert_eq!(
-            modes(&[group(100.0, 3.0, 12), vec![150.0]].concat()),
-            Some(1)
-        );
-        assert_eq!(
-            modes(&[group(100.0, 3.0, 12), vec![150.0, 150.5]].concat()),
-            Some(1)
-        );
+        assert_eq!(modes(&[group(100.0, 3.0, 12), vec![150.0]].concat()), Some(1));
+        assert_eq!(modes(&[group(100.0, 3.0, 12), vec![150.0, 150.5]].concat()), Some(1));
         assert_eq!(modes(&[1.0; 5]), None);
     }
 

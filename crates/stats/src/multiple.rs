@@ -6,11 +6,8 @@
 /// Rows of one run share its conditions, so their p values are correlated; the method keeps its rate under such positive dependence
 /// (Benjamini and Yekutieli 2001).
 pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
-    let mut known: Vec<(usize, f64)> = p
-        .iter()
-        .enumerate()
-        .filter_map(|(row, p)| p.map(|p| (row, p)))
-        .collect();
+    let mut known: Vec<(usize, f64)> =
+        p.iter().enumerate().filter_map(|(row, p)| p.map(|p| (row, p))).collect();
     known.sort_by(|a, b| b.1.total_cmp(&a.1));
     let m = known.len();
     let mut adjusted = vec![None; p.len()];
@@ -44,24 +41,10 @@ mod tests {
 
     #[test]
     fn five_by_hand() {
-        let p = [
-            Some(0.04),
-            None,
-            Some(0.001),
-            Some(0.9),
-            Some(0.03),
-            Some(0.011),
-        ];
+        let p = [Some(0.04), None, Some(0.001), Some(0.9), Some(0.03), Some(0.011)];
         let adjusted = benjamini_hochberg(&p);
         // 0.001 x 5, 0.011 x 5 / 2, 0.03 x 5 / 3 = 0.05 and 0.04 x 5 / 4 = 0.05, 0.9
-        let want = [
-            Some(0.05),
-            None,
-            Some(0.005),
-            Some(0.9),
-            Some(0.05),
-            Some(0.0275),
-        ];
+        let want = [Some(0.05), None, Some(0.005), Some(0.9), Some(0.05), Some(0.0275)];
         for (got, want) in adjusted.iter().zip(want) {
             assert_eq!(got.is_some(), want.is_some());
             assert!((got.unwrap_or(0.0) - want.unwrap_or(0.0)).abs() < 1e-12);

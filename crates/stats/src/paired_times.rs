@@ -49,11 +49,7 @@ pub const SPLIT: f64 = 0.01;
 impl From<f64> for Timed {
     /// A launch without contention, of one build.
     fn from(ns: f64) -> Self {
-        Self {
-            ns,
-            contended: false,
-            layout: 0,
-        }
+        Self { ns, contended: false, layout: 0 }
     }
 }
 
@@ -71,10 +67,7 @@ impl Pairs {
         let one_sided = all.iter().filter(|(b, o)| b.contended != o.contended);
         let one_sided: f64 = one_sided.map(|(b, o)| (o.ns / b.ns).ln()).sum();
         let mut pairs = Self {
-            contended: [
-                count(|(base, _)| base.contended),
-                count(|(_, other)| other.contended),
-            ],
+            contended: [count(|(base, _)| base.contended), count(|(_, other)| other.contended)],
             differ: sign_test(alone[0], alone[1]) < SPLIT,
             one_sided: one_sided / all.len().max(1) as f64,
             ..Self::default()
@@ -104,9 +97,8 @@ impl Times {
     /// The rounds in which both sides have a value.
     pub fn pairs(&self, base: usize, other: usize) -> Pairs {
         let rounds = self.0[base].iter().zip(&self.0[other]);
-        let all: Vec<(Timed, Timed)> = rounds
-            .filter_map(|(base, other)| Some(((*base)?, (*other)?)))
-            .collect();
+        let all: Vec<(Timed, Timed)> =
+            rounds.filter_map(|(base, other)| Some(((*base)?, (*other)?))).collect();
         Pairs::new(&all)
     }
 
@@ -130,9 +122,7 @@ impl Times {
         let has =
             |side: &usize, round: usize| self.0[*side].get(round).is_some_and(Option::is_some);
         let rounds = self.0.iter().map(Vec::len).max().unwrap_or(0);
-        (0..rounds)
-            .filter(|&round| still_in.iter().all(|side| has(side, round)))
-            .count()
+        (0..rounds).filter(|&round| still_in.iter().all(|side| has(side, round))).count()
     }
 
     /// Compared pairs of each two sides that remain.
@@ -141,8 +131,7 @@ impl Times {
         let after = |first: usize| still_in[first + 1..].iter();
         let each =
             (0..still_in.len()).flat_map(|first| after(first).map(move |&other| (first, other)));
-        each.map(|(first, other)| self.pairs(still_in[first], other).base.len())
-            .collect()
+        each.map(|(first, other)| self.pairs(still_in[first], other).base.len()).collect()
     }
 
     fn still_in(&self) -> Vec<usize> {
@@ -193,19 +182,13 @@ mod tests {
         assert_eq!((eight.base.len(), eight.contended), (16, [0, 8]));
         // contention that both have does not count for either
         let both = times(["ijklmnopqrsABCDEFGH", "jklmnopqrsABCDEFGHI"]).pairs(0, 1);
-        assert_eq!(
-            (both.differ, both.left_out, both.contended),
-            (false, 9, [8, 9])
-        );
+        assert_eq!((both.differ, both.left_out, both.contended), (false, 9, [8, 9]));
     }
 
     #[test]
     fn half_of_the_pairs_stay() {
         let pairs = times(["ABCDEFGH", "STUVWXYZ"]).pairs(0, 1);
-        assert_eq!(
-            (pairs.base.len(), pairs.contended, pairs.left_out),
-            (4, [8, 8], 4)
-        );
+        assert_eq!((pairs.base.len(), pairs.contended, pairs.left_out), (4, [8, 8], 4));
         // kept pairs stay kept when more come
         let fewer = times(["ABCDE", "STUVW"]).pairs(0, 1);
         assert_eq!(pairs.base[..fewer.base.len()], fewer.base);
@@ -216,9 +199,6 @@ mod tests {
         let mut three = times(["abcd", "wXyz"]);
         three.0.push(three.0[0][..2].to_vec());
         assert_eq!((three.rounds(), three.compared_pairs()), (4, vec![3]));
-        assert_eq!(
-            Times(vec![three.0[0].clone()]).compared_pairs(),
-            Vec::<usize>::new()
-        );
+        assert_eq!(Times(vec![three.0[0].clone()]).compared_pairs(), Vec::<usize>::new());
     }
 }

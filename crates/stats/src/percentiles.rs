@@ -90,33 +90,24 @@ pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<P
         .collect();
     all.sort_by(|a, b| (b.1.low.total_cmp(&a.1.low)).then(b.1.high.total_cmp(&a.1.high)));
     for (launch, bucket) in all {
-        if merged
-            .last()
-            .is_none_or(|(low, high, _)| (*low, *high) != (bucket.low, bucket.high))
-        {
+        if merged.last().is_none_or(|(low, high, _)| (*low, *high) != (bucket.low, bucket.high)) {
             merged.push((bucket.low, bucket.high, vec![0.0; n]));
         }
         if let Some((_, _, events)) = merged.last_mut() {
             events[launch] += bucket.events;
         }
     }
-    let sizes: Vec<f64> = (launches.iter())
-        .map(|buckets| buckets.iter().map(|b| b.events).sum())
-        .collect();
+    let sizes: Vec<f64> =
+        (launches.iter()).map(|buckets| buckets.iter().map(|b| b.events).sum()).collect();
     let drawn = |times: &[f64]| {
         let sum = |events: &[f64]| events.iter().zip(times).map(|(e, t)| e * t).sum::<f64>();
-        let buckets = merged
-            .iter()
-            .map(|(low, high, events)| (*low, *high, sum(events)));
+        let buckets = merged.iter().map(|(low, high, events)| (*low, *high, sum(events)));
         from_top(buckets, sum(&sizes), share)
     };
     let value = drawn(&vec![1.0; n]).filter(|value| *value > 0.0)?;
     let events: f64 = sizes.iter().sum();
     if n < LEAST_LAUNCHES || share.powf(events) > (1.0 - confidence) / 2.0 {
-        return Some(Pooled {
-            value,
-            interval: None,
-        });
+        return Some(Pooled { value, interval: None });
     }
     let mut random = Pcg64::seed_from_u64(n as u64);
     let logs: Option<Vec<f64>> = (0..DRAWS)
@@ -129,10 +120,7 @@ pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<P
     let n = n as f64;
     let error = descriptive::deviation(&logs?) * (n / (n - 1.0)).sqrt();
     let half = quantile::student(confidence, n - 1.0) * error;
-    Some(Pooled {
-        value,
-        interval: Some([value * (-half).exp(), value * half.exp()]),
-    })
+    Some(Pooled { value, interval: Some([value * (-half).exp(), value * half.exp()]) })
 }
 
 #[cfg(test)]
@@ -152,16 +140,11 @@ mod tests {
         let two = [bucket(0.0, 10.0, 10), bucket(100.0, 110.0, 10)];
         assert_eq!(value(&two, 0.5), f64::midpoint(9.5, 100.5));
         // rank (40 + 1/3) / 2 + 1/3 = 20.5: between the 10th and the 11th of the second
-        let three = [
-            bucket(0.0, 1.0, 10),
-            bucket(20.0, 40.0, 20),
-            bucket(50.0, 51.0, 10),
-        ];
+        let three = [bucket(0.0, 1.0, 10), bucket(20.0, 40.0, 20), bucket(50.0, 51.0, 10)];
         assert!((value(&three, 0.5) - 30.0).abs() < 1e-9);
         // 299 events, one to a value: rank 0.99 * 299.333 + 0.333 = 296.673
-        let single: Vec<Bucket> = (1..=299)
-            .map(|x| bucket(f64::from(x), f64::from(x), 1))
-            .collect();
+        let single: Vec<Bucket> =
+            (1..=299).map(|x| bucket(f64::from(x), f64::from(x), 1)).collect();
         assert!((value(&single, 0.99) - 296.673_333).abs() < 1e-5);
         assert_eq!((value(&single, 1e-9), value(&single, 1.0)), (1.0, 299.0));
         assert_eq!(percentile(&[], 0.5), None);
@@ -189,12 +172,8 @@ mod tests {
         let launch = |low: f64| vec![bucket(10.0, 11.0, 990), bucket(low, low + 1.0, 10)];
         let estimate = |ends: [f64; 8]| pooled(&ends.map(launch), 0.999, 0.95).unwrap();
         let width = |found: Pooled| found.interval.map(|[low, high]| high / low).unwrap();
-        let near = width(estimate([
-            100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0,
-        ]));
-        let far = width(estimate([
-            100.0, 120.0, 140.0, 160.0, 180.0, 200.0, 220.0, 240.0,
-        ]));
+        let near = width(estimate([100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0]));
+        let far = width(estimate([100.0, 120.0, 140.0, 160.0, 180.0, 200.0, 220.0, 240.0]));
         assert!(1.01 < near && near < far, "{near} {far}");
     }
 

@@ -52,9 +52,7 @@ mod tests {
     /// `count` values around 1, in steps of this share.
     fn ladder(count: usize, step: f64) -> Vec<f64> {
         let middle = (count - 1) as f64 / 2.0;
-        (0..count)
-            .map(|i| ((i as f64 - middle) * step).exp())
-            .collect()
+        (0..count).map(|i| ((i as f64 - middle) * step).exp()).collect()
     }
 
     fn needed(values: &[f64], half_width: f64, max: usize) -> usize {
@@ -64,10 +62,7 @@ mod tests {
     #[test]
     fn narrower_intervals_take_more_launches() {
         let ten = ladder(10, 0.01);
-        let [low, high] = undisturbed::estimate(&ten, &[1.0; 10], 0.95)
-            .unwrap()
-            .interval
-            .unwrap();
+        let [low, high] = undisturbed::estimate(&ten, &[1.0; 10], 0.95).unwrap().interval.unwrap();
         let value = undisturbed::estimate(&ten, &[1.0; 10], 0.95).unwrap().value;
         let width = (high - low) / 2.0 / value;
         assert_eq!(needed(&ten, width * 1.000_001, 100), 10);

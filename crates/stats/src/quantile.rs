@@ -21,9 +21,8 @@ pub fn student(confidence: f64, freedom: f64) -> f64 {
     if freedom.is_infinite() {
         return normal(confidence);
     }
-    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| {
-        t.inverse_cdf(f64::midpoint(1.0, confidence))
-    })
+    StudentsT::new(0.0, 1.0, freedom)
+        .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)))
 }
 
 /// P(|T| >= t) for t >= 0; 1 for NaN, as of zero over zero.

@@ -65,10 +65,7 @@ impl Levels {
     }
 
     fn normal(candidates: usize, variance: f64) -> Self {
-        Self::Normal {
-            candidates,
-            sd: variance.sqrt(),
-        }
+        Self::Normal { candidates, sd: variance.sqrt() }
     }
 
     fn len(&self) -> usize {
@@ -106,23 +103,15 @@ impl Levels {
 impl RankIntervals {
     /// One sample: the signed-rank test. At least one value.
     pub fn one(values: &[f64]) -> Self {
-        Self {
-            candidates: descriptive::walsh(values),
-            levels: Levels::signed_rank(values.len()),
-        }
+        Self { candidates: descriptive::walsh(values), levels: Levels::signed_rank(values.len()) }
     }
 
     /// Two samples: the rank-sum test on the shift from `base` to `other`. At least one value each.
     pub fn two(base: &[f64], other: &[f64]) -> Self {
-        let mut candidates: Vec<f64> = base
-            .iter()
-            .flat_map(|x| other.iter().map(move |y| y - x))
-            .collect();
+        let mut candidates: Vec<f64> =
+            base.iter().flat_map(|x| other.iter().map(move |y| y - x)).collect();
         candidates.sort_unstable_by(f64::total_cmp);
-        Self {
-            candidates,
-            levels: Levels::rank_sum(base.len(), other.len()),
-        }
+        Self { candidates, levels: Levels::rank_sum(base.len(), other.len()) }
     }
 
     /// The Hodges-Lehmann estimate: the median of the candidates.
@@ -137,10 +126,7 @@ impl RankIntervals {
         let unseen = quantile::student(confidence, unseen.freedom) * unseen.ln_sd;
         (k > 0).then(|| {
             let [low, high] = [self.candidates[k - 1], self.candidates[last + 1 - k]];
-            [
-                center - (center - low).hypot(unseen),
-                center + (high - center).hypot(unseen),
-            ]
+            [center - (center - low).hypot(unseen), center + (high - center).hypot(unseen)]
         })
     }
 
@@ -170,11 +156,7 @@ impl RankIntervals {
 /// pairs are tested between launches.
 pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64) {
     let levels = Levels::signed_rank(values.len());
-    let from = |i: usize| {
-        values[i..]
-            .iter()
-            .map(move |y| f64::midpoint(values[i], *y))
-    };
+    let from = |i: usize| values[i..].iter().map(move |y| f64::midpoint(values[i], *y));
     let mut averages: Vec<f64> = (0..values.len()).flat_map(from).collect();
     let below = averages.iter().filter(|x| **x <= 0.0).count();
     let above = averages.iter().filter(|x| **x >= 0.0).count();
@@ -253,15 +235,7 @@ mod tests {
         // two against two: 6 arrangements with U = 0 1 2 2 3 4
         let u: Vec<f64> = rank_sum(2, 2).iter().map(|p| p * 6.0).collect();
         assert_eq!(u, [1.0, 1.0, 2.0]);
-        for (n, m) in [
-            (1, 1),
-            (1, 5),
-            (5, 1),
-            (7, 4),
-            (11, 11),
-            (39, 41),
-            (1600, 1),
-        ] {
+        for (n, m) in [(1, 1), (1, 5), (5, 1), (7, 4), (11, 11), (39, 41), (1600, 1)] {
             let p = rank_sum(n, m);
             // symmetric about n m / 2, so the half of it sums to one half and half of the middle
             let middle = if n * m % 2 == 0 { p[n * m / 2] } else { 0.0 };
@@ -293,24 +267,16 @@ mod tests {
     fn normal_approximation_meets_exact_levels() {
         let close = |exact: &[f64], normal: &Levels| {
             let levels = exact.iter().enumerate();
-            levels
-                .filter(|(_, level)| (0.01..0.2).contains(*level))
-                .for_each(|(k, level)| {
-                    let ratio = normal.level(k) / level;
-                    assert!((0.99..1.06).contains(&ratio), "{level} {ratio}");
-                });
+            levels.filter(|(_, level)| (0.01..0.2).contains(*level)).for_each(|(k, level)| {
+                let ratio = normal.level(k) / level;
+                assert!((0.99..1.06).contains(&ratio), "{level} {ratio}");
+            });
         };
         let n = SIGNED_RANK_EXACT;
         let pairs = n * (n + 1) / 2;
         let variance = pairs as f64 * (2 * n + 1) as f64 / 12.0;
-        close(
-            &counted(&signed_rank(n), pairs),
-            &Levels::normal(pairs, variance),
-        );
-        close(
-            &counted(&rank_sum(40, 40), 1600),
-            &Levels::normal(1600, 1600.0 * 81.0 / 12.0),
-        );
+        close(&counted(&signed_rank(n), pairs), &Levels::normal(pairs, variance));
+        close(&counted(&rank_sum(40, 40), 1600), &Levels::normal(1600, 1600.0 * 81.0 / 12.0));
     }
 
     #[test]
@@ -338,14 +304,8 @@ mod tests {
         for shift in [0.0, 0.2, 0.37, 0.52, 0.9, -0.31, -1.3] {
             let other: Vec<f64> = base.iter().map(|x| 1.1 * x + shift + 0.013).collect();
             let intervals = RankIntervals::two(&base, &other);
-            for unseen in [
-                Scatter::known(0.0),
-                0.1.into(),
-                Scatter {
-                    freedom: 4.0,
-                    ..0.2.into()
-                },
-            ] {
+            for unseen in [Scatter::known(0.0), 0.1.into(), Scatter { freedom: 4.0, ..0.2.into() }]
+            {
                 let p = intervals.p(unseen);
                 for level in [0.4, 0.2, 0.1, 0.05, 0.02, 0.01] {
                     let Some([low, high]) = intervals.interval(1.0 - level, unseen) else {

@@ -52,18 +52,14 @@ mod tests {
     #[test]
     fn ranks_equal_textbook_example() {
         // five against five that are all smaller: U = 0 of 25, sd = sqrt(25 x 11 / 12)
-        let apart: Vec<(f64, usize)> = (0..10)
-            .map(|n| (f64::from(n), usize::from(n >= 5)))
-            .collect();
+        let apart: Vec<(f64, usize)> =
+            (0..10).map(|n| (f64::from(n), usize::from(n >= 5))).collect();
         let p = p_of_groups(std::slice::from_ref(&apart), 3);
         let want = quantile::normal_tails(12.0 / (25.0_f64 * 11.0 / 12.0).sqrt());
         assert!((p[0].unwrap() - want).abs() < 1e-12 && p[0] == p[1]);
         assert_eq!(p[2], None);
         // ties have no evidence
-        assert_eq!(
-            p_of_groups(&[vec![(1.0, 0), (1.0, 1), (1.0, 1)]], 2),
-            [None, None]
-        );
+        assert_eq!(p_of_groups(&[vec![(1.0, 0), (1.0, 1), (1.0, 1)]], 2), [None, None]);
         // a group that is a whole stratum has nothing to compare with
         let lone = vec![(0.0, 2), (1.0, 2)];
         assert_eq!(p_of_groups(&[apart, lone], 3), p);

@@ -82,9 +82,8 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     let mut random = Pcg64::seed_from_u64(seed);
     let draws: Vec<[f64; 3]> = (0..DRAWS)
         .map(|_| {
-            let drawn: Vec<&Round> = (0..rounds.len())
-                .map(|_| &rounds[random.random_range(0..rounds.len())])
-                .collect();
+            let drawn: Vec<&Round> =
+                (0..rounds.len()).map(|_| &rounds[random.random_range(0..rounds.len())]).collect();
             free(&drawn)
         })
         .collect();
@@ -149,10 +148,7 @@ fn enough(rounds: &[Round]) -> Result<(), Unfitted> {
     if counts.len() < LEAST_SIZES {
         return Err(Unfitted::Sizes(counts.len()));
     }
-    match counts
-        .into_iter()
-        .find(|(_, count)| *count < LEAST_LAUNCHES)
-    {
+    match counts.into_iter().find(|(_, count)| *count < LEAST_LAUNCHES) {
         Some((n, count)) => Err(Unfitted::Launches(n, count)),
         None => Ok(()),
     }

@@ -24,32 +24,19 @@ impl From<f64> for Scatter {
 
 impl From<Scatter> for Variance {
     fn from(scatter: Scatter) -> Self {
-        Self {
-            value: scatter.ln_sd * scatter.ln_sd,
-            df: scatter.freedom,
-        }
+        Self { value: scatter.ln_sd * scatter.ln_sd, df: scatter.freedom }
     }
 }
 
 impl Scatter {
     /// A known standard deviation.
     pub const fn known(ln_sd: f64) -> Self {
-        Self {
-            ln_sd,
-            freedom: f64::INFINITY,
-            runs: 0,
-            within: 0.0,
-        }
+        Self { ln_sd, freedom: f64::INFINITY, runs: 0, within: 0.0 }
     }
 
     /// An assumed one with few degrees of freedom.
     pub const fn stated(ln_sd: f64, freedom: f64) -> Self {
-        Self {
-            ln_sd,
-            freedom,
-            runs: 0,
-            within: 0.0,
-        }
+        Self { ln_sd, freedom, runs: 0, within: 0.0 }
     }
 
     /// Variance of ln(estimate) of a run with launch variance `within`: a learned one includes the errors of usual launches.
@@ -69,10 +56,7 @@ impl Scatter {
     /// Scatter of the difference of two such runs.
     #[must_use]
     pub fn of_two_runs(self) -> Self {
-        Self {
-            ln_sd: self.ln_sd * std::f64::consts::SQRT_2,
-            ..self
-        }
+        Self { ln_sd: self.ln_sd * std::f64::consts::SQRT_2, ..self }
     }
 
     /// For one run of two sides with different scatter: the root of the mean of the squares, with the degrees of freedom of Satterthwaite
@@ -83,11 +67,7 @@ impl Scatter {
         let unsure = a * a / self.freedom + b * b / other.freedom;
         Self {
             ln_sd: f64::midpoint(a, b).sqrt(),
-            freedom: if unsure > 0.0 {
-                (a + b).powi(2) / unsure
-            } else {
-                f64::INFINITY
-            },
+            freedom: if unsure > 0.0 { (a + b).powi(2) / unsure } else { f64::INFINITY },
             runs: self.runs.min(other.runs),
             within: f64::midpoint(self.within, other.within),
         }
@@ -116,12 +96,7 @@ mod tests {
 
     #[test]
     fn variances_of_two_sides_combine() {
-        let learned = |ln_sd| Scatter {
-            ln_sd,
-            freedom: 4.0,
-            runs: 5,
-            within: 0.0,
-        };
+        let learned = |ln_sd| Scatter { ln_sd, freedom: 4.0, runs: 5, within: 0.0 };
         let both = learned(0.01).mean(learned(0.01));
         assert!((both.ln_sd - 0.01).abs() < 1e-15 && (both.freedom - 8.0).abs() < 1e-9);
         // (1 + 4)^2 / (1 / 4 + 16 / infinity) = 100

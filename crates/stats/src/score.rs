@@ -83,11 +83,7 @@ fn rate(mean: Mean, rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, 
         let half = half(mean, &terms, ln, confidence);
         [(ln - half).exp(), (ln + half).exp()]
     });
-    Ok(Score {
-        value: ln.exp(),
-        interval,
-        rows: rows.len(),
-    })
+    Ok(Score { value: ln.exp(), interval, rows: rows.len() })
 }
 
 /// Half-width of the interval of ln(score).
@@ -98,19 +94,12 @@ fn half(mean: Mean, terms: &[Term], ln: f64, confidence: f64) -> f64 {
             Mean::Geometric => 1.0,
             Mean::Arithmetic => (term.ln - ln).exp(),
         };
-        (
-            (term.weight / total * derivative * term.error).powi(2),
-            term.n - 1.0,
-        )
+        ((term.weight / total * derivative * term.error).powi(2), term.n - 1.0)
     });
     let (sum, squares) = parts.fold((0.0, 0.0), |(sum, squares), (variance, freedom)| {
         (sum + variance, squares + variance.powi(2) / freedom)
     });
-    if sum > 0.0 {
-        quantile::student(confidence, sum.powi(2) / squares) * sum.sqrt()
-    } else {
-        0.0
-    }
+    if sum > 0.0 { quantile::student(confidence, sum.powi(2) / squares) * sum.sqrt() } else { 0.0 }
 }
 
 fn check(rows: &[ScoredBenchmark]) -> Result<(), Withheld> {
@@ -260,10 +249,7 @@ mod tests {
             change(&mut bad);
             geometric(&[good.clone(), bad], 0.95).unwrap_err()
         };
-        assert_eq!(
-            with(&|row| row.launches.clear()),
-            Withheld::Missing(vec![1])
-        );
+        assert_eq!(with(&|row| row.launches.clear()), Withheld::Missing(vec![1]));
         let many = with(&|row| row.launches = vec![1.0; 1001]);
         assert_eq!(many, Withheld::TooMany(vec![1]));
         assert_eq!(with(&|row| row.invalid = true), Withheld::Invalid(vec![1]));
@@ -293,17 +279,11 @@ mod tests {
             let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
             (high / low).ln() / 2.0
         };
-        let (single, both) = (
-            half(std::slice::from_ref(&one)),
-            half(&[one.clone(), one.clone()]),
-        );
+        let (single, both) = (half(std::slice::from_ref(&one)), half(&[one.clone(), one.clone()]));
         let ratio = quantile::student(0.95, 14.0) / quantile::student(0.95, 7.0);
         assert!((both / single - ratio / 2.0_f64.sqrt()).abs() < 1e-9);
         // in an arithmetic mean, the derivative of the logarithm by a benchmark is its share of the sum
-        let small = ScoredBenchmark {
-            reference: 1e9,
-            ..one.clone()
-        };
+        let small = ScoredBenchmark { reference: 1e9, ..one.clone() };
         let [low, high] = arithmetic(&[one, small], 0.95).unwrap().interval.unwrap();
         assert!(((high / low).ln() / 2.0 / single - 1.0).abs() < 1e-6);
     }

@@ -161,10 +161,8 @@ impl Series {
     /// At these positions, shared changes and sides.
     fn begin_levels(&mut self, starts: impl IntoIterator<Item = usize>) {
         let starts: BTreeSet<usize> = starts.into_iter().chain(self.shared_starts()).collect();
-        self.starts = starts
-            .into_iter()
-            .chain(self.sides.iter().copied().filter(|side| *side > 0))
-            .collect();
+        self.starts =
+            starts.into_iter().chain(self.sides.iter().copied().filter(|side| *side > 0)).collect();
     }
 
     /// None with fewer than three runs.
@@ -255,9 +253,7 @@ fn set_clip(all: &mut [&mut Series]) {
     let counts: Vec<(f64, f64)> = all.iter().map(|series| count_odd(series)).collect();
     let share =
         |prior: f64, weight: f64, (odd, runs): (f64, f64)| (odd + prior * weight) / (runs + weight);
-    let sum = counts
-        .iter()
-        .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let sum = counts.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let of_all = share((-CUT * CUT / 2.0).exp(), PRIOR_DEVIATIONS, sum);
     for (series, count) in all.iter_mut().zip(counts) {
         if let Some(noise) = &mut series.noise {
@@ -279,9 +275,7 @@ fn count_odd(series: &Series) -> (f64, f64) {
         let far_from =
             |near: &[Point]| (points[*run].y - median(near)).abs() > CUT * noise.sd(&points[*run]);
         let near = [&points[before], &points[after]];
-        let mut near = near
-            .into_iter()
-            .map(|near| &near[..near.len().min(NEIGHBORS)]);
+        let mut near = near.into_iter().map(|near| &near[..near.len().min(NEIGHBORS)]);
         near.all(|near| !near.is_empty() && far_from(near))
     };
     let others = (0..points.len()).filter(|run| !points[*run].judged);
@@ -292,23 +286,16 @@ fn count_odd(series: &Series) -> (f64, f64) {
 /// Moderates variances relative to those of launches: benchmarks with more scatter between launches also differ more between runs.
 fn moderate(all: &mut [&mut Series]) {
     let shown = |noise: &Noise| noise.within.max(MIN_SD * MIN_SD);
-    let over_shown = |noise: &Noise| Variance {
-        value: noise.variance.value / shown(noise),
-        ..noise.variance
-    };
-    let ratios: Vec<Option<Variance>> = all
-        .iter()
-        .map(|series| series.noise.as_ref().map(over_shown))
-        .collect();
+    let over_shown =
+        |noise: &Noise| Variance { value: noise.variance.value / shown(noise), ..noise.variance };
+    let ratios: Vec<Option<Variance>> =
+        all.iter().map(|series| series.noise.as_ref().map(over_shown)).collect();
     let Some(prior) = moderated::distribution(&ratios) else {
         return;
     };
     for noise in all.iter_mut().filter_map(|series| series.noise.as_mut()) {
         let moderated = over_shown(noise).moderated(prior);
-        noise.variance = Variance {
-            value: moderated.value * shown(noise),
-            ..moderated
-        };
+        noise.variance = Variance { value: moderated.value * shown(noise), ..moderated };
     }
 }
 
@@ -406,11 +393,7 @@ pub fn departure(
 ) -> Departure {
     let start = points.len() - runs;
     let last = &points[start..];
-    let square = last
-        .iter()
-        .map(|point| noise.sd(point).powi(2))
-        .sum::<f64>()
-        / runs as f64;
+    let square = last.iter().map(|point| noise.sd(point).powi(2)).sum::<f64>() / runs as f64;
     let error =
         (square / runs as f64 * inflation(noise.correlation, runs) + level.error.powi(2)).sqrt();
     let error = error.max(chance);
@@ -424,9 +407,7 @@ pub fn departure(
     let freedom = noise.variance.df.min(tails * runs as f64);
     let (by, cut) = (mean(f64::INFINITY), mean(CUT));
     // several runs that are far in one direction show a change of any size: none is odd beside the nearest
-    let distances = last
-        .iter()
-        .map(|point| (point.y - level.mean) * by.signum() / noise.sd(point));
+    let distances = last.iter().map(|point| (point.y - level.mean) * by.signum() / noise.sd(point));
     let nearest = distances.fold(f64::INFINITY, f64::min);
     let tested = match runs {
         1 => by,
@@ -448,16 +429,9 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     fn series(ys: impl IntoIterator<Item = f64>) -> Series {
-        let point = |y| Point {
-            run: 0,
-            y,
-            variance: 1e-6,
-            judged: false,
-        };
-        let mut series = Series {
-            points: ys.into_iter().map(point).collect(),
-            ..Series::default()
-        };
+        let point = |y| Point { run: 0, y, variance: 1e-6, judged: false };
+        let mut series =
+            Series { points: ys.into_iter().map(point).collect(), ..Series::default() };
         fit([&mut series]);
         series
     }
@@ -507,18 +481,10 @@ mod tests {
     fn judged_runs_widen_no_scatter() {
         let mut calm = stepped(&[(20, 0.0)]);
         let before = calm.noise;
-        let point = |y| Point {
-            run: 0,
-            y,
-            variance: 1e-6,
-            judged: true,
-        };
+        let point = |y| Point { run: 0, y, variance: 1e-6, judged: true };
         calm.points.extend([0.2, -0.3].map(point));
         fit([&mut calm]);
-        assert_eq!(
-            calm.noise.map(|noise| noise.variance),
-            before.map(|noise| noise.variance)
-        );
+        assert_eq!(calm.noise.map(|noise| noise.variance), before.map(|noise| noise.variance));
     }
 
     #[test]
@@ -527,12 +493,7 @@ mod tests {
         let noise = calm.noise.unwrap();
         let level = calm.levels()[0];
         let p = |after: &[f64]| {
-            let more = after.iter().map(|&y| Point {
-                run: 0,
-                y,
-                variance: 1e-6,
-                judged: false,
-            });
+            let more = after.iter().map(|&y| Point { run: 0, y, variance: 1e-6, judged: false });
             let all: Vec<Point> = calm.points.iter().copied().chain(more).collect();
             departure(&all, &level, &noise, after.len(), 3.0, 0.0)
         };
@@ -551,17 +512,9 @@ mod tests {
             let mut last = 0.0;
             let mut y = |run| {
                 last = 0.7 * last + random.random_range(-0.01..0.01);
-                Point {
-                    run,
-                    y: last,
-                    variance: 1e-6,
-                    judged: false,
-                }
+                Point { run, y: last, variance: 1e-6, judged: false }
             };
-            Series {
-                points: (0..16).map(&mut y).collect(),
-                ..Series::default()
-            }
+            Series { points: (0..16).map(&mut y).collect(), ..Series::default() }
         };
         let mut walks: Vec<Series> = (0..20).map(&mut walk).collect();
         fit(&mut walks);
@@ -580,10 +533,7 @@ mod tests {
 
     #[test]
     fn median_of_one_is_one() {
-        let independent = Noise {
-            correlation: 0.0,
-            ..series([0.0, 0.1, 0.2]).noise.unwrap()
-        };
+        let independent = Noise { correlation: 0.0, ..series([0.0, 0.1, 0.2]).noise.unwrap() };
         let share = |runs| of_median(Some(independent), runs);
         assert!((share(1) - 1.0).abs() < 1e-12);
         // exactly 0.4487 and 0.2868

@@ -63,11 +63,7 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
         let half = quantile::student(confidence, freedom) * sd;
         Some([(center - half).exp(), (center + half).exp()])
     };
-    let t = if center == 0.0 {
-        0.0
-    } else {
-        center.abs() / sd
-    };
+    let t = if center == 0.0 { 0.0 } else { center.abs() / sd };
     Ratio {
         ratio: center.exp(),
         interval: ends(confidence),

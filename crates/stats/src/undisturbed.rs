@@ -44,22 +44,14 @@ pub fn estimate(
         true => 1.0,
         false => weight.clamp(MIN_WEIGHT, 1.0),
     };
-    let launches = sorted(
-        &logs
-            .into_iter()
-            .zip(weights.iter().map(weight))
-            .collect::<Vec<_>>(),
-    );
+    let launches = sorted(&logs.into_iter().zip(weights.iter().map(weight)).collect::<Vec<_>>());
     let total: f64 = launches.iter().map(|(_, weight)| weight).sum();
     let quantile = |weight| at_weight(&launches, weight);
     let center = quantile(OF_LAUNCHES * total)?;
     let upper = quantile(upper_rank(total, (1.0 - confidence) / 3.0) - 0.5)?;
     let lower = quantile(OF_LAUNCHES / 2.0 * total)?;
     let widened = (MIN_LAUNCHES as f64 / total).max(1.0);
-    let interval = [
-        center - widened * (upper - lower),
-        center + widened * (upper - center),
-    ];
+    let interval = [center - widened * (upper - lower), center + widened * (upper - center)];
     Some(crate::center::Estimate {
         value: center.exp(),
         interval: (values.len() >= MIN_LAUNCHES).then(|| interval.map(f64::exp)),
@@ -122,18 +114,13 @@ mod tests {
         assert_eq!(weighted_quantile(&values, 0.0), Some(1.0));
         assert_eq!(weighted_quantile(&values, 1.0), Some(4.0));
         // a value of weight 3 counts as three of weight 1
-        assert_eq!(
-            weighted_quantile(&[(1.0, 3.0), (2.0, 1.0)], 0.375),
-            Some(1.0)
-        );
+        assert_eq!(weighted_quantile(&[(1.0, 3.0), (2.0, 1.0)], 0.375), Some(1.0));
         assert_eq!(weighted_quantile(&[], 0.5), None);
     }
 
     #[test]
     fn two_bad_launches_move_little() {
-        let good: Vec<f64> = (0..10)
-            .map(|launch| 100.0 + f64::from(launch % 5) / 10.0)
-            .collect();
+        let good: Vec<f64> = (0..10).map(|launch| 100.0 + f64::from(launch % 5) / 10.0).collect();
         let mut bad = good.clone();
         (bad[3], bad[8]) = (130.0, 1000.0);
         let [before, after] = [&good, &bad].map(|values| plain(values));
@@ -144,9 +131,8 @@ mod tests {
 
     #[test]
     fn disturbed_launches_hardly_count() {
-        let values = [
-            150.0, 151.0, 100.0, 100.1, 100.2, 149.0, 100.1, 148.0, 100.2, 100.0, 100.1, 100.2,
-        ];
+        let values =
+            [150.0, 151.0, 100.0, 100.1, 100.2, 149.0, 100.1, 148.0, 100.2, 100.0, 100.1, 100.2];
         let weights = values.map(|value: f64| if value > 120.0 { 0.0 } else { 1.0 });
         let found = estimate(&values, &weights, 0.95).unwrap();
         assert!((found.value - 100.0).abs() < 0.1);

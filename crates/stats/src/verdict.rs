@@ -80,9 +80,6 @@ mod tests {
         assert_eq!(says([0.999, 1.001], None), Verdict::Same);
         // margin 0: only an exact ratio of 1 is no difference
         assert_eq!(verdict(Some([1.0, 1.0]), None, 0.0, 0.05), Verdict::Same);
-        assert_eq!(
-            verdict(Some([f64::NAN; 2]), Some(0.0), 0.01, 0.05),
-            Verdict::Inconclusive
-        );
+        assert_eq!(verdict(Some([f64::NAN; 2]), Some(0.0), 0.01, 0.05), Verdict::Inconclusive);
     }
 }

@@ -28,8 +28,6 @@ impl Store {
         let rows = query(self.engine(), sql::SELECT_ACCEPTED, vec![]);
         let rows: Vec<(String, String)> = self.at(rows)?;
         let known = rows.into_iter();
-        Ok(known
-            .filter_map(|(run, id)| Some((run, Id::parse(&id).ok()?)))
-            .collect())
+        Ok(known.filter_map(|(run, id)| Some((run, Id::parse(&id).ok()?))).collect())
     }
 }

@@ -9,10 +9,7 @@ const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// The text of a path that is a server URL.
 pub(crate) fn server_url(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
-    SCHEMES
-        .iter()
-        .any(|scheme| text.starts_with(scheme))
-        .then_some(text)
+    SCHEMES.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
 }
 
 /// Path for display: a URL without its password.
@@ -71,9 +68,7 @@ pub(crate) fn without_password(url: &str) -> String {
     let user = user.split(':').next().unwrap_or("");
     let separator = if user.is_empty() { "" } else { "@" };
     let left = parameters(query).filter(|(name, _)| !is_password(name));
-    let left: Vec<String> = left
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let left: Vec<String> = left.map(|(name, value)| format!("{name}={value}")).collect();
     let mark = if left.is_empty() { "" } else { "?" };
     format!("{scheme}{user}{separator}{rest}{mark}{}", left.join("&"))
 }

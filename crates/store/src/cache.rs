@@ -126,10 +126,7 @@ fn write(
         return Ok(false);
     }
     let tips: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
-    let Some((sealed, _)) = tips
-        .into_iter()
-        .find(|(_, found)| *found == launches as i64)
-    else {
+    let Some((sealed, _)) = tips.into_iter().find(|(_, found)| *found == launches as i64) else {
         return Ok(false);
     };
     engine.execute(sql::FORGET, row![run])?;
@@ -171,10 +168,7 @@ fn read(
     let mut load = |run: &&str| match heads.remove(*run) {
         Some(head) => Ok(head.and_then(|(run, head)| {
             let rows = results.remove(&run).unwrap_or_default();
-            Some(Results {
-                results: CACHED.results(&head, rows, which)?,
-                ..head.results
-            })
+            Some(Results { results: CACHED.results(&head, rows, which)?, ..head.results })
         })),
         None => snapshot(engine, |engine| pruned_results(engine, run, which)),
     };
@@ -184,7 +178,5 @@ fn read(
 /// Parameters of a statement about several runs; unused parameters match no run.
 fn together<T: Clone + Into<Value>>(first: String, runs: impl Iterator<Item = T>, none: T) -> Row {
     let runs = runs.chain(std::iter::repeat(none)).take(sql::TOGETHER);
-    std::iter::once(first.into())
-        .chain(runs.map(Into::into))
-        .collect()
+    std::iter::once(first.into()).chain(runs.map(Into::into)).collect()
 }

@@ -79,14 +79,8 @@ impl Store {
         self.reach_disk(true)?;
         self.at(transaction(self.engine(), Purpose::Write, |engine| {
             for event in events {
-                let row = NewRow {
-                    event,
-                    kind: NOTIFY,
-                    note: to,
-                    now,
-                    assignee: None,
-                    benchmarks: None,
-                };
+                let row =
+                    NewRow { event, kind: NOTIFY, note: to, now, assignee: None, benchmarks: None };
                 enter(engine, Who::User("serve"), &row)?;
             }
             Ok(())
@@ -117,9 +111,7 @@ impl Store {
                 return Some(ChangeEntry { event, content });
             }
             // a newer Gritstone may write other entries
-            let state = ChangeState::ALL
-                .into_iter()
-                .find(|state| entry_kind(*state) == entry)?;
+            let state = ChangeState::ALL.into_iter().find(|state| entry_kind(*state) == entry)?;
             let content = EntryContent::Triage(TriageEntry {
                 state,
                 who,
@@ -163,15 +155,7 @@ impl Store {
 }
 
 /// Columns of an entry: event, kind, author, note, time, assignee, benchmarks.
-type Entry = (
-    String,
-    String,
-    String,
-    String,
-    String,
-    Option<String>,
-    Option<String>,
-);
+type Entry = (String, String, String, String, String, Option<String>, Option<String>);
 
 fn read_ids(text: &str) -> Vec<Id> {
     let ids = text.split(' ').map(Id::parse);
@@ -201,9 +185,7 @@ impl NewTriageEntry<'_> {
         }
         let fits = |name: &str| !name.trim().is_empty() && is_line(name, LONGEST_NAME);
         if !self.assignee.map_or(!is_assigned, fits) {
-            return Err(format!(
-                "who is to look at it is named by 1 to {LONGEST_NAME} letters"
-            ));
+            return Err(format!("who is to look at it is named by 1 to {LONGEST_NAME} letters"));
         }
         Ok(())
     }

@@ -210,10 +210,9 @@ fn elsewhere(path: &Path) -> &'static str {
 fn aside(path: &Path) -> String {
     match is_server(path) {
         true => "name another database in the URL".to_owned(),
-        false => format!(
-            "move the file away, with {path}-wal if there is one",
-            path = path.display()
-        ),
+        false => {
+            format!("move the file away, with {path}-wal if there is one", path = path.display())
+        }
     }
 }
 

@@ -19,11 +19,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`StoreError::NoHome`] when neither variable is usable.
 pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
-    let folder = |name| {
-        variable(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     folder("XDG_DATA_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map(|data| data.join("gritstone/gritstone.db"))

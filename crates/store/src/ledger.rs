@@ -43,12 +43,7 @@ pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
     let Some((number, origin, uid, machine, seal, ended)) = found else {
         return Err(StoreError::NoSuchRun(id.into()).into());
     };
-    Ok(Found {
-        number,
-        origin: self::origin(origin, uid, machine)?,
-        seal,
-        ended,
-    })
+    Ok(Found { number, origin: self::origin(origin, uid, machine)?, seal, ended })
 }
 
 pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
@@ -74,9 +69,7 @@ pub(crate) fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) ->
     if found == runs.min(most).unsigned_abs() {
         return Ok(());
     }
-    Err(Fault::Damaged(format!(
-        "{found} of its {runs} runs are found by their {by}"
-    )))
+    Err(Fault::Damaged(format!("{found} of its {runs} runs are found by their {by}")))
 }
 
 /// Checks by the ledger that no run and no end is missing: readers of many runs would not notice.
@@ -111,14 +104,10 @@ impl Entry {
 
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
         match text.split(' ').collect::<Vec<_>>()[..] {
-            [tip, seal, time] => Ok(Self {
-                tip: tip.to_owned(),
-                seal: seal.to_owned(),
-                time: time.to_owned(),
-            }),
-            _ => Err(Fault::Damaged(format!(
-                "'{text}' is not an entry about pruned launches"
-            ))),
+            [tip, seal, time] => {
+                Ok(Self { tip: tip.to_owned(), seal: seal.to_owned(), time: time.to_owned() })
+            }
+            _ => Err(Fault::Damaged(format!("'{text}' is not an entry about pruned launches"))),
         }
     }
 }

@@ -102,11 +102,7 @@ fn prune(
         return not("its results do not match its launches");
     };
     let seal = PRUNED.store(engine, found.number, [analysis, &tip, &tip], results)?;
-    let entry = Entry {
-        tip,
-        seal,
-        time: now.to_owned(),
-    };
+    let entry = Entry { tip, seal, time: now.to_owned() };
     enter(engine, found.number, PRUNE, &entry.text())?;
     engine.execute(sql::FORGET, row![found.number])?;
     engine.execute(sql::REMOVE_LAUNCHES, row![found.number])

@@ -55,10 +55,7 @@ impl Store {
     /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn head(&self, run_id: &str) -> Result<RunHead, StoreError> {
         let read = || {
-            let row = self
-                .engine()
-                .all(sql::SELECT_HEAD, row![run_id.to_owned()])?
-                .pop();
+            let row = self.engine().all(sql::SELECT_HEAD, row![run_id.to_owned()])?.pop();
             head(&row.ok_or_else(|| StoreError::NoSuchRun(run_id.into()))?)
         };
         self.at(read())
@@ -290,9 +287,8 @@ impl Store {
     fn local_runs(&self, machine: ThisMachine) -> Result<LocalRuns, Fault> {
         let row = row![machine.owner, machine.id];
         let runs: Vec<(String, String)> = query(self.engine(), sql::SELECT_HERE, row)?;
-        let (runs, trials): (Vec<_>, Vec<_>) = runs
-            .into_iter()
-            .partition(|(_, settings)| row_codec::kind(settings) == Kind::Run);
+        let (runs, trials): (Vec<_>, Vec<_>) =
+            runs.into_iter().partition(|(_, settings)| row_codec::kind(settings) == Kind::Run);
         Ok(LocalRuns {
             runs: runs.into_iter().map(|(id, _)| id).collect(),
             trial: trials.into_iter().next().map(|(id, _)| id),
@@ -317,13 +313,7 @@ struct NewestRuns {
 
 impl NewestRuns {
     fn new(most: usize, machines: usize) -> Self {
-        Self {
-            most,
-            machines,
-            full: 0,
-            runs: vec![],
-            count: BTreeMap::new(),
-        }
+        Self { most, machines, full: 0, runs: vec![], count: BTreeMap::new() }
     }
 
     /// Adds the next older run.

@@ -185,20 +185,11 @@ impl<'a> Run<'a> {
         let found = ledger::run(engine, id)?;
         let (sealed, head) = one(engine, sql::SELECT_RUN, found.number, "head", id)?;
         let part = |statement| engine.all(statement, row![found.number]);
-        let parts = [
-            part(sql::SELECT_BENCHMARKS)?,
-            part(sql::SELECT_PROGRAMS)?,
-            part(sql::SELECT_SKIPS)?,
-        ];
+        let parts =
+            [part(sql::SELECT_BENCHMARKS)?, part(sql::SELECT_PROGRAMS)?, part(sql::SELECT_SKIPS)?];
         let right = row_hash::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
-        let run = Self {
-            pruned: ledger::entry(engine, found.number)?,
-            engine,
-            id,
-            found,
-            head,
-            parts,
-        };
+        let run =
+            Self { pruned: ledger::entry(engine, found.number)?, engine, id, found, head, parts };
         if sealed != right || run.in_ledger("begin")? != Some(right) {
             return Err(broken(format!("the head of run {id}")));
         }

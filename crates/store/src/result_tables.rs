@@ -87,11 +87,7 @@ impl Tables {
             sealed,
             analysis,
             count,
-            results: Results {
-                view,
-                past,
-                ..Results::default()
-            },
+            results: Results { view, past, ..Results::default() },
         };
         Some((run, head))
     }
@@ -172,11 +168,7 @@ pub(crate) fn pruned_results(
     let mut info = RunInfo::default();
     ledger::relabel(engine, run, &mut info)?;
     Ok(Some(Results {
-        pruned: Some(Pruned {
-            time: entry.time,
-            analysis: head.analysis,
-            label: info.label,
-        }),
+        pruned: Some(Pruned { time: entry.time, analysis: head.analysis, label: info.label }),
         results,
         ..head.results
     }))

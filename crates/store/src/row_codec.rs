@@ -124,11 +124,7 @@ pub(crate) fn read_benchmark(row: &Row) -> Result<Benchmark, Wrong> {
 }
 
 pub(crate) fn program(id: &Id, program: &Program) -> Row {
-    let Program {
-        hash,
-        compiler,
-        flags,
-    } = program.clone();
+    let Program { hash, compiler, flags } = program.clone();
     row![id.to_string(), hash, compiler, flags]
 }
 
@@ -149,20 +145,14 @@ struct StoredReason {
 }
 
 pub(crate) fn skip(position: i64, skip: &Skip) -> Result<Row, StoreError> {
-    let reason = StoredReason {
-        kind: "not run".to_owned(),
-        why: skip.reason.clone(),
-    };
+    let reason = StoredReason { kind: "not run".to_owned(), why: skip.reason.clone() };
     let stored = json(&format!("the reason of {}", skip.id), &reason)?;
     Ok(row![position, skip.id.to_string(), stored])
 }
 
 pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
     let reason: StoredReason = parsed(row, 2, "footnote")?;
-    Ok(Skip {
-        id: id(row, 1)?,
-        reason: reason.why,
-    })
+    Ok(Skip { id: id(row, 1)?, reason: reason.why })
 }
 
 /// CPUs of a launch: `[0,1]`, or `{"copies":4,"cpus":[0,1]}` with several simultaneous copies.

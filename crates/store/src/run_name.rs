@@ -92,15 +92,10 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
     if runs.iter().any(|(id, _)| id == name) {
         return Ok(Named::alone(name));
     }
-    let labeled = runs
-        .iter()
-        .filter(|(_, label)| label.as_deref() == Some(name));
+    let labeled = runs.iter().filter(|(_, label)| label.as_deref() == Some(name));
     let labeled: Vec<&String> = labeled.map(|(id, _)| id).collect();
     if let Some(newest) = labeled.last() {
-        return Ok(Named {
-            id: (*newest).clone(),
-            labeled: labeled.len(),
-        });
+        return Ok(Named { id: (*newest).clone(), labeled: labeled.len() });
     }
     let has = |id: &&String| !name.is_empty() && id.contains(name);
     let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(has).collect();
@@ -124,10 +119,7 @@ fn digits(text: &str) -> bool {
 /// The name with the smallest edit distance from `name`, at most a third of its length; the newest of equally near
 /// ones.
 fn nearest(name: &str, runs: &[(String, Option<String>)]) -> Option<String> {
-    let names = runs
-        .iter()
-        .rev()
-        .flat_map(|(id, label)| label.iter().chain([id]));
+    let names = runs.iter().rev().flat_map(|(id, label)| label.iter().chain([id]));
     names
         .map(String::as_str)
         .chain([LAST])
@@ -161,19 +153,13 @@ mod tests {
             // whole labels precede prefixes of identifiers
             ("20261120", d),
             ("20261120-", &format!("'20261120-' may be any of {a}, {b}")),
-            (
-                "befroe",
-                "no run is called 'befroe'; did you mean 'before'?",
-            ),
+            ("befroe", "no run is called 'befroe'; did you mean 'before'?"),
             ("lats", "no run is called 'lats'; did you mean 'last'?"),
             (
                 "20261121-093012-4f2a19c4",
                 &format!("no run is called '20261121-093012-4f2a19c4'; did you mean '{c}'?"),
             ),
-            (
-                "something else",
-                "no run is called 'something else'; `gritstone runs` lists them",
-            ),
+            ("something else", "no run is called 'something else'; `gritstone runs` lists them"),
         ] {
             let picked = pick(name, &runs).map(|named| named.id);
             let picked = picked.unwrap_or_else(|error| error.to_string());
@@ -186,40 +172,23 @@ mod tests {
         assert_eq!(pick("before", &runs).unwrap().labeled, 2);
         assert!(matches!(pick("x", &[]), Err(ResolveError::NoneYet)));
 
-        let local = LocalRuns {
-            runs: [d, a].map(str::to_owned).into(),
-            trial: None,
-        };
+        let local = LocalRuns { runs: [d, a].map(str::to_owned).into(), trial: None };
         let last = |name: &str| match last(name, back(name).unwrap(), &local, &runs) {
             Ok(named) => named.id,
             Err(error) => error.to_string(),
         };
         assert_eq!(["last", "last~0", "last~1"].map(last), [d, d, a]);
-        assert_eq!(
-            last("last~2"),
-            "'last~2' goes back too far: the first run is last~1"
-        );
+        assert_eq!(last("last~2"), "'last~2' goes back too far: the first run is last~1");
         let far = "last~99999999999999999999999";
         assert!(last(far).contains("too far"));
-        assert_eq!(
-            ["last~", "last~-1", "last~x", "lasting"].map(back),
-            [None; 4]
-        );
+        assert_eq!(["last~", "last~-1", "last~x", "lasting"].map(back), [None; 4]);
         let without = |trial: Option<&str>| {
-            let local = LocalRuns {
-                runs: vec![],
-                trial: trial.map(str::to_owned),
-            };
-            super::last("last", 0, &local, &runs)
-                .unwrap_err()
-                .to_string()
+            let local = LocalRuns { runs: vec![], trial: trial.map(str::to_owned) };
+            super::last("last", 0, &local, &runs).unwrap_err().to_string()
         };
         let (none, trials) = (without(None), without(Some(b)));
         assert!(none.contains(d), "{none}");
-        assert!(
-            trials.contains("only tests") && trials.contains(b),
-            "{trials}"
-        );
+        assert!(trials.contains("only tests") && trials.contains(b), "{trials}");
     }
 
     #[test]

@@ -66,9 +66,8 @@ type Object = [Option<String>; 4];
 fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut statement = connection
         .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?;
-    let rows = statement.query_map([], |row| {
-        Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
-    })?;
+    let rows =
+        statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
     rows.collect()
 }
 

@@ -308,10 +308,7 @@ mod tests {
             let adds = text.starts_with("INSERT INTO") || text.starts_with("SELECT");
             // their triggers check the ledger
             let removes = name.starts_with("REMOVE_") && text.starts_with("DELETE FROM ");
-            assert!(
-                adds || removes || text.starts_with("DELETE FROM cached_run "),
-                "{name}"
-            );
+            assert!(adds || removes || text.starts_with("DELETE FROM cached_run "), "{name}");
         }
     }
 }

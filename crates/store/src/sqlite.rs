@@ -132,11 +132,8 @@ impl Sqlite {
         };
         self.caches.set(hurries);
         self.connection.busy_timeout(patience)?;
-        self.connection
-            .pragma_update(None, "query_only", query_only)?;
-        Ok(self
-            .connection
-            .pragma_update(None, "synchronous", synchronous(to_disk))?)
+        self.connection.pragma_update(None, "query_only", query_only)?;
+        Ok(self.connection.pragma_update(None, "synchronous", synchronous(to_disk))?)
     }
 }
 
@@ -211,9 +208,8 @@ impl Engine for Sqlite {
     }
 
     fn last_launch(&self) -> Result<i64, Fault> {
-        let mut last = self
-            .connection
-            .prepare_cached("SELECT coalesce(max(rowid), 0) FROM launch")?;
+        let mut last =
+            self.connection.prepare_cached("SELECT coalesce(max(rowid), 0) FROM launch")?;
         Ok(last.query_row([], |row| row.get(0))?)
     }
 

@@ -45,13 +45,7 @@ pub enum Appended {
 
 impl Store {
     pub(crate) fn of(engine: Rc<dyn Engine>, path: PathBuf, log: bool) -> Self {
-        Self {
-            engine,
-            path,
-            log,
-            reached: None,
-            waiting: VecDeque::new(),
-        }
+        Self { engine, path, log, reached: None, waiting: VecDeque::new() }
     }
 
     pub(crate) fn engine(&self) -> &dyn Engine {

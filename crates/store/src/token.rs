@@ -84,13 +84,8 @@ impl Store {
         }
         let scopes = serde_json::to_string(scopes);
         let scopes = scopes.map_err(|why| StoreError::Unfit(why.to_string()))?;
-        let row = row![
-            known.len() as i64 + 1,
-            name.to_owned(),
-            hash(secret),
-            scopes,
-            now.to_owned(),
-        ];
+        let row =
+            row![known.len() as i64 + 1, name.to_owned(), hash(secret), scopes, now.to_owned(),];
         self.at(transaction(self.engine(), Purpose::Write, |engine| {
             engine.execute(sql::INSERT_TOKEN, row)
         }))
@@ -226,12 +221,6 @@ fn hash(secret: &str) -> String {
 /// Logs an action.
 fn log(engine: &dyn Engine, by: &Token, done: &str, run: &str, now: &str) -> Result<(), Fault> {
     let next: Vec<(i64,)> = query(engine, sql::NEXT_DONE, vec![])?;
-    let row = row![
-        next[0].0,
-        by.number,
-        done.to_owned(),
-        run.to_owned(),
-        now.to_owned(),
-    ];
+    let row = row![next[0].0, by.number, done.to_owned(), run.to_owned(), now.to_owned(),];
     engine.execute(sql::INSERT_DONE, row)
 }

@@ -9,9 +9,7 @@ use gritstone_model::{Launch, Origin, RunData};
 
 /// Stores a run, ended or not.
 pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    transaction(engine, Purpose::Write, |engine| {
-        store_in(engine, data, origin)
-    })
+    transaction(engine, Purpose::Write, |engine| store_in(engine, data, origin))
 }
 
 /// As [`store`], within a transaction.
@@ -24,15 +22,11 @@ pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> 
 }
 
 pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(), Fault> {
-    transaction(engine, Purpose::Launch(id), |engine| {
-        Open::find(engine, id)?.launch(launch)
-    })
+    transaction(engine, Purpose::Launch(id), |engine| Open::find(engine, id)?.launch(launch))
 }
 
 pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {
-    transaction(engine, Purpose::Write, |engine| {
-        Open::find(engine, id)?.end(elapsed_s)
-    })
+    transaction(engine, Purpose::Write, |engine| Open::find(engine, id)?.end(elapsed_s))
 }
 
 /// A run that accepts launches.
@@ -54,12 +48,7 @@ impl<'a> Open<'a> {
         let parts = parts(data)?;
         let number = query::<(i64,)>(engine, sql::NEXT_RUN, vec![])?[0].0;
         let head = row_codec::run(number, info, origin)?;
-        let run = Self {
-            engine,
-            number,
-            launches: 0,
-            seal: seal(&head, &parts),
-        };
+        let run = Self { engine, number, launches: 0, seal: seal(&head, &parts) };
         insert(engine, sql::INSERT_RUN, row![run.seal.clone()], head)?;
         for (statement, rows) in parts {
             for row in rows {
@@ -82,12 +71,7 @@ impl<'a> Open<'a> {
         let last: Option<(i64, String)> =
             query(engine, sql::LAST_LAUNCH, row![found.number])?.pop();
         let (launches, seal) = last.map_or((0, found.seal), |(last, seal)| (last + 1, seal));
-        Ok(Self {
-            engine,
-            number: found.number,
-            launches,
-            seal,
-        })
+        Ok(Self { engine, number: found.number, launches, seal })
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<(), Fault> {
@@ -101,9 +85,7 @@ impl<'a> Open<'a> {
 
     fn end(mut self, elapsed_s: f64) -> Result<(), Fault> {
         if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
-            return Err(Fault::unfit(format!(
-                "{elapsed_s} s is not a duration of a run"
-            )));
+            return Err(Fault::unfit(format!("{elapsed_s} s is not a duration of a run")));
         }
         let row = row![self.number, elapsed_s, self.launches];
         self.seal = row_hash::of("end", &self.seal, [&row]);
@@ -136,10 +118,7 @@ pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
 pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     let found = ledger::run(engine, id)?;
     let last_seal: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
-    let last_seal = last_seal
-        .into_iter()
-        .next()
-        .map_or(found.seal, |(seal, _)| seal);
+    let last_seal = last_seal.into_iter().next().map_or(found.seal, |(seal, _)| seal);
     let removed = format!("{last_seal} {id}");
     enter(engine, found.number, "remove", &removed)?;
     ledger::replace(engine, found.number, id)?;
@@ -169,10 +148,7 @@ fn parts(data: &RunData) -> Result<Parts, StoreError> {
     let skips = skips.map(|(position, skip)| row_codec::skip(position, skip));
     Ok([
         (sql::INSERT_BENCHMARK, benchmarks.collect::<Result<_, _>>()?),
-        (
-            sql::INSERT_PROGRAM,
-            programs.map(|(id, p)| row_codec::program(id, p)).collect(),
-        ),
+        (sql::INSERT_PROGRAM, programs.map(|(id, p)| row_codec::program(id, p)).collect()),
         (sql::INSERT_SKIP, skips.collect::<Result<_, _>>()?),
     ])
 }

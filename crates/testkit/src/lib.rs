@@ -15,23 +15,13 @@ pub fn unit(text: &str) -> Unit {
 
 /// A workload without parameters.
 pub fn workload(program: &str) -> Work {
-    Work::Kernel(KernelWork {
-        program: program.to_owned(),
-        params: BTreeMap::new(),
-        uses: vec![],
-    })
+    Work::Kernel(KernelWork { program: program.to_owned(), params: BTreeMap::new(), uses: vec![] })
 }
 
 /// A sum of results, each with its factor.
 pub fn sum<T: AsRef<str>>(terms: impl IntoIterator<Item = (f64, T)>) -> Work {
-    let terms = terms.into_iter().map(|(times, name)| Term {
-        id: id(name.as_ref()),
-        times,
-    });
-    Work::Derived {
-        terms: terms.collect(),
-        share_of: None,
-    }
+    let terms = terms.into_iter().map(|(times, name)| Term { id: id(name.as_ref()), times });
+    Work::Derived { terms: terms.collect(), share_of: None }
 }
 
 /// A workload that claims nothing; its program is named like the benchmark.
@@ -72,16 +62,10 @@ pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
         compiler: "cc 14.2".to_owned(),
         flags: "-O2".to_owned(),
     };
-    let facts = [
-        ("cpu.model", "Abacus"),
-        ("cpu.smt", "on"),
-        ("load.1", "0.1"),
-    ];
+    let facts = [("cpu.model", "Abacus"), ("cpu.smt", "on"), ("load.1", "0.1")];
     let texts = |pairs: &[(&str, &str)]| {
         let pairs = pairs.iter();
-        pairs
-            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-            .collect()
+        pairs.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     };
     RunData {
         info: RunInfo {
@@ -143,11 +127,7 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
 
 /// A note whose text is shown as it is.
 pub fn stated(by: Author, flag: Option<Flag>, text: &str) -> Note {
-    Note::new(Finding::Stated {
-        by,
-        flag,
-        text: text.to_owned(),
-    })
+    Note::new(Finding::Stated { by, flag, text: text.to_owned() })
 }
 
 /// A value between -1 and 1 that is as good as random: splitmix64.

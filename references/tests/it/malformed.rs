@@ -88,10 +88,7 @@ table-1 | [[command]] | [[command]]§benchmark = "byte/pipe"§command = "pipe"§
 /// The files of a document.
 fn folder<'a>(name: &str, files: &[(&str, &'a str)]) -> Vec<(String, &'a str)> {
     let path = |file: &str| format!("{name}/{file}.toml");
-    files
-        .iter()
-        .map(|(file, text)| (path(file), *text))
-        .collect()
+    files.iter().map(|(file, text)| (path(file), *text)).collect()
 }
 
 fn parse(files: &[(String, &str)]) -> Result<References, Error> {
@@ -99,11 +96,8 @@ fn parse(files: &[(String, &str)]) -> Result<References, Error> {
     References::parse(&files)
 }
 
-const SOUND: [(&str, &str); 3] = [
-    ("document", DOCUMENT),
-    ("machines", MACHINES),
-    ("table-1", TABLE),
-];
+const SOUND: [(&str, &str); 3] =
+    [("document", DOCUMENT), ("machines", MACHINES), ("table-1", TABLE)];
 
 #[test]
 fn rule_violations_name_their_place() {
@@ -142,31 +136,11 @@ fn duplicate_values_are_refused() {
             "[[row]] or a [[command]]",
         ),
         ("doc-1980", vec![d, m, ("table-1", bare)], 3, "no cell"),
-        (
-            "doc-1980",
-            vec![d, ("machines", &twice), t],
-            8,
-            "a second machine",
-        ),
-        (
-            "doc-1980",
-            vec![d, ("machines", &stray), t],
-            8,
-            "no cell in any table",
-        ),
-        (
-            "doc-1980",
-            vec![d, m, t, ("table-2", &again)],
-            4,
-            "already, in table 1",
-        ),
+        ("doc-1980", vec![d, ("machines", &twice), t], 8, "a second machine"),
+        ("doc-1980", vec![d, ("machines", &stray), t], 8, "no cell in any table"),
+        ("doc-1980", vec![d, m, t, ("table-2", &again)], 4, "already, in table 1"),
         ("eod-1980", vec![document, m, table], 2, "a second machine"),
-        (
-            "eod-1980",
-            vec![document, ("machines", &renamed), table],
-            7,
-            "no machine 'box-1'",
-        ),
+        ("eod-1980", vec![document, ("machines", &renamed), table], 7, "no machine 'box-1'"),
     ] {
         let mut all = folder(folder_of, &files);
         if folder_of == "eod-1980" {

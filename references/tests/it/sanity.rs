@@ -5,14 +5,7 @@ use gritstone_model::{Better, Flag, Note, Selector};
 use gritstone_references::{Cell, References, all};
 use std::collections::BTreeMap;
 
-type Magnitudes = (
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    [f64; 2],
-    f64,
-);
+type Magnitudes = (&'static str, &'static str, &'static str, &'static str, [f64; 2], f64);
 
 /// Document, table (each where none is named), benchmark (all of the table where none), unit, the orders of magnitude between which all
 /// numbers lie, and how far the medians, values and times of two systems may be apart.
@@ -172,12 +165,7 @@ const LIKE: &[(&str, &str, &str, f64)] = &[
     ("hp-9000-840s", "hp-9000-850s", "cpu/*", 1.0),
     ("hp-9000-840s", "hp-9000-850s", "app/*", 1.0),
     ("hp-9000-840s", "hp-9000-850s", "db/*", 1.0),
-    (
-        "vax-11-750-4.1bsd-sysperf-1985",
-        "vax-11-750-4.3bsd-sysperf-1985",
-        "kernel/*",
-        1.6,
-    ),
+    ("vax-11-750-4.1bsd-sysperf-1985", "vax-11-750-4.3bsd-sysperf-1985", "kernel/*", 1.6),
     (
         "vax-11-750-unix-4.2bsd-dhrystone-1.0",
         "vax-11-780-unix-4.3bsd-dhrystone-1.0",
@@ -190,12 +178,7 @@ const LIKE: &[(&str, &str, &str, f64)] = &[
         "cpu/*@*",
         1.0,
     ),
-    (
-        "vax-11-785-unix-4.3bsd-dhrystone-1.0",
-        "vax-8600-unix-4.3bsd-dhrystone-1.0",
-        "cpu/*@*",
-        1.0,
-    ),
+    ("vax-11-785-unix-4.3bsd-dhrystone-1.0", "vax-8600-unix-4.3bsd-dhrystone-1.0", "cpu/*@*", 1.0),
     // a board and a later release, which costs more for each call
     ("am335x-evm-2018", "am335x-evm-2025", "*", 1.4),
     ("am437x-evm-2018", "am437x-evm-2025", "*", 1.7),
@@ -208,12 +191,7 @@ const LIKE: &[(&str, &str, &str, f64)] = &[
     // a processor and its successors
     ("am335x-evm-2025", "am572x-evm-2025", "kernel/*@*", 1.0),
     ("am572x-evm-2025", "j721e-evm-2025", "kernel/*@*", 1.0),
-    (
-        "raspberry-pi-model-b-rev2-unixbench-2021",
-        "raspberry-pi-4-2.15ghz-unixbench-2021",
-        "*",
-        1.0,
-    ),
+    ("raspberry-pi-model-b-rev2-unixbench-2021", "raspberry-pi-4-2.15ghz-unixbench-2021", "*", 1.0),
 ];
 
 /// By what systems are compared.
@@ -232,9 +210,7 @@ fn numbers(cell: &Cell) -> Vec<(&str, &str, f64)> {
         ("user", seconds.user),
         ("system", seconds.system),
     ];
-    let times = times
-        .into_iter()
-        .filter_map(|(name, s)| Some((name, "s", s?)));
+    let times = times.into_iter().filter_map(|(name, s)| Some((name, "s", s?)));
     let value = cell.value.iter();
     let value = value.map(|value| ("value", value.unit.as_str(), value.value));
     let printed = cell.distribution.iter().flat_map(|distribution| {
@@ -245,36 +221,25 @@ fn numbers(cell: &Cell) -> Vec<(&str, &str, f64)> {
             ("max", Some(distribution.max)),
         ];
         let unit = distribution.unit.as_str();
-        all.into_iter()
-            .filter_map(move |(name, x)| Some((name, unit, x?)))
+        all.into_iter().filter_map(move |(name, x)| Some((name, unit, x?)))
     });
     times.chain(value).chain(printed).collect()
 }
 
 /// The bounds of a number and how far it may be from those of other systems.
 fn bounds(cell: &Cell, unit: &str) -> ([f64; 2], f64) {
-    let row = TABLES
-        .iter()
-        .find(|(document, place, benchmark, row_unit, ..)| {
-            let there = [
-                (*place, cell.place.as_str()),
-                (benchmark, cell.benchmark.as_str()),
-            ];
-            let there = there
-                .iter()
-                .all(|(named, is)| named.is_empty() || named == is);
-            there && cell.document == *document && unit == *row_unit
-        });
+    let row = TABLES.iter().find(|(document, place, benchmark, row_unit, ..)| {
+        let there = [(*place, cell.place.as_str()), (benchmark, cell.benchmark.as_str())];
+        let there = there.iter().all(|(named, is)| named.is_empty() || named == is);
+        there && cell.document == *document && unit == *row_unit
+    });
     let (.., bounds, spread) =
         row.unwrap_or_else(|| panic!("{}: no row for {unit}", describe(cell)));
     (*bounds, *spread)
 }
 
 fn describe(cell: &Cell) -> String {
-    format!(
-        "{}, {}: {} of {}",
-        cell.document, cell.place, cell.benchmark, cell.machine
-    )
+    format!("{}, {}: {} of {}", cell.document, cell.place, cell.benchmark, cell.machine)
 }
 
 #[test]
@@ -282,11 +247,7 @@ fn numbers_match_table_magnitude() {
     for cell in &shipped().cells {
         for (name, unit, x) in numbers(cell) {
             let ([low, high], _) = bounds(cell, unit);
-            assert!(
-                (low..=high).contains(&x),
-                "{}: {name} {x} {unit}",
-                describe(cell)
-            );
+            assert!((low..=high).contains(&x), "{}: {name} {x} {unit}", describe(cell));
         }
     }
 }
@@ -306,12 +267,7 @@ fn table_systems_are_similar() {
     for ((.., unit), group) in &groups {
         for ((a, x), (b, y)) in group.iter().flat_map(|a| group.iter().map(move |b| (a, b))) {
             let (_, spread) = bounds(a, unit);
-            assert!(
-                x <= &(y * spread),
-                "{}: {x}, where {} has {y}",
-                describe(a),
-                b.machine
-            );
+            assert!(x <= &(y * spread), "{}: {x}, where {} has {y}", describe(a), b.machine);
         }
     }
     assert!(groups.len() > 500, "{}", groups.len());
@@ -333,10 +289,7 @@ fn like_machines_keep_their_order() {
             let Some(b) = others.find(same).filter(|b| !is_doubtful(b)) else {
                 continue;
             };
-            let rate = a
-                .value
-                .as_ref()
-                .is_some_and(|value| value.better == Better::Higher);
+            let rate = a.value.as_ref().is_some_and(|value| value.better == Better::Higher);
             for ((name, unit, x), (other_name, other_unit, y)) in
                 numbers(a).into_iter().zip(numbers(b))
             {

@@ -217,11 +217,7 @@ fn every_table_adds_up() {
         let printed: Vec<&Cell> = cells.filter(|cell| !cell.is_missing()).collect();
         let total: f64 = printed.iter().copied().flat_map(figures).sum();
         let total = (total * 1000.0).round() as i64;
-        assert_eq!(
-            (printed.len(), total),
-            (count, sum),
-            "{document}, {place} {part}"
-        );
+        assert_eq!((printed.len(), total), (count, sum), "{document}, {place} {part}");
         totalled.insert((document, place));
     }
     let printed = references.cells.iter();
@@ -235,9 +231,8 @@ fn every_table_adds_up() {
 fn all_values_have_a_place() {
     let references = shipped();
     let documents = references.documents.iter();
-    let documents: Vec<_> = documents
-        .map(|document| (document.name.as_str(), document.year))
-        .collect();
+    let documents: Vec<_> =
+        documents.map(|document| (document.name.as_str(), document.year)).collect();
     assert_eq!(
         documents,
         [
@@ -256,16 +251,9 @@ fn all_values_have_a_place() {
             ("weekly-1984", 1984),
         ]
     );
-    assert_eq!(
-        (references.machines.len(), references.commands.len()),
-        (330, 6)
-    );
+    assert_eq!((references.machines.len(), references.commands.len()), (330, 6));
     for cell in references.cells.iter().filter(|cell| cell.is_missing()) {
-        assert!(
-            !cell.notes.is_empty(),
-            "{}: why is it missing?",
-            describe(cell)
-        );
+        assert!(!cell.notes.is_empty(), "{}: why is it missing?", describe(cell));
     }
 }
 
@@ -301,16 +289,14 @@ fn documents_count_what_is_shipped() {
 fn every_doubt_has_its_reasoning() {
     let references = shipped();
     let doubts = references.cells.iter().filter(|cell| doubted(cell));
-    let mut doubts: Vec<String> = doubts
-        .map(|cell| format!("| {} | {} |", cell.machine, cell.benchmark))
-        .collect();
+    let mut doubts: Vec<String> =
+        doubts.map(|cell| format!("| {} | {} |", cell.machine, cell.benchmark)).collect();
     let lines = include_str!("../../README.md").lines().filter(|line| {
         let about = |id: &str| line.starts_with(&format!("| {id} |"));
         references.machines.iter().any(|machine| about(&machine.id))
     });
-    let mut reasoned: Vec<String> = lines
-        .map(|line| line.split_inclusive('|').take(3).collect())
-        .collect();
+    let mut reasoned: Vec<String> =
+        lines.map(|line| line.split_inclusive('|').take(3).collect()).collect();
     doubts.sort();
     reasoned.sort();
     assert!(!doubts.is_empty());
@@ -333,11 +319,7 @@ fn inconsistent_values_are_doubted() {
         {
             times += 1;
             // three figures, each rounded to a tenth; the real time of csh is in whole seconds
-            let rounding = if cell.document == "sysperf-1985" {
-                1.0
-            } else {
-                0.151
-            };
+            let rounding = if cell.document == "sysperf-1985" { 1.0 } else { 0.151 };
             let fits = user + system <= real + rounding;
             assert!(fits || doubted(cell), "{}", describe(cell));
         }
@@ -389,11 +371,7 @@ fn containing_work_takes_longer() {
             ("sched/switch/2", 2.0, "ipc/pipe/latency"),
             ("ipc/pipe/latency", 1.0, "ipc/udp/latency"),
             ("kernel/forks/0@dynamic", 1.0, "kernel/execs/0-null@dynamic"),
-            (
-                "memory/latency/4k@stride",
-                1.0,
-                "memory/latency/beyond@stride",
-            ),
+            ("memory/latency/4k@stride", 1.0, "memory/latency/beyond@stride"),
         ] {
             let id = &machine.id;
             if let (Some(part), Some(whole)) = (ns(id, part), ns(id, whole)) {

@@ -75,11 +75,7 @@ fn name_prefixes_find_machines() {
     for (asked, several) in [
         (
             "ref:vax-11-780-4",
-            &[
-                "vax-11-780-4.1bsd",
-                "vax-11-780-4.2bsd",
-                "vax-11-780-4.2bsd-dhrystone-1986",
-            ][..],
+            &["vax-11-780-4.1bsd", "vax-11-780-4.2bsd", "vax-11-780-4.2bsd-dhrystone-1986"][..],
         ),
         ("pdp-11-23", &["pdp-11-23-v7", "pdp-11-23-venix"][..]),
         // as the document spells it
@@ -108,10 +104,7 @@ fn name_prefixes_find_machines() {
         let Err(LookupError::Unknown { nearest, .. }) = references.machine(asked) else {
             panic!("{asked}");
         };
-        assert!(
-            nearest.len() == 3 && nearest[0].starts_with(first),
-            "{asked}: {nearest:?}"
-        );
+        assert!(nearest.len() == 3 && nearest[0].starts_with(first), "{asked}: {nearest:?}");
     }
 }
 
@@ -140,11 +133,7 @@ fn times_are_published_values() {
 fn missing_entries_are_noted() {
     let references = all().expect("sound");
     let vax = described(&references, "vax-11-780-4.2bsd", &[]);
-    let idris = described(
-        &references,
-        "omnibyte-idris",
-        &[entry("byte/disk-read", "MB/s")],
-    );
+    let idris = described(&references, "omnibyte-idris", &[entry("byte/disk-read", "MB/s")]);
     insta::assert_snapshot!(vax + &idris);
 }
 

@@ -18,9 +18,8 @@ fn hostile_clients_leave_others_answered() {
         let _ = stream.write_all(text.as_bytes());
         stream
     };
-    let idle: Vec<TcpStream> = (0..200)
-        .map(|length| begin(&"GET / HTTP/1.1\r\nHost: "[..length % 20]))
-        .collect();
+    let idle: Vec<TcpStream> =
+        (0..200).map(|length| begin(&"GET / HTTP/1.1\r\nHost: "[..length % 20])).collect();
     let head = format!(
         "POST /api/v1/runs HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {slow}\r\nContent-Length: 1000000\r\n\r\n{{",
         server.address

@@ -92,10 +92,7 @@ fn watchdog_ignores_swapped_journals() {
 #[test]
 fn state_directory_ignores_the_umask() {
     let home = Home::new();
-    let script = format!(
-        "umask 0; exec {} run byte/loop --budget 2s",
-        binary().display()
-    );
+    let script = format!("umask 0; exec {} run byte/loop --budget 2s", binary().display());
     let ran = home.command("/bin/sh").args(["-c", &script]).output();
     assert!(ran.unwrap().status.success());
     let mut directory = home.path().to_owned();
@@ -115,10 +112,7 @@ fn writable_directories_are_refused() {
     let run = format!("{SHORT} --dir {}", open.display());
     let (code, _, error) = home.run(&run);
     assert_ne!(code, 0);
-    let named = format!(
-        "{} can be written by other users (mode 0777)",
-        open.display()
-    );
+    let named = format!("{} can be written by other users (mode 0777)", open.display());
     assert!(error.contains(&named), "{error}");
     mode(&open, 0o1777);
     home.ok(&run);
@@ -162,10 +156,8 @@ impl Victim {
 
 impl Drop for Victim {
     fn drop(&mut self) {
-        let detach = format!(
-            "losetup -j '{}' | cut -d: -f1 | xargs -r losetup -d",
-            self.path("image")
-        );
+        let detach =
+            format!("losetup -j '{}' | cut -d: -f1 | xargs -r losetup -d", self.path("image"));
         for command in [
             format!("umount '{}'", self.path("mounted")),
             format!("swapoff '{}'", self.path("area")),
@@ -196,9 +188,7 @@ fn foreseen(pid: u32) -> Vec<String> {
         format!("gritstone.{namespace:020}.{pid:08}.{start:014}.{purpose}{number:04}")
     };
     let purposes = ["volume", "swap", "work", "programs", "group", "trace"];
-    let names = purposes
-        .iter()
-        .flat_map(|purpose| (0..8).map(|number| name(purpose, number)));
+    let names = purposes.iter().flat_map(|purpose| (0..8).map(|number| name(purpose, number)));
     names.collect()
 }
 

@@ -64,10 +64,7 @@ fn imports_can_be_repeated() {
     let damaged = home.path().join("damaged.jsonl");
     fs::write(&damaged, "{}\n").unwrap();
     let other = Home::new();
-    other.refuses(
-        &["import", words[1], damaged.to_str().unwrap()],
-        "damaged.jsonl",
-    );
+    other.refuses(&["import", words[1], damaged.to_str().unwrap()], "damaged.jsonl");
     assert!(!other.store().exists() || stored(&other) == 0);
 }
 
@@ -135,10 +132,7 @@ fn damaged_tokens_are_void() {
     drop(store);
     let (code, out, error) = home.run("token list");
     assert_eq!(code, 0, "{error}");
-    assert!(
-        out.contains("good") && error.contains("evil"),
-        "{out}{error}"
-    );
+    assert!(out.contains("good") && error.contains("evil"), "{out}{error}");
     let server = Server::with(&home, &["--behind-proxy"]);
     let bearer = format!("Bearer {good}");
     let page = server.ask("GET", "/api/v1/runs", &[("Authorization", &bearer)]);

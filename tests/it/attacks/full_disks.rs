@@ -69,10 +69,7 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, rows: &str) -> Output
         .env("SMALL", format!("{small:?}"))
         .env("SIZE", size)
         .env("HOME", home.path().join("big/home"))
-        .env(
-            "XDG_RUNTIME_DIR",
-            folder(&[Small::Programs, Small::AllPrograms]),
-        )
+        .env("XDG_RUNTIME_DIR", folder(&[Small::Programs, Small::AllPrograms]))
         .env("TMPDIR", folder(&[Small::AllPrograms]))
         .env("GRITSTONE_STORE", folder(&[Small::Store]).join("store.db"))
         .current_dir(home.path())
@@ -89,9 +86,7 @@ fn full(small: Small, size: &str) {
     let left = out.lines().filter(|line| line.starts_with("left "));
     assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{what}: {error}");
     let exit = out.lines().find(|line| line.starts_with("exit "));
-    let shown = out
-        .find("\n{")
-        .map(|start| serde_json::from_str(&out[start..]));
+    let shown = out.find("\n{").map(|start| serde_json::from_str(&out[start..]));
     let shown: Option<Value> = shown.transpose().unwrap();
     match exit {
         Some("exit 0") => {
@@ -107,10 +102,7 @@ fn full(small: Small, size: &str) {
             }
             if small == Small::AllPrograms {
                 let parts = ["no directory has room for it", "TMPDIR"];
-                assert!(
-                    parts.iter().all(|why| error.contains(why)),
-                    "{what}: {error}"
-                );
+                assert!(parts.iter().all(|why| error.contains(why)), "{what}: {error}");
             }
             if small == Small::Programs {
                 assert!(without.is_empty(), "{what}: {error}");

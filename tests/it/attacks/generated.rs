@@ -50,17 +50,12 @@ fn sample(chance: &mut Pcg64) -> Box<Sample> {
 
 fn event(chance: &mut Pcg64, kind: usize) -> Event {
     match kind {
-        0 => Event::Warm {
-            n: number(chance),
-            wall: number(chance),
-        },
+        0 => Event::Warm { n: number(chance), wall: number(chance) },
         1 => Event::Sample(sample(chance)),
         2 => Event::Process(sample(chance)),
         3 => Event::Batch(Box::new(Batch {
             n: number(chance),
-            walls: (0..count(chance, limits::VALUES))
-                .map(|_| number(chance))
-                .collect(),
+            walls: (0..count(chance, limits::VALUES)).map(|_| number(chance)).collect(),
             ..Batch::default()
         })),
         4 => {
@@ -74,11 +69,7 @@ fn event(chance: &mut Pcg64, kind: usize) -> Event {
                 of: None,
             }))
         }
-        5 => Event::Check(Check {
-            n: number(chance),
-            got: 7,
-            expected: 7,
-        }),
+        5 => Event::Check(Check { n: number(chance), got: 7, expected: 7 }),
         6 => Event::Param(Param::new("remark", text(chance))),
         7 => Event::Param(Param::new("x", "y")),
         _ => Event::Param(Param::new("page_ins", number(chance).to_string())),
@@ -88,10 +79,7 @@ fn event(chance: &mut Pcg64, kind: usize) -> Event {
 /// A launch whose events are of some kinds.
 fn launch(chance: &mut Pcg64, run: &RunData, kinds: &[usize], room: usize) -> Launch {
     let id = &run.benchmarks[chance.random_range(0..run.benchmarks.len())].id;
-    let mut events = vec![Event::Hello {
-        protocol: 1,
-        kernel: id.to_string(),
-    }];
+    let mut events = vec![Event::Hello { protocol: 1, kernel: id.to_string() }];
     let (mut bytes, most) = (0, count(chance, limits::EVENTS - 2));
     while events.len() <= most && bytes < room {
         let kind = kinds[chance.random_range(0..kinds.len())];
@@ -122,18 +110,14 @@ fn generated(seed: u64, sizes: [f64; 2]) -> String {
     let chance = &mut chance;
     let mut run = recorded("run");
     let entry = run.benchmarks[0].clone();
-    let named = |n: usize| Benchmark {
-        id: Id::parse(&format!("x/{n}")).unwrap(),
-        ..entry.clone()
-    };
+    let named = |n: usize| Benchmark { id: Id::parse(&format!("x/{n}")).unwrap(), ..entry.clone() };
     let size = chance.random_range(sizes[0].ln()..sizes[1].ln()).exp() as usize;
     // an entry has some 700 bytes, and the head may have a million
     run.benchmarks = (0..count(chance, 1_000)).map(named).collect();
     run.programs.clear();
     run.skips.clear();
-    let kinds: Vec<usize> = (0..count(chance, KINDS))
-        .map(|_| chance.random_range(0..KINDS))
-        .collect();
+    let kinds: Vec<usize> =
+        (0..count(chance, KINDS)).map(|_| chance.random_range(0..KINDS)).collect();
     let mut launches: Vec<Launch> = vec![];
     let mut bytes = 0;
     while bytes < size && launches.len() < limits::LAUNCHES {
@@ -155,11 +139,7 @@ fn fits(seeds: std::ops::Range<u64>, sizes: [f64; 2]) {
         fs::write(&path, &text).unwrap();
         let room = BASE + FACTOR * text.len() / 1024;
         let path = path.to_str().unwrap();
-        for words in [
-            &["import", path][..],
-            &["show", path, "-v"],
-            &["show", "run", "-v"],
-        ] {
+        for words in [&["import", path][..], &["show", path, "-v"], &["show", "run", "-v"]] {
             let (code, _, error) = within(&home, "-d", room, words);
             let size = text.len();
             assert_eq!(code, 0, "seed {seed}, {size} bytes, {words:?}: {error}");

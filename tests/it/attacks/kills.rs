@@ -95,10 +95,7 @@ impl World {
 
     fn start(&self, run: &str) -> Child {
         let files = self.files();
-        let line = format!(
-            "run {run} --precision 0.01% --budget 300s --dir {}",
-            files.display()
-        );
+        let line = format!("run {run} --precision 0.01% --budget 300s --dir {}", files.display());
         start(&self.home, &line, &self.environment())
     }
 
@@ -306,9 +303,7 @@ fn kill_with((thing, rows): (&str, &str)) {
     end_at_once(&mut child.0);
     assert!(written.contains(&format!("\"{thing}\"")), "{written}");
     world.ends();
-    eventually(&format!("the watchdog undoes the {thing}"), || {
-        world.home.journals().is_empty()
-    });
+    eventually(&format!("the watchdog undoes the {thing}"), || world.home.journals().is_empty());
     world.after(rows, &as_it_was, 1);
     // names of its files have its process id, which distinguishes them from those of other runs
     let run = format!(".{:07}.", child.0.id());

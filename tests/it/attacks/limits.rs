@@ -19,9 +19,7 @@ fn under(home: &Home, limits: &str, nobody: bool, line: &str) -> (i32, String, S
         "exec 9<\"$0\"; exec {become_nobody} bash -c 'ulimit {limits} && exec /proc/self/fd/9 \"$@\"' bash \"$@\""
     );
     let mut bash = home.command("bash");
-    bash.args(["-c", &script])
-        .arg(binary())
-        .args(line.split(' '));
+    bash.args(["-c", &script]).arg(binary()).args(line.split(' '));
     output_texts(bash.output().unwrap())
 }
 

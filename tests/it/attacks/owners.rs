@@ -29,17 +29,11 @@ fn stores_are_private() {
     // one that others can write, or could replace
     mode(&store, 0o666);
     let (code, _, error) = import(&home, &store);
-    assert!(
-        code == 2 && error.contains("g.db can be written by other users"),
-        "{error}"
-    );
+    assert!(code == 2 && error.contains("g.db can be written by other users"), "{error}");
     mode(&store, 0o600);
     mode(&folder, 0o777);
     let (code, _, error) = import(&home, &store);
-    assert!(
-        code == 2 && error.contains("shared can be written by other users"),
-        "{error}"
-    );
+    assert!(code == 2 && error.contains("shared can be written by other users"), "{error}");
     // what is there can be read
     home.ok(&["runs", "--store", store.to_str().unwrap()]);
     let (code, _, _) = import(&home, &folder.join("new/g.db"));
@@ -79,10 +73,7 @@ fn fleets_follow_no_links() {
     let elsewhere = folder(&home, "elsewhere");
     symlink(&elsewhere, home.path().join("data/gritstone/fleets")).unwrap();
     let (code, _, error) = home.run("fleet run byte/loop --on local --nodes 1 --quick");
-    assert!(
-        code != 0 && error.contains("symbolic link"),
-        "{code}: {error}"
-    );
+    assert!(code != 0 && error.contains("symbolic link"), "{code}: {error}");
     assert!(entries(&elsewhere).is_empty());
 }
 
@@ -93,20 +84,10 @@ fn nodes_cannot_fill_the_disk() {
         &home.path().join("flood"),
         b"#!/bin/sh\necho gritstone begins; exec cat /dev/zero\n",
     );
-    make_program(
-        &home.path().join("shout"),
-        b"#!/bin/sh\nexec tr '\\0' 'a' </dev/zero >&2\n",
-    );
-    make_program(
-        &home.path().join("babble"),
-        b"#!/bin/sh\nexec cat /dev/zero\n",
-    );
+    make_program(&home.path().join("shout"), b"#!/bin/sh\nexec tr '\\0' 'a' </dev/zero >&2\n");
+    make_program(&home.path().join("babble"), b"#!/bin/sh\nexec cat /dev/zero\n");
     let sent = "it sent more than";
-    for (program, why) in [
-        ("flood", sent),
-        ("shout", sent),
-        ("babble", "more than 1000 lines"),
-    ] {
+    for (program, why) in [("flood", sent), ("shout", sent), ("babble", "more than 1000 lines")] {
         let ssh = home.path().join(program).display().to_string();
         let (code, _, error) = home.run(&[
             "fleet",

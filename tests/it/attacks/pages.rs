@@ -16,32 +16,21 @@ const MARKUP: [&str; 4] = [
 fn hostile(text: &str, hour: u32) -> gritstone_model::RunData {
     let mut run = at_hour(&recorded("copies"), hour, text);
     let machine = &mut run.info.machine;
-    for field in [
-        &mut machine.id,
-        &mut machine.name,
-        &mut machine.system,
-        &mut machine.configuration,
-    ] {
+    for field in
+        [&mut machine.id, &mut machine.name, &mut machine.system, &mut machine.configuration]
+    {
         text.clone_into(field);
     }
     machine.facts.insert(text.to_owned(), text.to_owned());
-    machine
-        .facts
-        .insert("kernel.release".to_owned(), text.to_owned());
+    machine.facts.insert("kernel.release".to_owned(), text.to_owned());
     run.info.gritstone = text.to_owned();
     let settings = &mut run.info.settings;
     settings.dir = text.to_owned();
     settings.params.insert(text.to_owned(), text.to_owned());
-    settings
-        .environment
-        .insert(text.to_owned(), text.to_owned());
+    settings.environment.insert(text.to_owned(), text.to_owned());
     settings.selectors = vec![text.to_owned()];
     for benchmark in &mut run.benchmarks {
-        for field in [
-            &mut benchmark.title,
-            &mut benchmark.operation,
-            &mut benchmark.why,
-        ] {
+        for field in [&mut benchmark.title, &mut benchmark.operation, &mut benchmark.why] {
             text.clone_into(field);
         }
     }
@@ -64,11 +53,7 @@ fn stored_text_is_never_markup() {
     let server = Server::start(&home);
     let overview = server.json("/overview.json");
     assert_eq!(overview["stored"], 2 * MARKUP.len());
-    let mut paths = vec![
-        "/".to_owned(),
-        "/changes.atom".to_owned(),
-        "/search?q=alert".to_owned(),
-    ];
+    let mut paths = vec!["/".to_owned(), "/changes.atom".to_owned(), "/search?q=alert".to_owned()];
     for (index, text) in MARKUP.iter().enumerate() {
         let id = |more: usize| {
             let runs = overview["runs"].as_array().unwrap();
@@ -77,13 +62,7 @@ fn stored_text_is_never_markup() {
         let encoded: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
         paths.push(format!("/runs/{}", id(0)));
         paths.push(format!("/compare?base={}&run={}", id(0), id(1)));
-        for page in [
-            "runs/",
-            "systems/",
-            "benchmarks/",
-            "search?q=",
-            "compare?run=last&base=",
-        ] {
+        for page in ["runs/", "systems/", "benchmarks/", "search?q=", "compare?run=last&base="] {
             paths.push(format!("/{page}{encoded}"));
         }
     }
@@ -96,10 +75,7 @@ fn stored_text_is_never_markup() {
             // as an element or an attribute, it would begin so
             assert!(!page.contains(&tag.to_lowercase()), "{path} has {tag}");
         }
-        assert!(
-            !page.contains("<img") && !page.contains("<svg onload"),
-            "{path}"
-        );
+        assert!(!page.contains("<img") && !page.contains("<svg onload"), "{path}");
         let policy = response.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none'; "), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
@@ -133,11 +109,7 @@ fn no_path_is_a_file() {
         "/compare?base=ref:../../etc/passwd&run=last",
     ] {
         let response = server.get(path);
-        assert!(
-            [400, 404].contains(&response.status),
-            "{path}: {}",
-            response.status
-        );
+        assert!([400, 404].contains(&response.status), "{path}: {}", response.status);
         assert!(!response.text().contains("root:"), "{path}");
     }
 }
@@ -148,22 +120,15 @@ fn unknown_hosts_read_nothing() {
     let server = Server::start(&home);
     let port = server.address.rsplit_once(':').unwrap().1;
     let ask = |head: &str| server.raw(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes());
-    for host in [
-        "evil.example",
-        &format!("evil.example:{port}"),
-        "127.0.0.1.evil.example",
-        "[::2]",
-    ] {
+    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1.evil.example", "[::2]"]
+    {
         let refused = ask(&format!("GET / HTTP/1.1\r\nHost: {host}"));
         assert_eq!(refused.status, 421, "{host}");
         assert!(!refused.text().contains("Overview"), "{host}");
     }
     let forms = [
         ("GET / HTTP/1.1\r\nX: y", 400),
-        (
-            "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example",
-            400,
-        ),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example", 400),
         ("GET http://evil.example/ HTTP/1.1\r\nHost: localhost", 421),
         ("GET http://localhost/ HTTP/1.1\r\nHost: localhost", 200),
         (&format!("GET / HTTP/1.1\r\nHost: localhost:{port}"), 200),
@@ -178,10 +143,7 @@ fn unknown_hosts_read_nothing() {
     for name in ["access-control-allow-origin", "set-cookie"] {
         assert_eq!(response.header(name), None, "{name}");
     }
-    assert_eq!(
-        response.header("cross-origin-resource-policy"),
-        Some("same-origin")
-    );
+    assert_eq!(response.header("cross-origin-resource-policy"), Some("same-origin"));
     assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
 }
 
@@ -203,10 +165,7 @@ fn large_requests_are_refused() {
         // what it has not read makes the kernel cut the connection, perhaps before the answer is read
         let _ = stream.read_to_end(&mut output);
         let output = String::from_utf8_lossy(&output);
-        assert!(
-            output.is_empty() || output.starts_with("HTTP/1.1 4"),
-            "{output}"
-        );
+        assert!(output.is_empty() || output.starts_with("HTTP/1.1 4"), "{output}");
         assert_eq!(server.page("/health"), "ok\n");
     }
     let query = format!("/search?q={}", "x".repeat(300));

@@ -24,9 +24,7 @@ static LINES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     // a few launches have every kind of event
     let bundle = home.ok("export");
     let lines = bundle.lines().take(4);
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 });
 
 /// With an end that fits.
@@ -69,8 +67,7 @@ fn obeyed(text: &str) -> Option<char> {
 
 /// A workflow command in printed text.
 fn workflow_command(text: &str) -> Option<&str> {
-    text.lines()
-        .find(|line| line.trim_start().starts_with("::") || line.contains("##["))
+    text.lines().find(|line| line.trim_start().starts_with("::") || line.contains("##["))
 }
 
 /// Checks both streams for control characters; returns the exit code.
@@ -227,11 +224,7 @@ fn hostile_keys_are_escaped() {
     lines[1] = json!({ HOSTILE: launch });
     let mut unknown = LINES.clone();
     unknown[0]["info"]["settings"][HOSTILE] = 1.into();
-    for text in [
-        sealed(&lines),
-        sealed(&unknown),
-        format!("{{\"schema\":\"{HOSTILE}\"}}\n"),
-    ] {
+    for text in [sealed(&lines), sealed(&unknown), format!("{{\"schema\":\"{HOSTILE}\"}}\n")] {
         let path = file(&home, b"keys.jsonl", &text);
         all_that_print(&home, path.to_str().unwrap());
     }
@@ -281,21 +274,13 @@ fn hostile_paths_are_escaped() {
     for text in ["", "rubbish", &text, broken] {
         let path = file(&home, name.as_bytes(), text);
         all_that_print(&home, path.to_str().unwrap());
-        harmless(
-            &home,
-            &["export", path.to_str().unwrap(), "--output", HOSTILE],
-        );
+        harmless(&home, &["export", path.to_str().unwrap(), "--output", HOSTILE]);
         let raw = file(&home, b"\x1b[2J\xff\x9b.jsonl", text);
         let mut command = home.gritstone("show");
         harmless_as(command.arg(&raw), &["show", "a name that is no text"]);
     }
     // a store there, one that is damaged, one that cannot be
-    for arguments in [
-        &["show"][..],
-        &["doctor"],
-        &["systems"],
-        &["run", "no/such"],
-    ] {
+    for arguments in [&["show"][..], &["doctor"], &["systems"], &["run", "no/such"]] {
         for store in [name.as_str(), "no\x1b[2J/such/\u{9b}place", "/proc/\x1b[2J"] {
             let mut command = home.gritstone(arguments);
             harmless_as(command.env("GRITSTONE_STORE", store), arguments);
@@ -384,11 +369,9 @@ fn bundled_catalogs_have_safe_names() {
             executable: true,
             contents: Contents::new(text.as_bytes().to_vec()),
         };
-        let files: BTreeMap<String, CustomFile> = [
-            ("mine.toml".to_owned(), file_of(entries)),
-            (name.to_owned(), file_of("#!/bin/sh\n")),
-        ]
-        .into();
+        let files: BTreeMap<String, CustomFile> =
+            [("mine.toml".to_owned(), file_of(entries)), (name.to_owned(), file_of("#!/bin/sh\n"))]
+                .into();
         let mut lines = LINES.clone();
         lines[0]["info"]["elapsed_s"] = Value::Null;
         lines[0]["info"]["settings"]["catalogue"] = json!({
@@ -401,11 +384,7 @@ fn bundled_catalogs_have_safe_names() {
         assert!(error.contains(why), "{name:?}: {error}");
         all_that_print(&home, path);
         assert_ne!(harmless(&home, &["run", "--resume", "--trust"]), 0);
-        for folder in [
-            home.path(),
-            home.path().parent().unwrap(),
-            Path::new("/tmp"),
-        ] {
+        for folder in [home.path(), home.path().parent().unwrap(), Path::new("/tmp")] {
             assert!(!folder.join(&planted).exists(), "{name:?} in {folder:?}");
         }
     }

@@ -65,14 +65,10 @@ fn unprivileged_runs_change_nothing_as_root() {
         sched_setscheduler( sched_setattr( mlockall( FS_IOC_SETFLAGS /dev/cpu_dma_latency \
         losetup mkswap mkfs tracing/instances";
     for line in text.lines() {
-        let found = forbidden
-            .split_whitespace()
-            .find(|what| line.contains(*what));
+        let found = forbidden.split_whitespace().find(|what| line.contains(*what));
         assert!(found.is_none(), "{line}");
         let group = line.contains("/sys/fs/cgroup");
-        let writes = ["O_WRONLY", "O_RDWR", "mkdir"]
-            .iter()
-            .any(|word| line.contains(word));
+        let writes = ["O_WRONLY", "O_RDWR", "mkdir"].iter().any(|word| line.contains(word));
         assert!(!(group && writes), "{line}");
     }
     let stored = home.json("show");
@@ -90,14 +86,8 @@ fn privileged_actions_are_announced_as_root() {
     let home = Home::new();
     let dry = home.json(&format!("run --dry-run {PRIVILEGED}"));
     let actions = list(&dry["actions"]).iter();
-    let all = [
-        "file-system",
-        "trace",
-        "memory-group",
-        "real-time",
-        "ipc-namespace",
-        "directory-flag",
-    ];
+    let all =
+        ["file-system", "trace", "memory-group", "real-time", "ipc-namespace", "directory-flag"];
     assert!(actions.map(|action| &action["action"]).eq(all), "{dry}");
     let skipped = list(&dry["skipped"]);
     assert_eq!(skipped.len(), 1);

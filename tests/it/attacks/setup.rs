@@ -27,10 +27,7 @@ impl World {
         world.program("cargo", "");
         let (log, compiles) = (world.path("log"), u8::from(!headers));
         let look = "stat -c 'cc in %a' \"${2%/*}\"";
-        world.program(
-            "cc",
-            &format!("{look} >>{}\nexit {compiles}", log.display()),
-        );
+        world.program("cc", &format!("{look} >>{}\nexit {compiles}", log.display()));
         for tool in ["apt-get", "sudo"] {
             world.program(tool, &format!("echo {tool} \"$@\" >>{}", log.display()));
         }
@@ -116,23 +113,14 @@ fn setup_installs_only_as_root() {
     assert!(printed.contains(needed), "{printed}");
     assert_eq!(root.recorded_calls(), INSTALLED);
 
-    for (arguments, environment) in [
-        (&["run"][..], &[][..]),
-        (&["run"], &[("CI", "true")]),
-        (&["--yes", "run"], &[]),
-    ] {
+    for (arguments, environment) in
+        [(&["run"][..], &[][..]), (&["run"], &[("CI", "true")]), (&["--yes", "run"], &[])]
+    {
         let user = World::new(1000, false);
         let (code, printed) = user.run(arguments, environment);
         assert_eq!(code, 1, "{printed}");
-        assert!(
-            printed.contains("sudo apt-get install libc6-dev"),
-            "{printed}"
-        );
-        assert_eq!(
-            user.recorded_calls(),
-            "",
-            "sudo without a password is not consent"
-        );
+        assert!(printed.contains("sudo apt-get install libc6-dev"), "{printed}");
+        assert_eq!(user.recorded_calls(), "", "sudo without a password is not consent");
     }
 }
 

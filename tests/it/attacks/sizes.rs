@@ -59,11 +59,7 @@ fn hostile(folder: &Path) -> Vec<PathBuf> {
         ("late", r#""events":[{"x":["#, r#"{"":0},"#),
         ("why", r#""outcome":{"why":["#, r#"{"":0},"#),
         ("events", r#""events":["#, r#"{"event":"bye"},"#),
-        (
-            "walls",
-            r#""events":[{"event":"batch","n":1,"pace":1,"walls":["#,
-            "1,",
-        ),
+        ("walls", r#""events":[{"event":"batch","n":1,"pace":1,"walls":["#, "1,"),
     ];
     for (name, begin, unit) in launches {
         let begin = format!("{head}{LAUNCH}{begin}");
@@ -72,26 +68,13 @@ fn hostile(folder: &Path) -> Vec<PathBuf> {
     for (name, begin, unit) in [
         ("hyperfine", r#"{"results":[{"command":"a","times":["#, "1,"),
         ("results", r#"{"results":["#, r#"{"command":""},"#),
-        (
-            "google",
-            r#"{"context":{},"benchmarks":["#,
-            r#"{"name":""},"#,
-        ),
-        (
-            "view",
-            "{\n\"schema\":\"gritstone/run/1\",\"results\":[",
-            r#"{"":0},"#,
-        ),
+        ("google", r#"{"context":{},"benchmarks":["#, r#"{"name":""},"#),
+        ("view", "{\n\"schema\":\"gritstone/run/1\",\"results\":[", r#"{"":0},"#),
         ("blanks", "", " "),
         ("lines", "", "\n"),
     ] {
         files.push(bloat(folder, name, [begin, unit, "\n"], 7));
-        files.push(bloat(
-            folder,
-            &format!("long-{name}"),
-            [begin, unit, ""],
-            70,
-        ));
+        files.push(bloat(folder, &format!("long-{name}"), [begin, unit, ""], 70));
     }
     files
 }
@@ -126,12 +109,7 @@ fn small_uploads_cannot_exhaust_memory() {
     }
     let status = fs::read_to_string(format!("/proc/{}/status", server.process.0.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib: usize = peak
-        .unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap();
+    let kib: usize = peak.unwrap().trim().trim_end_matches(" kB").parse().unwrap();
     assert!(kib < ROOM / 2, "{kib} KiB");
 }
 
@@ -146,10 +124,7 @@ fn send(server: &Server, secret: &str, body: &[u8]) -> crate::common::server::Re
 
 /// A launch of the first benchmark with these events.
 fn launch(run: &RunData, events: Vec<Event>) -> Launch {
-    Launch {
-        events,
-        ..run.launches[0].clone()
-    }
+    Launch { events, ..run.launches[0].clone() }
 }
 
 #[test]
@@ -168,14 +143,8 @@ fn each_limit_is_named() {
     let name = "x".repeat(limits::NAME + 1);
     for (run, expected) in [
         (changed(&|run| run.info.label = Some(name.clone())), "label"),
-        (
-            changed(&|run| run.info.machine.name.clone_from(&name)),
-            "name",
-        ),
-        (
-            changed(&|run| run.benchmarks[0].title.clone_from(&long)),
-            "text",
-        ),
+        (changed(&|run| run.info.machine.name.clone_from(&name)), "name"),
+        (changed(&|run| run.benchmarks[0].title.clone_from(&long)), "text"),
         (
             changed(&|run| {
                 let facts = (0..400).map(|n| (n.to_string(), long[1..].to_owned()));
@@ -199,10 +168,7 @@ fn each_limit_is_named() {
         ),
         (events(vec![warm.clone(); limits::EVENTS + 1]), "events"),
         (events(vec![Event::Bye; 2]), "ends once"),
-        (
-            events(vec![Event::Param(Param::new("note", long.clone()))]),
-            "text",
-        ),
+        (events(vec![Event::Param(Param::new("note", long.clone()))]), "text"),
         (
             events(vec![Event::Batch(Box::new(Batch {
                 n: 1,

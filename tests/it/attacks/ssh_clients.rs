@@ -28,9 +28,7 @@ fn ends(line: &str, script: &str, signal: Signal) {
     });
     end(&child, signal);
     child.wait().unwrap();
-    eventually(&format!("{line} leaves nothing after {signal}"), || {
-        processes(&home) == 0
-    });
+    eventually(&format!("{line} leaves nothing after {signal}"), || processes(&home) == 0);
 }
 
 #[test]

@@ -28,10 +28,7 @@ fn missing_rows_are_reported() {
             let (_, out, error) = home.run(command);
             let printed = out + &error;
             let mut words = ["is missing", "is not as it was written", "are found"].iter();
-            assert!(
-                words.any(|word| printed.contains(word)),
-                "{gone}: {command}: {printed}"
-            );
+            assert!(words.any(|word| printed.contains(word)), "{gone}: {command}: {printed}");
         }
         let (code, _, error) = home.run("runs verify");
         assert_eq!(code, 1, "{gone}: {error}");

@@ -11,10 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 /// The schemas of launches on a server.
 fn schemas(there: &Server) -> String {
-    there.sql(
-        "postgres",
-        "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gritstone%'",
-    )
+    there.sql("postgres", "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gritstone%'")
 }
 
 fn dsn(there: &Server) -> String {
@@ -48,16 +45,8 @@ impl MariaDb {
         }
         let path = room.path().display();
         let server = command
-            .args([
-                "--no-defaults",
-                "--skip-grant-tables",
-                "--skip-networking",
-                "--skip-log-bin",
-            ])
-            .args([
-                format!("--datadir={path}"),
-                format!("--socket={path}/socket"),
-            ])
+            .args(["--no-defaults", "--skip-grant-tables", "--skip-networking", "--skip-log-bin"])
+            .args([format!("--datadir={path}"), format!("--socket={path}/socket")])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -101,10 +90,7 @@ fn external_servers_stay_unchanged() {
     let both = "engine=postgresql";
     for (name, words) in [
         ("db/fasttrack", format!("{BRIEF} {both} kind=9")),
-        (
-            "db/oltp",
-            format!("{SHORT} {both} users=3 mix=write share=50 beside=vacuum"),
-        ),
+        ("db/oltp", format!("{SHORT} {both} users=3 mix=write share=50 beside=vacuum")),
         ("db/bulk", format!("samples=1 {both} work=index")),
     ] {
         let workload = built(name, folder.path(), &[]);
@@ -117,27 +103,14 @@ fn external_servers_stay_unchanged() {
         assert_eq!(schemas(&there), "1", "{name}");
     }
     // a launch that fails removes what it has made, too
-    let wrong = [(
-        "db/fasttrack.c",
-        "balance = balance + ?",
-        "balance = balance + 0 * ?",
-    )];
+    let wrong = [("db/fasttrack.c", "balance = balance + ?", "balance = balance + 0 * ?")];
     let workload = built("db/fasttrack", folder.path(), &wrong);
-    let text = workload_output(
-        &workload,
-        folder.path(),
-        &format!("{BRIEF} {both} kind=1 'dsn={dsn}'"),
-    );
-    assert!(
-        text.contains("the table customer differs from the model"),
-        "{text}"
-    );
+    let text =
+        workload_output(&workload, folder.path(), &format!("{BRIEF} {both} kind=1 'dsn={dsn}'"));
+    assert!(text.contains("the table customer differs from the model"), "{text}");
     assert_eq!(schemas(&there), "1");
     assert_eq!(there.sql("postgres", "SELECT id FROM account"), "7");
-    assert_eq!(
-        there.sql("postgres", "SELECT id FROM gritstone_01234567.t"),
-        "8"
-    );
+    assert_eq!(there.sql("postgres", "SELECT id FROM gritstone_01234567.t"), "8");
 }
 
 #[test]
@@ -183,10 +156,7 @@ fn option_files_find_external_mariadb() {
     there.sql("CREATE DATABASE gritstone_89abcdef; CREATE TABLE gritstone_89abcdef.made_by_gritstone (id INTEGER)");
     let folder = folder();
     let workload = built("db/oltp", folder.path(), &[]);
-    let words = format!(
-        "{SHORT} engine=mariadb users=3 mix=read-write dsn={}",
-        options.display()
-    );
+    let words = format!("{SHORT} engine=mariadb users=3 mix=read-write dsn={}", options.display());
     let printed = workload_output(&workload, folder.path(), &words);
     assert!(is_right(&printed), "{printed}");
     assert_eq!(
@@ -201,22 +171,13 @@ fn unreachable_servers_are_skipped() {
     let folder = folder();
     let workload = built("db/oltp", folder.path(), &[]);
     let dsn = "dsn=postgresql://bench@/none?host=/nowhere";
-    let skipped = workload_output(
-        &workload,
-        folder.path(),
-        &format!("{SHORT} engine=postgresql {dsn}"),
-    );
-    assert!(
-        skipped.contains("skip why=The server of dsn= cannot be reached"),
-        "{skipped}"
-    );
+    let skipped =
+        workload_output(&workload, folder.path(), &format!("{SHORT} engine=postgresql {dsn}"));
+    assert!(skipped.contains("skip why=The server of dsn= cannot be reached"), "{skipped}");
     let refused = workload_output(
         &workload,
         folder.path(),
         &format!("{SHORT} engine=postgresql {dsn} fsync=off"),
     );
-    assert!(
-        refused.contains("fsync= applies to a server that Gritstone starts"),
-        "{refused}"
-    );
+    assert!(refused.contains("fsync= applies to a server that Gritstone starts"), "{refused}");
 }

@@ -18,17 +18,12 @@ fn refusal(home: &Home, folder: &str) -> String {
 /// An entry of kind kernel whose program is an executable of that name.
 fn speaks(name: &str) -> String {
     let entry = TRUE.replace("evil/true", &format!("evil/{name}"));
-    entry
-        .replace("\"command\"", "\"kernel\"")
-        .replace("argv = [\"/bin/true\"]\n", "")
+    entry.replace("\"command\"", "\"kernel\"").replace("argv = [\"/bin/true\"]\n", "")
 }
 
 /// An entry of kind command for the shell.
 fn shell(script: &str) -> String {
-    TRUE.replace(
-        "[\"/bin/true\"]",
-        &format!("[\"/bin/sh\", \"-c\", {script:?}]"),
-    )
+    TRUE.replace("[\"/bin/true\"]", &format!("[\"/bin/sh\", \"-c\", {script:?}]"))
 }
 
 #[test]
@@ -49,10 +44,7 @@ fn escaping_paths_are_refused() {
     is_refused("a socket");
     drop(socket);
     if nix::unistd::geteuid().is_root() {
-        let (kind, mode) = (
-            nix::sys::stat::SFlag::S_IFCHR,
-            nix::sys::stat::Mode::S_IRWXU,
-        );
+        let (kind, mode) = (nix::sys::stat::SFlag::S_IFCHR, nix::sys::stat::Mode::S_IRWXU);
         let null = nix::sys::stat::makedev(1, 3);
         if nix::sys::stat::mknod(&inside, kind, mode, null).is_ok() {
             is_refused("a device");
@@ -123,10 +115,7 @@ fn hostile_names_are_refused() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let included = [
-        (
-            "#include \"/etc/passwd\"\n",
-            "evil/x.c:1:1: what is included",
-        ),
+        ("#include \"/etc/passwd\"\n", "evil/x.c:1:1: what is included"),
         ("\n#include \"../../../etc/passwd\"\n", "evil/x.c:2:1"),
     ];
     for (text, printed) in included {
@@ -136,10 +125,7 @@ fn hostile_names_are_refused() {
     let score = TRUE
         .replace("\"command\"", "\"rating\"")
         .replace("unit = \"ms\"", "unit = \"ratio\"\nbetter = \"higher\"")
-        .replace(
-            "argv = [\"/bin/true\"]",
-            "over = [\"byte/*\"]\nbaseline = \"ref:x\"",
-        );
+        .replace("argv = [\"/bin/true\"]", "over = [\"byte/*\"]\nbaseline = \"ref:x\"");
     let error = refusal(&home, &evil(&home, &score, &[]));
     assert!(error.contains("a score is relative"), "{error}");
     let folder = evil(&home, TRUE, &[]);
@@ -175,10 +161,7 @@ fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str,
     let row = &run["results"][0];
     assert_eq!(row["outcome"], outcome, "{row}");
     let whys: String = messages(row);
-    assert!(
-        whys.to_lowercase().contains(&printed.to_lowercase()),
-        "{whys}"
-    );
+    assert!(whys.to_lowercase().contains(&printed.to_lowercase()), "{whys}");
     common::eventually("all processes are gone", || processes(&home) == 0);
     assert!(traces(&home).is_empty(), "{:?}", traces(&home));
 }
@@ -236,17 +219,9 @@ fn protocol_violations_give_no_result() {
     let sh = "#!/bin/sh\n";
     let other = hello.replace("evil/x", "byte/pipe");
     for (begin, script, printed) in [
-        (
-            sh,
-            "head -c 100000 /dev/urandom >&3",
-            "line 1 of the workload's output",
-        ),
+        (sh, "head -c 100000 /dev/urandom >&3", "line 1 of the workload's output"),
         (sh, "exec cat /dev/zero >&3", "longer than 131072 bytes"),
-        (
-            hello,
-            "yes 'param key=a value=b' >&3",
-            "more than 20000 lines",
-        ),
+        (hello, "yes 'param key=a value=b' >&3", "more than 20000 lines"),
         (hello, "echo 'sample n=1 wall=0' >&3", "line 2"),
         (hello, "echo bye >&3; exit 3", "ended with status 3"),
         (hello, "exit 0", "ended before its bye"),

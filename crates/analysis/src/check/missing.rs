@@ -35,9 +35,7 @@ pub(super) fn of_history(
     }
     measured.retain(|_, runs| *runs >= needed);
     let missing = measured.into_iter();
-    missing
-        .filter_map(|(id, runs)| missing_in(run, id, runs))
-        .collect()
+    missing.filter_map(|(id, runs)| missing_in(run, id, runs)).collect()
 }
 
 /// Those of the base, where it is of the same selection.
@@ -45,9 +43,7 @@ pub(super) fn of_base(view: &CompareView, base: &RunView, run: &RunView) -> Vec<
     let [run_selection, base_selection] =
         [run, base].map(|run| Selection::new(run.settings.as_ref()));
     let rows = view.rows.iter().filter(|_| run_selection == base_selection);
-    rows.filter(|row| row.base.is_some())
-        .filter_map(|row| missing_in(run, &row.id, 1))
-        .collect()
+    rows.filter(|row| row.base.is_some()).filter_map(|row| missing_in(run, &row.id, 1)).collect()
 }
 
 fn missing_in(run: &RunView, id: &Id, runs: usize) -> Option<MissingBenchmark> {

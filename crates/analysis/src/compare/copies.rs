@@ -34,11 +34,7 @@ pub(super) fn copies(
     let comparable = base.version == other.version;
     let scale = scale(&other.unit, &base.unit).filter(|_| comparable);
     let effect = options.effect(&base.id);
-    let extra = Scatter {
-        ln_sd: effect.beyond_launches(),
-        ..effect
-    }
-    .of_two_runs();
+    let extra = Scatter { ln_sd: effect.beyond_launches(), ..effect }.of_two_runs();
     let one = |copies: u32| {
         let point = |points: &[CopiesPoint]| {
             let found = points.iter().find(|point| point.copies == copies);
@@ -58,9 +54,7 @@ pub(super) fn copies(
                 interval: found.and_then(|found| found.interval),
                 verdict: options.before_p(found.and_then(|found| found.interval)),
                 // interference on one side cannot be distinguished from a change
-                p: found
-                    .and_then(|found| found.p)
-                    .filter(|_| !flagged(Flag::Interference)),
+                p: found.and_then(|found| found.p).filter(|_| !flagged(Flag::Interference)),
                 ..CompareFigure::default()
             }
         };
@@ -74,11 +68,7 @@ pub(super) fn copies(
         CompareCopies {
             copies,
             unit: base.unit.to_string(),
-            total: compared(
-                b.total,
-                o.total.zip(scale).map(|(x, by)| x.times(by)),
-                total,
-            ),
+            total: compared(b.total, o.total.zip(scale).map(|(x, by)| x.times(by)), total),
             efficiency: compared(b.efficiency, o.efficiency, efficiency),
             notes: beside(&b.notes, &o.notes),
         }

@@ -26,9 +26,7 @@ const UNKNOWN: &str = "not known";
 /// Differences of each run of a side from the one before.
 pub fn runs_differ_in(runs: &[RunView]) -> Vec<Difference> {
     let pairs = runs.windows(2);
-    pairs
-        .flat_map(|pair| differ_in(&pair[0], &pair[1]))
-        .collect()
+    pairs.flat_map(|pair| differ_in(&pair[0], &pair[1])).collect()
 }
 
 /// All differences, the machine first.
@@ -52,9 +50,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     if let (Some(b), Some(o)) = (&base.gritstone, &other.gritstone) {
         differences.add("gritstone", b, o);
     }
-    differences
-        .0
-        .extend(programs_differ_in(base, other, &|_| true));
+    differences.0.extend(programs_differ_in(base, other, &|_| true));
     for (b, o) in common(base, other) {
         if !b.is_published() && !o.is_published() {
             let what = format!("version of {}", b.id);
@@ -69,11 +65,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         }
         differences.maps("parameter ", &b.params, &o.params);
         differences.maps("peer ", &peer(b), &peer(o));
-        differences.add(
-            "tuned",
-            &tuned_settings(&b.tuned),
-            &tuned_settings(&o.tuned),
-        );
+        differences.add("tuned", &tuned_settings(&b.tuned), &tuned_settings(&o.tuned));
         differences.add("custom catalog", &overrides(b), &overrides(o));
     }
     differences.0
@@ -90,11 +82,7 @@ fn hides_identity(view: &RunView, base: &RunView, other: &RunView) -> bool {
 
 /// Finding that the far ends of two runs were in different places.
 pub(crate) fn peers_differ(base: &RunView, other: &RunView) -> Option<Finding> {
-    let peer = |view: &RunView| {
-        view.settings
-            .as_ref()
-            .and_then(|settings| settings.peer.clone())
-    };
+    let peer = |view: &RunView| view.settings.as_ref().and_then(|settings| settings.peer.clone());
     let (b, o) = (peer(base), peer(other));
     let path = |peer: &Option<Peer>| peer.as_ref().map(Peer::path);
     (path(&b) != path(&o)).then(|| Finding::PeersDiffer {
@@ -241,7 +229,6 @@ impl Differences {
 
 fn volatile(name: &str) -> bool {
     VOLATILE_FACTS.iter().any(|volatile| {
-        name.strip_prefix(volatile)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        name.strip_prefix(volatile).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     })
 }

@@ -33,10 +33,8 @@ pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
             None => families.push((family, vec![row])),
         }
     }
-    let mut sums: Vec<CompareSum> = families
-        .iter()
-        .map(|(family, rows)| sum(Some(family), rows))
-        .collect();
+    let mut sums: Vec<CompareSum> =
+        families.iter().map(|(family, rows)| sum(Some(family), rows)).collect();
     let same = |sum: &CompareSum| sum.faster + sum.slower == 0;
     sums.sort_by(|a, b| (same(a).cmp(&same(b))).then(size(b.mean).total_cmp(&size(a.mean))));
     if sums.len() > 1 {
@@ -55,15 +53,11 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
         let rows = rows.iter();
         rows.filter(|row| row.row.verdict == Some(verdict)).count()
     };
-    let counted: Vec<&CompareRow> = rows
-        .iter()
-        .filter(|row| counts(&row.row, row.basis))
-        .map(|row| &row.row)
-        .collect();
+    let counted: Vec<&CompareRow> =
+        rows.iter().filter(|row| counts(&row.row, row.basis)).map(|row| &row.row).collect();
     let mean = |value: fn(&CompareRow) -> Option<f64>| -> Option<f64> {
-        let logs: Vec<f64> = (counted.iter())
-            .map(|row| value(row).map(f64::ln))
-            .collect::<Option<_>>()?;
+        let logs: Vec<f64> =
+            (counted.iter()).map(|row| value(row).map(f64::ln)).collect::<Option<_>>()?;
         (!logs.is_empty()).then(|| descriptive::mean(&logs).exp())
     };
     // run effects are shared by many benchmarks, and do not average out

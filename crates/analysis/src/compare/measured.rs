@@ -18,10 +18,7 @@ const SLOPE: f64 = 0.3;
 pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
     let mut pair = Pair::new(base, other);
     if base.version != other.version {
-        return pair.apart(Finding::VersionsDiffer {
-            base: base.version,
-            other: other.version,
-        });
+        return pair.apart(Finding::VersionsDiffer { base: base.version, other: other.version });
     }
     let Some(scale) = scale(&other.unit, &base.unit) else {
         return pair.apart(Finding::UnitsDiffer {
@@ -33,10 +30,8 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     let (b, o) = match (base.value(), other.value()) {
         (Some(b), Some(o)) => (b, o * scale),
         (base, other) => {
-            return pair.apart(Finding::NoEstimate {
-                base: base.is_some(),
-                other: other.is_some(),
-            });
+            return pair
+                .apart(Finding::NoEstimate { base: base.is_some(), other: other.is_some() });
         }
     };
     pair.other = Some(o);

@@ -32,20 +32,13 @@ pub struct Options {
 impl Options {
     /// With the usual confidence and level.
     pub fn new(margin: f64, effects: RunEffects) -> Self {
-        Self {
-            margin,
-            effects,
-            ..Self::default()
-        }
+        Self { margin, effects, ..Self::default() }
     }
 
     /// Shows only these benchmarks of a comparison of all.
     #[must_use]
     pub fn showing(self, selected: BTreeSet<Id>) -> Self {
-        Self {
-            selected: Some(selected),
-            ..self
-        }
+        Self { selected: Some(selected), ..self }
     }
 
     pub(super) fn for_runs(&self, base: &RunView, other: &RunView) -> Self {

@@ -62,14 +62,7 @@ impl Pair {
     }
 
     pub fn without_ratio(self) -> Self {
-        Self {
-            ratio: None,
-            interval: None,
-            p: None,
-            difference: None,
-            variance: None,
-            ..self
-        }
+        Self { ratio: None, interval: None, p: None, difference: None, variance: None, ..self }
     }
 }
 

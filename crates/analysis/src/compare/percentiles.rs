@@ -31,12 +31,7 @@ pub(super) fn percentiles(
                 &tails::percentile_of(other, name)?,
                 options,
             )?,
-            None => Ratio {
-                ratio: pair.ratio?,
-                interval: pair.interval,
-                inner: None,
-                p: pair.p,
-            },
+            None => Ratio { ratio: pair.ratio?, interval: pair.interval, inner: None, p: pair.p },
         };
         Some(ComparePercentile {
             name: name.to_owned(),
@@ -51,10 +46,7 @@ pub(super) fn percentiles(
             },
         })
     };
-    let names = b
-        .percentiles
-        .iter()
-        .map(|percentile| percentile.name.as_str());
+    let names = b.percentiles.iter().map(|percentile| percentile.name.as_str());
     names.filter_map(one).collect()
 }
 

@@ -22,11 +22,9 @@ pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
         };
         return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
-    if let (Some(b), Some(o), Some(scale)) = (
-        side(base, base.estimate()),
-        side(other, other.estimate()),
-        scale(&other.unit, &base.unit),
-    ) {
+    if let (Some(b), Some(o), Some(scale)) =
+        (side(base, base.estimate()), side(other, other.estimate()), scale(&other.unit, &base.unit))
+    {
         let sides = (b, o.times(scale));
         return conclude(base, other, Subject::Estimate, sides, base.better, vec![]);
     }
@@ -132,21 +130,13 @@ fn conclude(
     }
     Pair {
         compared,
-        unit: if compared == Subject::Estimate {
-            base.unit.to_string()
-        } else {
-            "s".to_owned()
-        },
+        unit: if compared == Subject::Estimate { base.unit.to_string() } else { "s".to_owned() },
         base: Some(b.value),
         other: Some(o.value),
         ratio: Some(ratio(b.value, o.value, better)),
         interval,
         p: None,
-        basis: if exact {
-            ComparedBy::Exact
-        } else {
-            ComparedBy::Interval
-        },
+        basis: if exact { ComparedBy::Exact } else { ComparedBy::Interval },
         difference: None,
         variance: None,
         notes,

@@ -15,15 +15,9 @@ const MAX_FREEDOM: f64 = 4.0;
 
 /// Estimates from the differences of all benchmarks.
 pub(super) fn of_differences(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
-    let stated = all
-        .iter()
-        .filter(|difference| difference.effect.runs == 0)
-        .copied();
-    let moved = series::in_common(
-        &all.iter()
-            .map(|difference| difference.ln_ratio)
-            .collect::<Vec<f64>>(),
-    );
+    let stated = all.iter().filter(|difference| difference.effect.runs == 0).copied();
+    let moved =
+        series::in_common(&all.iter().map(|difference| difference.ln_ratio).collect::<Vec<f64>>());
     // either run may be odd; of a median, as many runs as shift it
     let [base, other] = effects.runs;
     let odd = base.min(other).div_ceil(2);
@@ -46,10 +40,7 @@ fn of_stated(all: &[Difference]) -> Spread {
     };
     let variance = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
     if all.len() < MIN_ALIKE {
-        return Spread {
-            inflation: variance.max(1.0),
-            ..none
-        };
+        return Spread { inflation: variance.max(1.0), ..none };
     }
     let more = (n / 4.0).min(MAX_FREEDOM);
     // the stated scatter is a lower bound of the estimate, not an upper one
@@ -72,10 +63,7 @@ pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonCha
         .filter(|difference| (difference.ln_ratio * center.signum()) > center.abs() / 2.0)
         .count();
     let most = 10 * alike >= 9 * all.len() && center.abs() > margin.ln_1p();
-    most.then(|| CommonChange {
-        rows: all.len(),
-        ratio: center.exp(),
-    })
+    most.then(|| CommonChange { rows: all.len(), ratio: center.exp() })
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -104,9 +92,7 @@ mod tests {
         assert!(
             of_differences(&twenty(12), &RunEffects::default(), 0.05).common < 0.002_f64.powi(2)
         );
-        let all = of_differences(&twenty(20), &RunEffects::default(), 0.05)
-            .common
-            .sqrt();
+        let all = of_differences(&twenty(20), &RunEffects::default(), 0.05).common.sqrt();
         assert!((0.045..0.055).contains(&all), "{all}");
     }
 }

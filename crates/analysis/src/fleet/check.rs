@@ -19,10 +19,7 @@ pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
     let (effects, p): (Vec<f64>, Vec<Option<f64>>) =
         levels.map(|effect| (effect.effect, Some(effect.p))).unzip();
     let certain = multiple::holm(&p).into_iter().flatten().zip(&effects);
-    let of_level = certain
-        .filter(|(p, effect)| *p <= ALPHA && slow(effect))
-        .count()
-        > 0;
+    let of_level = certain.filter(|(p, effect)| *p <= ALPHA && slow(effect)).count() > 0;
     let of_benchmark = view.outliers.iter().any(|outlier| {
         let single = matches!(outlier.about, FleetScope::Benchmark(_));
         outlier.node == node
@@ -30,14 +27,8 @@ pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
             && slow(&outlier.effect.effect)
             && outlier.effect.p_adjusted <= ALPHA
     });
-    let compared = view
-        .kinds
-        .get(fleet_node.kind)
-        .is_some_and(|kind| kind.compared);
-    match (
-        of_level || of_benchmark,
-        compared && fleet_node.benchmarks > 0,
-    ) {
+    let compared = view.kinds.get(fleet_node.kind).is_some_and(|kind| kind.compared);
+    match (of_level || of_benchmark, compared && fleet_node.benchmarks > 0) {
         (true, _) => FleetVerdict::Failed,
         // interference with most results could hide a slow node, so that it does not count as healthy
         (false, true) if 2 * fleet_node.interference <= fleet_node.benchmarks => {

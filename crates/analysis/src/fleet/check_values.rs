@@ -34,19 +34,12 @@ pub(super) fn wrong(nodes: &[Node]) -> Vec<FleetWrong> {
             }
         }
     }
-    found.extend(
-        values
-            .iter()
-            .flat_map(|((id, _, n), seen)| alone(id, *n, seen)),
-    );
+    found.extend(values.iter().flat_map(|((id, _, n), seen)| alone(id, *n, seen)));
     found
 }
 
 fn denied(node: &str, run: &NodeRun, id: &Id, result: &NodeResult) -> Vec<FleetWrong> {
-    let checks = result
-        .checks
-        .iter()
-        .filter(|check| check.got != check.expected);
+    let checks = result.checks.iter().filter(|check| check.got != check.expected);
     let wrong = checks.map(|check| FleetWrong {
         node: node.to_owned(),
         run: run.run.clone(),
@@ -71,16 +64,8 @@ fn constant<'a>(
     for check in &result.checks {
         let of_input = result.checks.iter().filter(|other| other.n == check.n);
         if of_input.count() == 1 {
-            let seen = Seen {
-                node,
-                run,
-                got: check.got,
-                cpu: check.cpu,
-            };
-            values
-                .entry((id, result.work(), check.n))
-                .or_default()
-                .push(seen);
+            let seen = Seen { node, run, got: check.got, cpu: check.cpu };
+            values.entry((id, result.work(), check.n)).or_default().push(seen);
         }
     }
 }
@@ -88,10 +73,7 @@ fn constant<'a>(
 /// Nodes with a unique value, if all others agree.
 fn alone<'a>(id: &'a Id, n: u64, seen: &'a [Seen]) -> impl Iterator<Item = FleetWrong> + 'a {
     let nodes_of = |got: u64| -> BTreeSet<&str> {
-        seen.iter()
-            .filter(|value| value.got == got)
-            .map(|value| value.node)
-            .collect()
+        seen.iter().filter(|value| value.got == got).map(|value| value.node).collect()
     };
     let each: BTreeSet<u64> = seen.iter().map(|value| value.got).collect();
     let most = each.iter().map(|got| (nodes_of(*got).len(), *got)).max();

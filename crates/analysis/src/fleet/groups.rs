@@ -41,9 +41,8 @@ pub(super) fn groups(
     let values = |kinds: &[usize]| -> Vec<Values> {
         let value = |cell: &Option<Cell>| cell.map(|cell| cell.value);
         let cells = measured.cells.iter();
-        let cells: Vec<Values> = cells
-            .map(|row| centered(row.iter().map(value).collect(), kinds))
-            .collect();
+        let cells: Vec<Values> =
+            cells.map(|row| centered(row.iter().map(value).collect(), kinds)).collect();
         let of_scope = scopes.iter();
         of_scope
             .map(|(_, benchmarks)| centered(shared(&cells, benchmarks, nodes.len()), kinds))
@@ -57,11 +56,7 @@ pub(super) fn groups(
     let mut p = vec![];
     for division in &divisions {
         let (values, kinds) = basis(division);
-        p.extend(
-            values
-                .iter()
-                .flat_map(|values| tests(division, values, kinds)),
-        );
+        p.extend(values.iter().flat_map(|values| tests(division, values, kinds)));
     }
     let adjusted = multiple::benjamini_hochberg(&p);
     let mut tested = p.into_iter().zip(adjusted);
@@ -86,14 +81,10 @@ pub(super) fn groups(
                 }));
             }
         }
-        differs
-            .iter_mut()
-            .for_each(|differences| worth_a_line(differences, margin));
+        differs.iter_mut().for_each(|differences| worth_a_line(differences, margin));
         let all = || differs.iter().flatten();
         if all().next().is_some() {
-            let least = all()
-                .map(|difference| difference.effect.p_adjusted)
-                .fold(1.0, f64::min);
+            let least = all().map(|difference| difference.effect.p_adjusted).fold(1.0, f64::min);
             found.push((least, fleet_division(division, differs, nodes)));
         }
     }
@@ -107,9 +98,7 @@ fn worth_a_line(differences: &mut Vec<FleetGroupEffect>, margin: f64) {
         let [low, high] = difference.effect.interval;
         difference.effect.effect.abs() > margin && (low > 0.0 || high < 0.0)
     });
-    let all = differences
-        .iter()
-        .find(|difference| difference.about == FleetScope::All);
+    let all = differences.iter().find(|difference| difference.about == FleetScope::All);
     if let Some(all) = all.map(|difference| difference.effect.effect) {
         differences.retain(|difference| {
             difference.about == FleetScope::All || (difference.effect.effect - all).abs() > margin
@@ -125,19 +114,14 @@ fn divisions<'a>(nodes: &'a [Node], kinds: &[usize]) -> Vec<Division<'a>> {
             continue;
         };
         for (name, value) in run.facts.iter().chain(&run.place) {
-            let of_nodes = values
-                .entry(name)
-                .or_insert_with(|| vec![None; nodes.len()]);
+            let of_nodes = values.entry(name).or_insert_with(|| vec![None; nodes.len()]);
             of_nodes[index] = Some(value);
         }
     }
     let kind_of_node = numbered(kinds.iter().copied().map(Some));
     let mut found: BTreeMap<Vec<Option<usize>>, Vec<&str>> = BTreeMap::new();
     for (name, of_nodes) in values {
-        found
-            .entry(numbered(of_nodes.into_iter()))
-            .or_default()
-            .push(name);
+        found.entry(numbered(of_nodes.into_iter())).or_default().push(name);
     }
     let division = |(of_node, facts): (Vec<Option<usize>>, Vec<&'a str>)| {
         let groups = of_node.iter().flatten().max().map_or(0, |last| last + 1);
@@ -166,10 +150,7 @@ fn numbered<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Vec<Option<usize
 fn scopes(measured: &Measured, families: &[&str]) -> Vec<(FleetScope, Vec<usize>)> {
     let all: Vec<usize> = (0..measured.cells.len()).collect();
     let family = |(index, name): (usize, &&str)| {
-        let benchmarks = all
-            .iter()
-            .copied()
-            .filter(|b| measured.families[*b] == index);
+        let benchmarks = all.iter().copied().filter(|b| measured.families[*b] == index);
         (FleetScope::Family((*name).to_owned()), benchmarks.collect())
     };
     let mut scopes: Vec<(FleetScope, Vec<usize>)> =
@@ -198,10 +179,7 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
 /// The median over benchmarks, on each node that has half of them.
 fn shared(centered: &[Values], benchmarks: &[usize], nodes: usize) -> Values {
     let of_node = |node: usize| {
-        let values: Vec<f64> = benchmarks
-            .iter()
-            .filter_map(|b| centered[*b][node])
-            .collect();
+        let values: Vec<f64> = benchmarks.iter().filter_map(|b| centered[*b][node]).collect();
         (!values.is_empty() && 2 * values.len() >= benchmarks.len())
             .then(|| descriptive::median(&descriptive::sorted(&values)))
     };
@@ -264,8 +242,5 @@ fn fleet_division(
     };
     let mut groups: Vec<FleetGroup> = differs.into_iter().enumerate().map(group).collect();
     groups.sort_by(|a, b| a.values.cmp(&b.values));
-    FleetDivision {
-        facts: division.facts.iter().map(ToString::to_string).collect(),
-        groups,
-    }
+    FleetDivision { facts: division.facts.iter().map(ToString::to_string).collect(), groups }
 }

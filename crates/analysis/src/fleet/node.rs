@@ -95,18 +95,12 @@ impl NodeRun {
     }
 
     fn with_checks(view: &RunView, mut checks: BTreeMap<Id, Vec<CheckValue>>) -> Self {
-        let member = view
-            .settings
-            .as_ref()
-            .and_then(|settings| settings.fleet.clone());
+        let member = view.settings.as_ref().and_then(|settings| settings.fleet.clone());
         let member = member.unwrap_or_default();
         let named = [&member.node].into_iter().filter(|name| !name.is_empty());
         let host = view.machine.facts.get("host.name");
         let mut names = named.chain(host).chain(&view.label);
-        let results = view
-            .results
-            .iter()
-            .filter(|result| run_summary::varies(result));
+        let results = view.results.iter().filter(|result| run_summary::varies(result));
         let result = |result: &Measurement| {
             let checks = checks.remove(&result.id).unwrap_or_default();
             (result.id.clone(), NodeResult::new(result, checks))
@@ -136,12 +130,7 @@ fn checks(run: &RunData) -> BTreeMap<Id, Vec<CheckValue>> {
         for event in &launch.events {
             let Event::Check(check) = event else { continue };
             let known = all.entry(launch.id.clone()).or_default();
-            let value = CheckValue {
-                n: check.n,
-                got: check.got,
-                expected: check.expected,
-                cpu,
-            };
+            let value = CheckValue { n: check.n, got: check.got, expected: check.expected, cpu };
             let same = |other: &CheckValue| (other.n, other.got) == (value.n, value.got);
             if !known.iter().any(same) && known.len() < MOST_INPUTS {
                 known.push(value);

@@ -90,10 +90,7 @@ impl EarlierFit {
                 self.fit.families.get(index)?.as_ref()
             }
             FleetScope::Benchmark(id) => {
-                let index = self
-                    .benchmarks
-                    .iter()
-                    .position(|benchmark| benchmark == id)?;
+                let index = self.benchmarks.iter().position(|benchmark| benchmark == id)?;
                 self.fit.benchmarks.get(index)?.as_ref()
             }
         }
@@ -130,18 +127,11 @@ fn dated(when: &[&str], index: usize) -> FleetSince {
 fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDrift> {
     let all = now.iter().flat_map(|run| run.results.keys());
     let families: BTreeSet<&str> = all.map(Id::family).collect();
-    let scopes = families
-        .into_iter()
-        .map(|family| FleetScope::Family(family.to_owned()));
+    let scopes = families.into_iter().map(|family| FleetScope::Family(family.to_owned()));
     let scopes: Vec<FleetScope> = [FleetScope::All].into_iter().chain(scopes).collect();
-    let found: Vec<Option<(FleetDrift, f64)>> = scopes
-        .iter()
-        .map(|about| drift(about, &view.started, now, earlier))
-        .collect();
-    let p: Vec<Option<f64>> = found
-        .iter()
-        .map(|drift| drift.as_ref().map(|(_, p)| *p))
-        .collect();
+    let found: Vec<Option<(FleetDrift, f64)>> =
+        scopes.iter().map(|about| drift(about, &view.started, now, earlier)).collect();
+    let p: Vec<Option<f64>> = found.iter().map(|drift| drift.as_ref().map(|(_, p)| *p)).collect();
     let certain = found.into_iter().zip(multiple::holm(&p));
     let certain = certain.filter_map(|(found, p)| {
         let (drift, _) = found.filter(|_| p.is_some_and(|p| p <= ALPHA))?;
@@ -149,10 +139,7 @@ fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDr
     });
     let mut drifts: Vec<FleetDrift> = certain.collect();
     // a family that changed like all benchmarks is left out
-    let all = drifts
-        .iter()
-        .find(|drift| drift.about == FleetScope::All)
-        .map(|drift| drift.effect);
+    let all = drifts.iter().find(|drift| drift.about == FleetScope::All).map(|drift| drift.effect);
     drifts.retain(|drift| {
         drift.about == FleetScope::All
             || all.is_none_or(|all| (drift.effect - all).abs() > view.margin)
@@ -219,10 +206,7 @@ fn changes(about: &FleetScope, then: &[NodeRun], now: &[NodeRun]) -> Vec<f64> {
         let after = after.get(run.node.as_str())?;
         let both = run.results.iter().filter(|(id, _)| of_scope(id));
         let changes = both.filter_map(|(id, old)| {
-            let new = after
-                .results
-                .get(id)
-                .filter(|new| new.work() == old.work())?;
+            let new = after.results.get(id).filter(|new| new.work() == old.work())?;
             Some(new.speed? - old.speed?)
         });
         let changes: Vec<f64> = changes.collect();

@@ -19,29 +19,21 @@ struct Group {
 
 /// Facts that slow nodes have more often than others, the most significant first.
 pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetCommon> {
-    let slow = outliers
-        .iter()
-        .filter(|outlier| outlier.effect.effect < 0.0);
+    let slow = outliers.iter().filter(|outlier| outlier.effect.effect < 0.0);
     let slow: BTreeSet<&str> = slow.map(|outlier| outlier.node.as_str()).collect();
     let is_slow = |node: &usize| slow.contains(nodes[*node].name);
     if slow.len() < FEWEST || slow.len() == nodes.len() {
         return vec![];
     }
     let groups = groups(nodes);
-    let tested: Vec<(FleetCommon, f64)> = groups
-        .into_iter()
-        .map(|group| test(group, &is_slow))
-        .collect();
+    let tested: Vec<(FleetCommon, f64)> =
+        groups.into_iter().map(|group| test(group, &is_slow)).collect();
     let p: Vec<Option<f64>> = tested.iter().map(|(_, p)| Some(*p)).collect();
     let adjusted = multiple::benjamini_hochberg(&p);
     let tested = tested.into_iter().zip(adjusted.into_iter().flatten());
     let certain = tested.filter(|((common, _), p)| *p <= LEVEL && common.slow >= FEWEST);
-    let mut found: Vec<FleetCommon> = certain
-        .map(|((common, _), p_adjusted)| FleetCommon {
-            p_adjusted,
-            ..common
-        })
-        .collect();
+    let mut found: Vec<FleetCommon> =
+        certain.map(|((common, _), p_adjusted)| FleetCommon { p_adjusted, ..common }).collect();
     found.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
     found
 }
@@ -54,12 +46,7 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
             continue;
         };
         for (name, value) in run.facts.iter().chain(&run.place) {
-            values_of_facts
-                .entry(name)
-                .or_default()
-                .entry(value)
-                .or_default()
-                .insert(index);
+            values_of_facts.entry(name).or_default().entry(value).or_default().insert(index);
         }
     }
     let mut groups: BTreeMap<BTreeSet<usize>, Group> = BTreeMap::new();
@@ -74,10 +61,7 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
                 nodes: holders,
                 known: all.clone(),
             });
-            group.facts.push(FleetFact {
-                name: name.to_owned(),
-                value: value.to_owned(),
-            });
+            group.facts.push(FleetFact { name: name.to_owned(), value: value.to_owned() });
         }
     }
     groups.into_values().collect()

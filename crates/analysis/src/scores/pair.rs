@@ -87,18 +87,8 @@ fn counted(id: &Id, compared: &Compared) -> Pair {
     let reference = center(&compared.base, &compared.weights[1], compared.better);
     Pair {
         id: id.clone(),
-        machine: row(
-            &compared.machine,
-            &compared.weights[0],
-            reference,
-            compared.better,
-        ),
-        base: row(
-            &compared.base,
-            &compared.weights[1],
-            reference,
-            compared.better,
-        ),
+        machine: row(&compared.machine, &compared.weights[0], reference, compared.better),
+        base: row(&compared.base, &compared.weights[1], reference, compared.better),
         machine_printed: false,
         base_printed: false,
         doubts: vec![],

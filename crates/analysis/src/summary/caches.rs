@@ -60,12 +60,7 @@ fn found(curve: &[(f64, Estimate)]) -> Vec<Rise> {
         let ((from, low), (to, high)) = (curve[start], curve[index + 1]);
         let ends = low.interval.zip(high.interval);
         if factor >= MIN_FACTOR && ends.is_some_and(|(low, high)| low[1] < high[0]) {
-            rises.push(Rise {
-                from,
-                to,
-                factor: high.value / low.value,
-                cache: None,
-            });
+            rises.push(Rise { from, to, factor: high.value / low.value, cache: None });
         }
         start = index + 1;
     }
@@ -90,12 +85,7 @@ mod tests {
     }
 
     fn cache(level: u8, kind: CacheKind, kilobytes: u64) -> Cache {
-        Cache {
-            level,
-            kind,
-            bytes: kilobytes << 10,
-            shared_by: 1,
-        }
+        Cache { level, kind, bytes: kilobytes << 10, shared_by: 1 }
     }
 
     /// Caches that hold data, from the first.
@@ -121,23 +111,14 @@ mod tests {
     }
 
     // to 16 MB: a first cache of 32 KB, a buffer of 256 KB, a second cache of 1 MB
-    const SEEN: [f64; 13] = [
-        1.0, 1.0, 1.0, 1.0, 3.0, 4.0, 4.1, 5.0, 5.2, 12.0, 22.0, 24.0, 25.0,
-    ];
+    const SEEN: [f64; 13] = [1.0, 1.0, 1.0, 1.0, 3.0, 4.0, 4.1, 5.0, 5.2, 12.0, 22.0, 24.0, 25.0];
 
     #[test]
     fn caches_match_rises() {
         let mut caches = data(&[32, 1024, 32768]);
         caches.insert(1, cache(1, CacheKind::Instruction, 256));
-        let rises = vec![
-            (32.0, 128.0, Some(1)),
-            (256.0, 512.0, None),
-            (1024.0, 4096.0, Some(2)),
-        ];
-        assert_eq!(
-            rises_of(&points(&SEEN, 0.02), &caches),
-            Some((rises, vec![3]))
-        );
+        let rises = vec![(32.0, 128.0, Some(1)), (256.0, 512.0, None), (1024.0, 4096.0, Some(2))];
+        assert_eq!(rises_of(&points(&SEEN, 0.02), &caches), Some((rises, vec![3])));
     }
 
     #[test]
@@ -145,15 +126,9 @@ mod tests {
         let caches = data(&[32, 1024]);
         // 4.1 to 5 is a fifth, and intervals of 12% meet
         let rises = vec![(32.0, 128.0, Some(1)), (1024.0, 4096.0, Some(2))];
-        assert_eq!(
-            rises_of(&points(&SEEN, 0.12), &caches),
-            Some((rises, vec![]))
-        );
+        assert_eq!(rises_of(&points(&SEEN, 0.12), &caches), Some((rises, vec![])));
         let flat = [10.0, 10.9, 10.0, 10.9, 10.0, 10.9];
-        assert_eq!(
-            rises_of(&points(&flat, 0.001), &caches),
-            Some((vec![], vec![1, 2]))
-        );
+        assert_eq!(rises_of(&points(&flat, 0.001), &caches), Some((vec![], vec![1, 2])));
     }
 
     #[test]
@@ -161,10 +136,7 @@ mod tests {
         let caches = data(&[32]);
         let whole = points(&SEEN, 0.02);
         assert!(rises_of(&whole, &caches).is_some());
-        assert_eq!(
-            rises_of(&whole, &[cache(1, CacheKind::Instruction, 32)]),
-            None
-        );
+        assert_eq!(rises_of(&whole, &[cache(1, CacheKind::Instruction, 32)]), None);
         let mut holed = whole.clone();
         holed[3].estimate = None;
         assert_eq!(rises_of(&holed, &caches), None);
@@ -188,11 +160,8 @@ mod tests {
             590.0, 770.0, 630.0,
         ];
         let (rises, unseen) = rises_of(&points(&ns, 0.05), &data(&[32, 1024, 32768])).unwrap();
-        let expected = [
-            (16.0, 128.0, Some(1)),
-            (256.0, 4096.0, Some(2)),
-            (32768.0, 131_072.0, Some(3)),
-        ];
+        let expected =
+            [(16.0, 128.0, Some(1)), (256.0, 4096.0, Some(2)), (32768.0, 131_072.0, Some(3))];
         assert_eq!((rises.as_slice(), unseen), (expected.as_slice(), vec![]));
     }
 }

@@ -28,11 +28,7 @@ pub(super) fn of_run(
                     Some((launch.launch.start, slowdown(launch, cycles.value)?))
                 }),
             );
-            busy += launch
-                .weights
-                .iter()
-                .filter(|weight| **weight < 0.5)
-                .count() as f64;
+            busy += launch.weights.iter().filter(|weight| **weight < 0.5).count() as f64;
             samples += launch.weights.len() as f64;
             let conditions = &launch.launch.conditions;
             if let Some(steal) = conditions.steal {
@@ -55,9 +51,7 @@ pub(super) fn of_run(
 fn slowdown(launch: &Reading, cycles: f64) -> Option<f64> {
     let ghz = launch.ghz()?;
     (cycles > 0.0).then_some(())?;
-    launch
-        .ns_as_ran()
-        .map(|ns| (ns * ghz / cycles - 1.0).max(0.0))
+    launch.ns_as_ran().map(|ns| (ns * ghz / cycles - 1.0).max(0.0))
 }
 
 /// The median in each of [`PIECES`] pieces with as many launches.
@@ -68,7 +62,5 @@ fn course(mut slowdowns: Vec<(u64, f64)>) -> Vec<f64> {
     slowdowns.sort_by_key(|(start, _)| *start);
     let size = slowdowns.len().div_ceil(PIECES);
     let pieces = slowdowns.chunks(size);
-    pieces
-        .filter_map(|piece| median(piece.iter().map(|(_, by)| *by)))
-        .collect()
+    pieces.filter_map(|piece| median(piece.iter().map(|(_, by)| *by))).collect()
 }

@@ -21,11 +21,7 @@ type Rounds = BTreeMap<u32, f64>;
 /// `None` without launches of several copies.
 pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Option<CopiesView> {
     let mut sizes: BTreeMap<u32, Vec<Reading>> = BTreeMap::new();
-    for launch in run
-        .launches
-        .iter()
-        .filter(|l| l.copies > 1 && l.id == launched.benchmark.id)
-    {
+    for launch in run.launches.iter().filter(|l| l.copies > 1 && l.id == launched.benchmark.id) {
         let of_size = sizes.entry(launch.copies).or_default();
         of_size.push(Reading::new(launch));
     }
@@ -41,10 +37,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     points[0].notes.extend(note.clone());
     for (copies, launches) in sizes {
         let benchmark = of_copies(launched.benchmark, copies);
-        let several = Launched {
-            benchmark: &benchmark,
-            launches,
-        };
+        let several = Launched { benchmark: &benchmark, launches };
         let launches = measured(&several);
         let together = rounds(&launches);
         let mut point = point(copies, &several, &launches, run, options);
@@ -62,10 +55,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     let law = scaling::fit(&by_round(&all), options.confidence, run.info.settings.seed);
     Some(CopiesView {
         points,
-        law: law
-            .as_ref()
-            .ok()
-            .map(|law| law_view(law, launched.benchmark)),
+        law: law.as_ref().ok().map(|law| law_view(law, launched.benchmark)),
         unfitted: law.err().map(unfitted),
     })
 }
@@ -96,8 +86,7 @@ fn rounds(launches: &[&Reading]) -> Rounds {
         }
     }
     let each = values.into_iter();
-    each.filter_map(|(round, ns)| Some((round, median(ns)?)))
-        .collect()
+    each.filter_map(|(round, ns)| Some((round, median(ns)?))).collect()
 }
 
 /// Has notes only for several copies; notes on a single copy belong to the result.
@@ -109,13 +98,9 @@ fn point(
     options: &Options,
 ) -> CopiesPoint {
     let benchmark = launched.benchmark;
-    let (timed, ns): (Vec<&Reading>, Vec<f64>) = measured
-        .iter()
-        .filter_map(|reading| Some((*reading, reading.together_ns()?)))
-        .unzip();
-    let converted = ns
-        .iter()
-        .filter_map(|&ns| benchmark.unit.convert(ns, benchmark.amount_per_op));
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) =
+        measured.iter().filter_map(|reading| Some((*reading, reading.together_ns()?))).unzip();
+    let converted = ns.iter().filter_map(|&ns| benchmark.unit.convert(ns, benchmark.amount_per_op));
     let values: Vec<f64> = converted.collect();
     let total = center::log_center(&values, options.confidence).map(estimate);
     let share = match benchmark.unit.quantity() {
@@ -201,15 +186,10 @@ pub(super) fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
 pub(super) fn unfitted(why: Unfitted) -> gritstone_model::Unfitted {
     use gritstone_model::Unfitted as Reason;
     match why {
-        Unfitted::Sizes(sizes) => Reason::Sizes {
-            sizes,
-            needed: scaling::LEAST_SIZES,
-        },
-        Unfitted::Launches(copies, launches) => Reason::Launches {
-            copies,
-            launches,
-            needed: scaling::LEAST_LAUNCHES,
-        },
+        Unfitted::Sizes(sizes) => Reason::Sizes { sizes, needed: scaling::LEAST_SIZES },
+        Unfitted::Launches(copies, launches) => {
+            Reason::Launches { copies, launches, needed: scaling::LEAST_LAUNCHES }
+        }
         Unfitted::NoRate => Reason::NoRate,
     }
 }

@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 pub(super) fn per_op(launched: &Launched, launches: &[&Reading]) -> Counts<f64> {
     let mut values: BTreeMap<Counter, Vec<f64>> = BTreeMap::new();
     for launch in launches {
-        for (counter, value) in counted(launch)
-            .chain(used(launch))
-            .chain(energy(launched, launch))
+        for (counter, value) in counted(launch).chain(used(launch)).chain(energy(launched, launch))
         {
             values.entry(counter).or_default().push(value);
         }
@@ -38,10 +36,7 @@ fn used(launch: &Reading) -> impl Iterator<Item = (Counter, f64)> {
     let n = sum(|s| s.n as f64);
     let switches = sum(|s| s.usage.vcsw as f64 + s.usage.icsw as f64);
     let faults = sum(|s| s.usage.minflt as f64 + s.usage.majflt as f64);
-    let sums = [
-        (Counter::ContextSwitches, switches),
-        (Counter::PageFaults, faults),
-    ];
+    let sums = [(Counter::ContextSwitches, switches), (Counter::PageFaults, faults)];
     let each = sums.map(|(counter, sum)| (counter, sum / n));
     each.into_iter().filter(move |_| n > 0.0)
 }

@@ -3,10 +3,8 @@
 use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Metric, Part, PartValue};
 
-const PARTS: [(Metric, Part); 2] = [
-    (Metric::ClientCpu, Part::ClientCpu),
-    (Metric::ServerCpu, Part::ServerCpu),
-];
+const PARTS: [(Metric, Part); 2] =
+    [(Metric::ClientCpu, Part::ClientCpu), (Metric::ServerCpu, Part::ServerCpu)];
 
 /// The mean over launches, in the unit of the benchmark.
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {

@@ -35,17 +35,13 @@ impl Sum<'_> {
             let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.convert(*ns, amount);
             return sums.iter().filter_map(unit).collect();
         };
-        let term = Term {
-            id: whole.clone(),
-            times: 1.0,
-        };
+        let term = Term { id: whole.clone(), times: 1.0 };
         let rounds: BTreeMap<u32, f64> = Terms::new(&[term], by_id)
             .by_round(|launch| launch.ns_per_op(false))
             .into_iter()
             .collect();
-        let amount_of_whole = by_id
-            .get(whole)
-            .map_or(1.0, |launched| launched.benchmark.amount_per_op);
+        let amount_of_whole =
+            by_id.get(whole).map_or(1.0, |launched| launched.benchmark.amount_per_op);
         let share = |(round, ns): &(u32, f64)| {
             let whole = rounds.get(round)? / amount_of_whole;
             Some(100.0 * whole / (ns / amount))
@@ -91,15 +87,10 @@ pub(super) fn result(
         if !draft.is_flagged(Flag::Skipped) {
             draft.notes.push(unmade(benchmark, results));
         }
-        Data::Absent(Absent {
-            samples: summed.samples(),
-            ..Absent::default()
-        })
+        Data::Absent(Absent { samples: summed.samples(), ..Absent::default() })
     };
     let is_measured = |term: &Term| {
-        by_id
-            .get(&term.id)
-            .is_none_or(|launched| published::is_measured(launched, run))
+        by_id.get(&term.id).is_none_or(|launched| published::is_measured(launched, run))
     };
     if !terms.iter().any(is_measured) {
         draft.published = None;
@@ -139,9 +130,7 @@ impl<'a> Terms<'a> {
         let terms: Vec<(f64, Vec<&Reading>)> = terms
             .iter()
             .map(|term| {
-                let launches = by_id
-                    .get(&term.id)
-                    .map_or(&[][..], |launched| &launched.launches);
+                let launches = by_id.get(&term.id).map_or(&[][..], |launched| &launched.launches);
                 let measured = launches.iter().filter(|launch| launch.measured());
                 (term.times, measured.collect())
             })
@@ -169,10 +158,7 @@ impl<'a> Terms<'a> {
 
     /// The same without the rounds.
     fn sums(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
-        self.by_round(value)
-            .into_iter()
-            .map(|(_, sum)| sum)
-            .collect()
+        self.by_round(value).into_iter().map(|(_, sum)| sum).collect()
     }
 
     /// Sums of batches, and whether too many of them had SMT contention.
@@ -234,10 +220,7 @@ pub(super) fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>
         let missing = parts.iter().filter(|id| missing(id));
         missing.map(|id| (*id).clone()).collect()
     };
-    Note::new(Finding::PartsMissing {
-        absent: ids(&absent),
-        empty: ids(&empty),
-    })
+    Note::new(Finding::PartsMissing { absent: ids(&absent), empty: ids(&empty) })
 }
 
 struct Evidence<'a> {
@@ -255,11 +238,8 @@ struct Evidence<'a> {
 type Rule = fn(&Evidence) -> Option<Finding>;
 
 /// Rules for a difference with an estimate, in the order of their findings.
-const RULES: [Rule; 3] = [
-    incomplete,
-    |e| e.positive(),
-    |e| rules::below_minimum(e.benchmark, e.ns?),
-];
+const RULES: [Rule; 3] =
+    [incomplete, |e| e.positive(), |e| rules::below_minimum(e.benchmark, e.ns?)];
 
 fn incomplete(evidence: &Evidence) -> Option<Finding> {
     let all = evidence.summed.rounds.len();

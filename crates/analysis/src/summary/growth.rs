@@ -22,11 +22,8 @@ pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
         l.launch.conditions.others.is_some()
             && !InterferenceShares::by_conditions(l.launch).is_any()
     };
-    let growths: Vec<Growth> = launches
-        .iter()
-        .filter(|l| undisturbed(l))
-        .filter_map(|l| growth(l))
-        .collect();
+    let growths: Vec<Growth> =
+        launches.iter().filter(|l| undisturbed(l)).filter_map(|l| growth(l)).collect();
     if growths.len() < limits::LINEAR_LAUNCHES {
         return None;
     }
@@ -91,10 +88,8 @@ impl Growth {
             by_n.entry(n).or_default().push(wall as f64);
         }
         by_n.retain(|_, walls| walls.len() >= limits::LINEAR_REGIONS);
-        let mut probed = by_n
-            .into_iter()
-            .rev()
-            .filter_map(|(n, walls)| Some((n, typical(&walls)?)));
+        let mut probed =
+            by_n.into_iter().rev().filter_map(|(n, walls)| Some((n, typical(&walls)?)));
         let Some(mut last) = probed.next() else {
             return Vec::new();
         };
@@ -127,10 +122,7 @@ impl Growth {
             small: self.small,
             large: self.large,
             exponent: Some(self.exponent).filter(|exponent| exponent.is_finite()),
-            allowed: [
-                *limits::LINEAR_EXPONENT.start(),
-                *limits::LINEAR_EXPONENT.end(),
-            ],
+            allowed: [*limits::LINEAR_EXPONENT.start(), *limits::LINEAR_EXPONENT.end()],
         })
     }
 

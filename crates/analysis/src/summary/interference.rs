@@ -12,9 +12,7 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
         .map(|reading| InterferenceShares::new(reading))
         .filter(InterferenceShares::is_any)
         .collect();
-    let most = found
-        .iter()
-        .fold(InterferenceShares::default(), |a, b| a.max(b));
+    let most = found.iter().fold(InterferenceShares::default(), |a, b| a.max(b));
     let many = found.len() as f64 > limits::DISTURBED_SHARE * launches.len() as f64;
     many.then(|| Finding::Interfered {
         count: Count::launches(found.len(), launches.len()),
@@ -78,9 +76,7 @@ impl InterferenceShares {
     }
 
     fn max(self, other: &Self) -> Self {
-        Self(std::array::from_fn(|index| {
-            self.0[index].max(other.0[index])
-        }))
+        Self(std::array::from_fn(|index| self.0[index].max(other.0[index])))
     }
 
     fn causes(self) -> impl Iterator<Item = Interference> {

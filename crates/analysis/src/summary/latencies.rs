@@ -67,10 +67,7 @@ pub(super) fn percentile(
         return None;
     }
     let pooled = percentiles::pooled(launches, share, confidence)?;
-    let estimate = Estimate {
-        value: pooled.value,
-        interval: pooled.interval,
-    };
+    let estimate = Estimate { value: pooled.value, interval: pooled.interval };
     Some(Percentile {
         name: name.to_owned(),
         estimate: Some(estimate.times(unit)),

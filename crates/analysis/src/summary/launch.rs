@@ -48,14 +48,8 @@ pub struct LaunchTime {
 
 impl LaunchTime {
     pub fn timed(&self) -> Option<Timed> {
-        let Self {
-            contended, layout, ..
-        } = *self;
-        self.ns_per_op.map(|ns| Timed {
-            ns,
-            contended,
-            layout,
-        })
+        let Self { contended, layout, .. } = *self;
+        self.ns_per_op.map(|ns| Timed { ns, contended, layout })
     }
 }
 
@@ -70,10 +64,7 @@ pub struct Reader {
 impl Reader {
     /// For a run, or the first side of a trial, before its first launch.
     pub fn new(run: &RunInfo) -> Self {
-        Self {
-            floor: Floor::before(run),
-            trial: run.settings.trial.is_some(),
-        }
+        Self { floor: Floor::before(run), trial: run.settings.trial.is_some() }
     }
 
     /// Updates the SMT floor.

@@ -56,9 +56,7 @@ mod tests {
 
     fn found(launches: &[Launch]) -> [Option<Finding>; 2] {
         let mut row = benchmark("rt/x@level-2", "us");
-        let Work::Kernel(work) = &mut row.work else {
-            panic!("{row:?}")
-        };
+        let Work::Kernel(work) = &mut row.work else { panic!("{row:?}") };
         work.uses = ["load/users", "load/writer"].map(str::to_owned).into();
         let readings: Vec<Reading> = launches.iter().map(Reading::new).collect();
         let readings: Vec<&Reading> = readings.iter().collect();
@@ -71,14 +69,8 @@ mod tests {
             launch(["1000 transactions of 16 users", "4 writes"]),
             launch(["2000 transactions of 16 users", "8 writes"]),
         ];
-        let rate = |per_hour, what: &str| LoadRate {
-            per_hour,
-            what: what.to_owned(),
-        };
-        let rates = vec![
-            rate(1500.0, "transactions of 16 users"),
-            rate(6.0, "writes"),
-        ];
+        let rate = |per_hour, what: &str| LoadRate { per_hour, what: what.to_owned() };
+        let rates = vec![rate(1500.0, "transactions of 16 users"), rate(6.0, "writes")];
         assert_eq!(found(&launches), [Some(Finding::Load { rates }), None]);
         assert_eq!(found(&[]), [None, None]);
     }

@@ -21,20 +21,12 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
     draft.notes.extend(failure);
 
     let launches: Vec<&Reading> = launched.launches.iter().filter(|r| r.measured()).collect();
-    let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
-        .iter()
-        .filter_map(|launch| Some((*launch, launched.ns(launch)?)))
-        .unzip();
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) =
+        launches.iter().filter_map(|launch| Some((*launch, launched.ns(launch)?))).unzip();
     let latencies = latencies::from_launches(benchmark, &timed, options.confidence);
     let center = center_of(&ns, &timed, options.confidence);
     let times = Times { ns: &ns, center };
-    let sampled = sampled(
-        launched,
-        &timed,
-        times,
-        latencies.as_ref(),
-        options.confidence,
-    );
+    let sampled = sampled(launched, &timed, times, latencies.as_ref(), options.confidence);
     draft.measured = measured(&launches);
 
     let spread = (!sampled.values.is_empty()).then(|| Spread {
@@ -62,11 +54,7 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
     }
     let copies = copies::view(launched, run, options);
     draft.finish(match absence {
-        Some(absence) => Data::Absent(Absent {
-            absence,
-            copies,
-            ..Absent::default()
-        }),
+        Some(absence) => Data::Absent(Absent { absence, copies, ..Absent::default() }),
         None => Data::Measured(Box::new(Measured {
             latencies: latencies.filter(|_| sampled.estimate.is_some()),
             copies,

@@ -19,9 +19,7 @@ pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Fin
 
 /// Seconds over all launches; 0 if unreported.
 fn seconds(launches: &[&Reading]) -> f64 {
-    let reported = launches
-        .iter()
-        .flat_map(|launch| launch.numbers(Metric::EndsWall));
+    let reported = launches.iter().flat_map(|launch| launch.numbers(Metric::EndsWall));
     let ns: f64 = reported.map(Number::get).sum();
     ns / 1e9
 }

@@ -15,10 +15,7 @@ pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> O
 
 /// Pages read from and written to swap per operation: the mean over launches that counted them.
 pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
-    Some([
-        mean(launches, Metric::PageIns)?,
-        mean(launches, Metric::PageOuts)?,
-    ])
+    Some([mean(launches, Metric::PageIns)?, mean(launches, Metric::PageOuts)?])
 }
 
 /// Added because times alone do not distinguish a slow processor from a slow device.
@@ -30,10 +27,7 @@ pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Find
         samples().map(|sample| value(sample) as f64).sum::<f64>() / n
     };
     let major = each(&|sample| sample.usage.majflt);
-    let (cpu, real) = (
-        each(&|sample| sample.usage.cpu),
-        each(&|sample| sample.wall),
-    );
+    let (cpu, real) = (each(&|sample| sample.usage.cpu), each(&|sample| sample.wall));
     let unit = benchmark.unit.as_str().strip_suffix("s/s");
     let amount = unit.map_or(1.0, |_| benchmark.amount_per_op);
     let each = unit.map(|thing| (major / amount, thing.to_owned()));

@@ -14,10 +14,7 @@ pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartVal
     }
     let convert = |ns| benchmark.unit.convert(ns, benchmark.amount_per_op);
     let value = |((a, b), ns): (Pair, Vec<f64>)| {
-        Some(PartValue {
-            part: Part::Cpus(a, b),
-            value: convert(median(ns)?)?,
-        })
+        Some(PartValue { part: Part::Cpus(a, b), value: convert(median(ns)?)? })
     };
     times.into_iter().filter_map(value).collect()
 }
@@ -50,26 +47,16 @@ mod tests {
 
     fn launch(samples: &[(&str, u64)]) -> Launch {
         let events = samples.iter().flat_map(|(pair, wall)| {
-            let sample = Event::Sample(Box::new(Sample {
-                n: 10,
-                wall: *wall,
-                ..Sample::default()
-            }));
+            let sample =
+                Event::Sample(Box::new(Sample { n: 10, wall: *wall, ..Sample::default() }));
             // calibration belongs to a pair too, but is not a result
-            [
-                param("pair", pair),
-                Event::Warm { n: 10, wall: 9999 },
-                sample,
-            ]
+            [param("pair", pair), Event::Warm { n: 10, wall: 9999 }, sample]
         });
         gritstone_testkit::launch("made/up", 0, events.collect())
     }
 
     fn benchmark() -> Benchmark {
-        Benchmark {
-            amount_per_op: 2.0,
-            ..gritstone_testkit::benchmark("made/up", "ns/transfer")
-        }
+        Benchmark { amount_per_op: 2.0, ..gritstone_testkit::benchmark("made/up", "ns/transfer") }
     }
 
     #[test]
@@ -84,19 +71,14 @@ mod tests {
         let actual = parts(&benchmark(), &readings);
         // of 120, 140 and 80 ns a round trip, two transfers each; then 400 and 200
         let expected = [((0, 1), 60.0), ((0, 2), 200.0), ((1, 2), 100.0)];
-        let part = |((a, b), value)| PartValue {
-            part: Part::Cpus(a, b),
-            value,
-        };
+        let part = |((a, b), value)| PartValue { part: Part::Cpus(a, b), value };
         assert_eq!(actual, expected.map(part));
     }
 
     #[test]
     fn missing_pairs_yield_no_parts() {
         let mut without = launch(&[("0-1", 1000)]);
-        without
-            .events
-            .retain(|event| matches!(event, Event::Sample(_)));
+        without.events.retain(|event| matches!(event, Event::Sample(_)));
         assert!(parts(&benchmark(), &[&Reading::new(&without)]).is_empty());
     }
 }

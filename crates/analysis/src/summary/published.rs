@@ -83,16 +83,9 @@ pub(super) fn processes(
 fn no_narrower(estimate: Estimate, launches: &[&Reading]) -> Estimate {
     let step = launches.iter().filter_map(|launch| launch.clock_step_ns());
     let step = step.max().unwrap_or(0) as f64 / 1e9;
-    let widen = |[low, high]: [f64; 2]| {
-        [
-            low.min(estimate.value - step),
-            high.max(estimate.value + step),
-        ]
-    };
-    Estimate {
-        interval: estimate.interval.map(widen),
-        ..estimate
-    }
+    let widen =
+        |[low, high]: [f64; 2]| [low.min(estimate.value - step), high.max(estimate.value + step)];
+    Estimate { interval: estimate.interval.map(widen), ..estimate }
 }
 
 pub(super) fn untimed(work: &PublishedWork) -> PublishedView {
@@ -110,11 +103,7 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
 
 /// One value of each launch that has one.
 fn each(launches: &[&Reading], value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
-    launches
-        .iter()
-        .filter_map(|launch| value(launch))
-        .filter(|&s| s > 0.0)
-        .collect()
+    launches.iter().filter_map(|launch| value(launch)).filter(|&s| s > 0.0).collect()
 }
 
 /// Times accounted in ticks by launch: user ns, system ns, repetitions of the work.
@@ -124,11 +113,7 @@ struct Charged(Vec<[f64; 3]>);
 impl Charged {
     fn launch<'a>(&mut self, parts: impl Iterator<Item = (&'a Usage, u64)>) {
         let add = |[user, system, n]: [f64; 3], (usage, repetitions): (&Usage, u64)| {
-            [
-                user + usage.user as f64,
-                system + usage.system as f64,
-                n + repetitions as f64,
-            ]
+            [user + usage.user as f64, system + usage.system as f64, n + repetitions as f64]
         };
         let sums = parts.fold([0.0; 3], add);
         if sums[2] > 0.0 {
@@ -158,10 +143,7 @@ impl Charged {
         let charged: f64 = self.0.iter().map(|launch| launch[which]).sum();
         let repetitions: f64 = self.0.iter().map(|launch| launch[2]).sum();
         let ratio = charged / repetitions;
-        let squares = self
-            .0
-            .iter()
-            .map(|launch| (launch[which] - ratio * launch[2]).powi(2));
+        let squares = self.0.iter().map(|launch| (launch[which] - ratio * launch[2]).powi(2));
         let deviation = (squares.sum::<f64>() * n as f64 / (n as f64 - 1.0)).sqrt() / repetitions;
         let half = quantile::student(confidence, n as f64 - 1.0) * deviation;
         let enough = n >= rules::fewest(confidence);

@@ -180,10 +180,7 @@ impl<'a> Reading<'a> {
                 let stated =
                     |s: &Sample| reference.map_or(1.0, |ghz| sample_ghz(s) / ghz) * per_op(s);
                 let times = self.samples.iter().copied().map(stated);
-                let weights = self
-                    .weights
-                    .iter()
-                    .map(|weight| weight.max(MIN_SAMPLE_WEIGHT));
+                let weights = self.weights.iter().map(|weight| weight.max(MIN_SAMPLE_WEIGHT));
                 let times: Vec<(f64, f64)> = times.zip(weights).collect();
                 undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)?
             }
@@ -218,9 +215,7 @@ impl<'a> Reading<'a> {
 
     /// Factor from actual times to times at the reference frequency.
     pub fn to_reference(&self) -> f64 {
-        self.reference_ghz
-            .zip(self.ghz())
-            .map_or(1.0, |(reference, ghz)| ghz / reference)
+        self.reference_ghz.zip(self.ghz()).map_or(1.0, |(reference, ghz)| ghz / reference)
     }
 
     /// Actual nanoseconds per operation, with contention: the median over samples.
@@ -333,10 +328,7 @@ impl<'a> Reading<'a> {
 /// All events of several histograms.
 pub(super) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
     let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut all = Histogram {
-        min: u64::MAX,
-        ..Histogram::default()
-    };
+    let mut all = Histogram { min: u64::MAX, ..Histogram::default() };
     for histogram in histograms.filter(|histogram| histogram.count > 0) {
         all.count = all.count.saturating_add(histogram.count);
         all.min = all.min.min(histogram.min);

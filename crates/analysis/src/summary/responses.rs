@@ -26,10 +26,7 @@ pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Respo
         let mut of_launch: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();
         for (ResponsesOf { users, kind }, times) in &launch.responses {
             of_launch.entry((*users, None)).or_default().push(times);
-            of_launch
-                .entry((*users, Some(kind)))
-                .or_default()
-                .push(times);
+            of_launch.entry((*users, Some(kind))).or_default().push(times);
         }
         for (kind, times) in of_launch {
             let all = merged(times.into_iter());
@@ -44,10 +41,7 @@ pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Respo
         let launches: Vec<Vec<Bucket>> = histograms.iter().map(describe::buckets).collect();
         let percentile = |(name, share): (&str, f64)| {
             let found = latencies::percentile(name, share, &launches, &answering, MS, confidence)?;
-            Some(Percentile {
-                values: vec![],
-                ..found
-            })
+            Some(Percentile { values: vec![], ..found })
         };
         Responses {
             users,
@@ -62,9 +56,7 @@ pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Respo
 
 pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
     let latencies = result.and_then(Measurement::latencies);
-    let percentiles = latencies
-        .into_iter()
-        .flat_map(|latencies| latencies.percentiles.iter());
+    let percentiles = latencies.into_iter().flat_map(|latencies| latencies.percentiles.iter());
     let mut responses = result.into_iter().flat_map(Measurement::responses);
     let all = responses.rfind(|responses| responses.kind.is_none());
     SeriesPoint {
@@ -72,10 +64,7 @@ pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
         estimate: result.and_then(Measurement::estimate),
         responses: all.map_or_else(Vec::new, |responses| responses.percentiles.clone()),
         percentiles: percentiles
-            .map(|percentile| Percentile {
-                values: vec![],
-                ..percentile.clone()
-            })
+            .map(|percentile| Percentile { values: vec![], ..percentile.clone() })
             .collect(),
         ..SeriesPoint::default()
     }
@@ -83,9 +72,7 @@ pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
 
 pub(super) fn carried(launches: &[&Reading]) -> Option<Finding> {
     let users = |metric| {
-        let numbers = launches
-            .iter()
-            .flat_map(move |launch| launch.numbers(metric));
+        let numbers = launches.iter().flat_map(move |launch| launch.numbers(metric));
         numbers.filter_map(Number::integer)
     };
     Some(Finding::Carried {

@@ -70,16 +70,9 @@ pub(super) fn all<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a
 
 /// Caveats of the catalog entry.
 pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Note> {
-    let texts = [
-        (Some(Flag::NotComparable), &benchmark.not_comparable),
-        (None, &benchmark.remark),
-    ];
+    let texts = [(Some(Flag::NotComparable), &benchmark.not_comparable), (None, &benchmark.remark)];
     texts.into_iter().filter_map(|(flag, text)| {
-        Some(Note::new(Finding::Stated {
-            by: Author::Catalog,
-            flag,
-            text: text.clone()?,
-        }))
+        Some(Note::new(Finding::Stated { by: Author::Catalog, flag, text: text.clone()? }))
     })
 }
 
@@ -101,11 +94,7 @@ fn stated<'a>(
 /// Launches without elapsed time.
 pub(super) fn untimed(timed: usize, launches: &[&Reading]) -> Option<Finding> {
     let untimed = launches.len() - timed;
-    debug_assert!(
-        launches
-            .iter()
-            .all(|l| l.launch.outcome == Outcome::Measured)
-    );
+    debug_assert!(launches.iter().all(|l| l.launch.outcome == Outcome::Measured));
     let count = Count::launches(untimed, launches.len());
     (untimed > 0).then_some(Finding::Untimed { count })
 }
@@ -128,14 +117,8 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<Finding> {
 }
 
 fn linear(evidence: &Evidence) -> Option<Finding> {
-    let Evidence {
-        benchmark,
-        launches,
-        ..
-    } = evidence;
-    (benchmark.claims.linear && !launches.is_empty())
-        .then(|| growth::linear(launches))
-        .flatten()
+    let Evidence { benchmark, launches, .. } = evidence;
+    (benchmark.claims.linear && !launches.is_empty()).then(|| growth::linear(launches)).flatten()
 }
 
 pub(crate) fn below_minimum(benchmark: &Benchmark, ns: f64) -> Option<Finding> {
@@ -170,11 +153,7 @@ fn switches(evidence: &Evidence) -> Option<Finding> {
 
 pub(crate) fn few_switches(per_op: f64, claimed: f64) -> Option<Finding> {
     let share = limits::SWITCHES_SHARE;
-    (per_op < claimed * share).then_some(Finding::FewSwitches {
-        per_op,
-        claimed,
-        share,
-    })
+    (per_op < claimed * share).then_some(Finding::FewSwitches { per_op, claimed, share })
 }
 
 fn faults(evidence: &Evidence) -> Option<Finding> {
@@ -184,10 +163,7 @@ fn faults(evidence: &Evidence) -> Option<Finding> {
 
 pub(crate) fn many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<Finding> {
     let allowed = claimed * n * (1.0 + limits::FAULTS_SHARE) + limits::FAULTS_PER_SAMPLE * samples;
-    (faults > allowed).then_some(Finding::ManyFaults {
-        per_op: faults / n,
-        claimed,
-    })
+    (faults > allowed).then_some(Finding::ManyFaults { per_op: faults / n, claimed })
 }
 
 fn major_faults(evidence: &Evidence) -> Option<Finding> {
@@ -228,11 +204,7 @@ pub(super) struct Spread {
 pub(super) fn range(values: &[f64]) -> f64 {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if low > 0.0 {
-        high / low - 1.0
-    } else {
-        f64::INFINITY
-    }
+    if low > 0.0 { high / low - 1.0 } else { f64::INFINITY }
 }
 
 pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Note> {
@@ -253,12 +225,7 @@ fn width(spread: &Spread) -> Option<Finding> {
         Some([low, _]) if low <= 0.0 => None,
         Some(_) => {
             let (half, asked) = (spread.estimate?.half_width()?, spread.precision);
-            let wide = Finding::WideInterval {
-                half,
-                asked,
-                n,
-                what,
-            };
+            let wide = Finding::WideInterval { half, asked, n, what };
             (asked > 0.0 && half > limits::NOISY * asked).then_some(wide)
         }
     }
@@ -289,10 +256,7 @@ pub(super) fn smt_contention(
 
 pub(super) fn contention(count: Count) -> Option<Finding> {
     let many = count.part as f64 > limits::DISTURBED_SHARE * count.of as f64;
-    many.then(|| Finding::Interfered {
-        count,
-        causes: vec![Interference::Smt],
-    })
+    many.then(|| Finding::Interfered { count, causes: vec![Interference::Smt] })
 }
 
 /// Samples with SMT contention that were not removed, if some may be.
@@ -303,22 +267,15 @@ fn failures_ignored(launches: &[&Reading]) -> Option<Finding> {
             _ => None,
         })
     };
-    let failed: Vec<i32> = launches
-        .iter()
-        .filter_map(|launch| status(&launch))
-        .collect();
+    let failed: Vec<i32> = launches.iter().filter_map(|launch| status(&launch)).collect();
     let count = Count::launches(failed.len(), launches.len());
     let statuses: BTreeSet<i32> = failed.into_iter().collect();
-    (count.part > 0).then(|| Finding::FailuresIgnored {
-        count,
-        statuses: statuses.into_iter().collect(),
-    })
+    (count.part > 0)
+        .then(|| Finding::FailuresIgnored { count, statuses: statuses.into_iter().collect() })
 }
 
 fn left_out(launches: &[&Reading]) -> Option<Finding> {
-    let divisible = launches
-        .iter()
-        .filter(|launch| launch.sample_use == SampleUse::Undisturbed);
+    let divisible = launches.iter().filter(|launch| launch.sample_use == SampleUse::Undisturbed);
     let samples = launches.iter().map(|launch| launch.samples.len()).sum();
     let weights = divisible.flat_map(|launch| &launch.weights);
     let count = Count::samples(weights.filter(|weight| **weight < 0.5).count(), samples);

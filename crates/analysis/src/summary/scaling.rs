@@ -15,17 +15,15 @@ pub(super) fn peak(
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
 ) -> Measurement {
-    greatest(benchmark, results, run, Measurement::value, |best, _, _| {
-        Sampled {
-            estimate: best.estimate(),
-            confidence: best.confidence(),
-            values: best.values().to_vec(),
-            launches: best.launches(),
-            samples: best.samples(),
-            statistics: best.statistics().cloned(),
-            responses: best.responses().to_vec(),
-            ..Sampled::default()
-        }
+    greatest(benchmark, results, run, Measurement::value, |best, _, _| Sampled {
+        estimate: best.estimate(),
+        confidence: best.confidence(),
+        values: best.values().to_vec(),
+        launches: best.launches(),
+        samples: best.samples(),
+        statistics: best.statistics().cloned(),
+        responses: best.responses().to_vec(),
+        ..Sampled::default()
     })
 }
 
@@ -55,9 +53,8 @@ fn greatest(
     let mut draft = Draft::new(benchmark, run);
     let parts = benchmark.work.parts().into_iter();
     let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
-    let measured: Vec<(&Id, &Measurement, f64)> = measured
-        .filter_map(|(id, result)| Some((id, result, value(result)?)))
-        .collect();
+    let measured: Vec<(&Id, &Measurement, f64)> =
+        measured.filter_map(|(id, result)| Some((id, result, value(result)?))).collect();
     let points: Vec<&Measurement> = measured.iter().map(|(_, result, _)| *result).collect();
     let Some((id, best, value)) = measured.into_iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
         draft.notes.push(derived::unmade(benchmark, results));
@@ -82,10 +79,7 @@ pub(super) fn incomplete(curve: &Curve, points: &[SeriesPoint]) -> Option<Findin
     let missing = points.iter().filter(|point| point.estimate.is_none());
     let missing: Vec<f64> = missing.map(|point| point.x).collect();
     let some = !missing.is_empty() && missing.len() < points.len();
-    some.then(|| Finding::IncompleteCurve {
-        things: curve.label.clone(),
-        missing,
-    })
+    some.then(|| Finding::IncompleteCurve { things: curve.label.clone(), missing })
 }
 
 /// `None` where no point was measured; otherwise missing points or the law.
@@ -119,11 +113,7 @@ pub(super) fn found(
 /// Rates by round, in operations of the first point.
 fn by_round(curve: &Curve, by_id: &BTreeMap<&Id, Launched>) -> Vec<Round> {
     let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
-    let amount = |id: &Id| {
-        by_id
-            .get(id)
-            .map_or(1.0, |launched| launched.benchmark.amount_per_op)
-    };
+    let amount = |id: &Id| by_id.get(id).map_or(1.0, |launched| launched.benchmark.amount_per_op);
     let unit = curve.points.first().map_or(1.0, |(_, id)| amount(id));
     for (x, id) in &curve.points {
         let Some(launched) = by_id.get(id) else {

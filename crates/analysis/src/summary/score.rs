@@ -22,11 +22,7 @@ pub(super) struct Entry<'a> {
 
 impl Entry<'_> {
     pub fn withheld(&self, why: Withheld) -> Finding {
-        Finding::ScoreWithheld {
-            baseline: self.baseline.to_owned(),
-            of: self.over.len(),
-            why,
-        }
+        Finding::ScoreWithheld { baseline: self.baseline.to_owned(), of: self.over.len(), why }
     }
 }
 
@@ -80,12 +76,8 @@ fn rate(
 
 /// One group for each partial score, and one for the benchmarks that the entry names itself.
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
-    let mut direct = Environment {
-        name: String::new(),
-        score: None,
-        weight: 1.0,
-        rows: Vec::new(),
-    };
+    let mut direct =
+        Environment { name: String::new(), score: None, weight: 1.0, rows: Vec::new() };
     let mut groups = Vec::new();
     for id in entry.over {
         let part = benchmarks.iter().find(|benchmark| benchmark.id == *id);

@@ -8,11 +8,8 @@ use gritstone_model::{
     PartValue, RunData, Sampled,
 };
 
-const PARTS: [(Part, Metric); 3] = [
-    (Part::Text, Metric::TextSize),
-    (Part::Data, Metric::DataSize),
-    (Part::Bss, Metric::BssSize),
-];
+const PARTS: [(Part, Metric); 3] =
+    [(Part::Text, Metric::TextSize), (Part::Data, Metric::DataSize), (Part::Bss, Metric::BssSize)];
 
 pub(super) fn result(launched: &Launched, run: &RunData) -> Measurement {
     let mut draft = Draft::new(launched.benchmark, run);
@@ -20,17 +17,13 @@ pub(super) fn result(launched: &Launched, run: &RunData) -> Measurement {
     draft.notes.extend(failure);
 
     let launches: Vec<&Reading> = launched.launches.iter().filter(|r| r.measured()).collect();
-    let sized: Vec<(&Reading, Vec<PartValue>)> = launches
-        .iter()
-        .filter_map(|launch| Some((*launch, parts(launch)?)))
-        .collect();
+    let sized: Vec<(&Reading, Vec<PartValue>)> =
+        launches.iter().filter_map(|launch| Some((*launch, parts(launch)?))).collect();
     let total = |parts: &Vec<PartValue>| parts.iter().map(|part| part.value).sum();
     let values: Vec<f64> = sized.iter().map(|(_, parts)| total(parts)).collect();
     let unsized_launches = Count::launches(launches.len() - sized.len(), launches.len());
     let found = [
-        (unsized_launches.part > 0).then_some(Finding::Unsized {
-            count: unsized_launches,
-        }),
+        (unsized_launches.part > 0).then_some(Finding::Unsized { count: unsized_launches }),
         size_variation(&values),
     ];
     let found = found.into_iter().flatten().map(Note::new);
@@ -68,10 +61,7 @@ fn parts(launch: &Reading) -> Option<Vec<PartValue>> {
         .iter()
         .map(|(part, metric)| {
             let bytes = launch.numbers(*metric).next()?.integer()?;
-            Some(PartValue {
-                part: part.clone(),
-                value: bytes as f64,
-            })
+            Some(PartValue { part: part.clone(), value: bytes as f64 })
         })
         .collect()
 }

@@ -55,8 +55,7 @@ impl Floor {
     /// The tenth percentile of each CPU: a few readings are off in both directions if the CPU is time-shared.
     pub(crate) fn learned(&self) -> BTreeMap<u32, f64> {
         let cpus = self.seen.keys();
-        cpus.filter_map(|cpu| Some((*cpu, self.seen_floor(*cpu)?)))
-            .collect()
+        cpus.filter_map(|cpu| Some((*cpu, self.seen_floor(*cpu)?))).collect()
     }
 
     fn seen_floor(&self, cpu: u32) -> Option<f64> {
@@ -74,10 +73,7 @@ impl Floor {
     fn floor(&self, cpu: u32) -> Option<f64> {
         let known = self.known.get(&cpu).filter(|_| self.shared);
         let known = known.map(|floor| floor.max(MIN_SHARE));
-        [self.seen_floor(cpu), known]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min)
+        [self.seen_floor(cpu), known].into_iter().flatten().reduce(f64::min)
     }
 
     /// From 1 without contention to 0 beside a busy thread; 1 without a known floor.
@@ -99,9 +95,7 @@ pub(super) fn weigh(reading: &mut Reading, floor: &Floor) {
     let launch = reading.launch;
     let contended = |pace, wide| floor.is_contended(launch, pace, wide);
     let samples = reading.samples.iter();
-    reading.weights = samples
-        .map(|s| floor.weight(launch, s.pace, s.wide))
-        .collect();
+    reading.weights = samples.map(|s| floor.weight(launch, s.pace, s.wide)).collect();
     reading.contended_batches = reading.batches.iter().any(|b| contended(b.pace, b.wide));
     reading.contended_processes = reading.processes.iter().any(|p| contended(p.pace, p.wide));
 }
@@ -138,25 +132,15 @@ mod tests {
     use gritstone_testkit::id;
 
     fn launch(cpus: &[u32], wide: u64) -> Launch {
-        let sample = Event::Sample(Box::new(Sample {
-            n: 1,
-            pace: 1000,
-            wide,
-            ..Sample::default()
-        }));
-        Launch {
-            cpus: cpus.to_vec(),
-            ..gritstone_testkit::launch("a/b", 0, vec![sample])
-        }
+        let sample =
+            Event::Sample(Box::new(Sample { n: 1, pace: 1000, wide, ..Sample::default() }));
+        Launch { cpus: cpus.to_vec(), ..gritstone_testkit::launch("a/b", 0, vec![sample]) }
     }
 
     fn info(facts: &[(&str, &str)], known: &[(u32, f64)]) -> RunInfo {
         let fact = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let mut info = RunInfo {
-            machine: Machine {
-                facts: facts.iter().map(fact).collect(),
-                ..Machine::default()
-            },
+            machine: Machine { facts: facts.iter().map(fact).collect(), ..Machine::default() },
             ..RunInfo::default()
         };
         info.settings.smt_floors = known.iter().copied().collect();
@@ -231,10 +215,7 @@ mod tests {
     #[test]
     fn cpus_have_separate_floors() {
         let mut floor = Floor::before(&info(&SMT, &[]));
-        let copies = Launch {
-            copies: 2,
-            ..launch(&[0], 254)
-        };
+        let copies = Launch { copies: 2, ..launch(&[0], 254) };
         for _ in 0..20 {
             floor.see(&launch(&[0, 1], 254));
             floor.see(&launch(&[], 254));
@@ -242,10 +223,7 @@ mod tests {
         }
         assert!(floor.learned().is_empty());
         assert!(floor.is_contended(&launch(&[0, 1], 381), 1000, 381));
-        let other = Launch {
-            id: id("a/other"),
-            ..launch(&[0, 1], 381)
-        };
+        let other = Launch { id: id("a/other"), ..launch(&[0, 1], 381) };
         assert!(!floor.is_contended(&other, 1000, 381) && !floor.is_contended(&copies, 1000, 381));
     }
 }

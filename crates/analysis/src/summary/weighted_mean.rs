@@ -39,9 +39,7 @@ struct Factors<'a> {
 
 impl<'a> Factors<'a> {
     fn results(&self) -> impl Iterator<Item = &'a Measurement> {
-        self.compared
-            .iter()
-            .filter_map(|factor| Some(factor.result?.0))
+        self.compared.iter().filter_map(|factor| Some(factor.result?.0))
     }
 }
 
@@ -66,23 +64,13 @@ pub(super) fn result(
             let ids: Vec<&Id> = factors.compared.iter().map(|f| f.id).collect();
             let why = entry.withheld(withheld(why, &ids));
             draft.notes.push(why.into());
-            Data::Absent(Absent {
-                parts: ratios,
-                ..Absent::default()
-            })
+            Data::Absent(Absent { parts: ratios, ..Absent::default() })
         }
         Ok(mean) => {
             let interval = with_run_variance(&mean, options.confidence);
-            let estimate = Some(Estimate {
-                value: mean.value,
-                interval,
-            });
+            let estimate = Some(Estimate { value: mean.value, interval });
             draft.notes.extend(rules::repeatable(&Spread {
-                n: factors
-                    .results()
-                    .map(|result| result.launches())
-                    .min()
-                    .unwrap_or(0),
+                n: factors.results().map(|result| result.launches()).min().unwrap_or(0),
                 what: Repeat::Launch,
                 estimate,
                 confidence: options.confidence,
@@ -174,9 +162,7 @@ fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
 /// One note for each flag, with its benchmarks.
 fn doubts(factors: &Factors) -> Vec<Note> {
     let note = |flag| {
-        let flagged = factors
-            .results()
-            .filter(|result| result.has_flag(flag, COMPARED));
+        let flagged = factors.results().filter(|result| result.has_flag(flag, COMPARED));
         let ids = flagged.map(|result| result.id.clone()).collect();
         parts_flagged(flag, ids, factors.compared.len())
     };

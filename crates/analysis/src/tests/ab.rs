@@ -13,18 +13,11 @@ fn launch(name: &str, round: u32, ms: f64) -> Launch {
         Event::Sample(Box::new(Sample {
             n: 1,
             wall,
-            usage: Usage {
-                user: wall / 2,
-                system: wall / 4,
-                ..Usage::default()
-            },
+            usage: Usage { user: wall / 2, system: wall / 4, ..Usage::default() },
             ..Sample::default()
         })),
     ];
-    Launch {
-        cpus: vec![],
-        ..gritstone_testkit::launch(name, round, events)
-    }
+    Launch { cpus: vec![], ..gritstone_testkit::launch(name, round, events) }
 }
 
 /// A side whose launches take about this time.
@@ -39,16 +32,11 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
         margin: 0.01,
         ..TrialSide::default()
     });
-    let row = |name| Benchmark {
-        unit: unit("ms"),
-        ..plain(name)
-    };
+    let row = |name| Benchmark { unit: unit("ms"), ..plain(name) };
     run.info.machine.facts = [("cpu.smt".to_owned(), "on".to_owned())].into();
     run.benchmarks = vec![row("command"), row(START_UP)];
     let scatter = |round: u32| ms * (1.0 + 0.001 * f64::from(round * 7 % 5));
-    run.launches = (0..rounds)
-        .map(|round| launch("command", round, scatter(round)))
-        .collect();
+    run.launches = (0..rounds).map(|round| launch("command", round, scatter(round))).collect();
     run
 }
 
@@ -98,10 +86,7 @@ fn launches_pair_by_round() {
     let view = trial(&[a, b]);
     assert_eq!(view.rows.len(), 1, "nothing was launched of {START_UP}");
     let comparison = &view.rows[0].comparisons[0];
-    assert_eq!(
-        (comparison.pairs, comparison.verdict),
-        (11, Verdict::Slower)
-    );
+    assert_eq!((comparison.pairs, comparison.verdict), (11, Verdict::Slower));
     assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
     let figure = &view.rows[0].figures[1];
     assert_eq!((figure.launches, figure.peak_kb), (12, Some(1012)));
@@ -128,11 +113,7 @@ fn carry_over_is_reported() {
         for (a, b) in a.launches.iter_mut().zip(&mut b.launches) {
             // after b, a takes longer
             let after = if first(b.round) { 1.0 } else { slower };
-            *a = launch(
-                "command",
-                a.round,
-                after * (10.0 + f64::from(a.round * 3 % 7) * 0.01),
-            );
+            *a = launch("command", a.round, after * (10.0 + f64::from(a.round * 3 % 7) * 0.01));
             match first(b.round) {
                 true => b.start += 1,
                 false => a.start += 1,
@@ -142,17 +123,7 @@ fn carry_over_is_reported() {
     };
     assert!(noted(1.0).is_empty());
     let notes = noted(1.05);
-    let [
-        Note {
-            finding:
-                Finding::CarryOver {
-                    base_first,
-                    other_first,
-                    p,
-                },
-            ..
-        },
-    ] = notes[..]
+    let [Note { finding: Finding::CarryOver { base_first, other_first, p }, .. }] = notes[..]
     else {
         panic!("{notes:?}");
     };
@@ -182,10 +153,7 @@ fn contended_pairs_are_dropped() {
     // in the order of time
     b.launches.iter_mut().for_each(|launch| launch.start += 1);
     let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
-    assert_eq!(
-        (comparison.pairs, comparison.verdict),
-        (13, Verdict::Slower)
-    );
+    assert_eq!((comparison.pairs, comparison.verdict), (13, Verdict::Slower));
     assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
     assert_eq!((comparison.contended, comparison.left_out), ([1, 3], 3));
 
@@ -196,10 +164,7 @@ fn contended_pairs_are_dropped() {
         pace(&mut a, |_| false);
         let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
         let contended = [0, 16 / share as usize];
-        assert_eq!(
-            (comparison.contended, comparison.contention_differs),
-            (contended, true)
-        );
+        assert_eq!((comparison.contended, comparison.contention_differs), (contended, true));
         assert_eq!((comparison.pairs, comparison.left_out), (16, 0));
     }
 }
@@ -249,8 +214,7 @@ fn cpu_time_needs_hundred_ticks() {
 #[test]
 fn start_up_time_is_reported() {
     let mut a = side("a", 10.0, 12);
-    a.launches
-        .extend((0..6).map(|round| launch(START_UP, round, 1.5)));
+    a.launches.extend((0..6).map(|round| launch(START_UP, round, 1.5)));
     let view = trial(&[a]);
     assert!((view.start_up_ns.unwrap() - 1.5e6).abs() < 1.0);
     assert!(view.rows[0].comparisons.is_empty());
@@ -262,10 +226,7 @@ fn subtracted_time_widens_intervals() {
     let subtracted = |name, ms| {
         let mut side = side(name, ms, 12);
         for launch in &mut side.launches {
-            for (key, ns) in [
-                ("start_up_ns", "20000000"),
-                ("start_up_user_ns", "10000000"),
-            ] {
+            for (key, ns) in [("start_up_ns", "20000000"), ("start_up_user_ns", "10000000")] {
                 launch.events.insert(0, Event::Param(Param::new(key, ns)));
             }
         }
@@ -279,39 +240,21 @@ fn subtracted_time_widens_intervals() {
         assert!(low < estimate - 1.0 && high > estimate + 1.0, "{figure:?}");
         assert!(low > estimate - 1.5 && high < estimate + 1.5, "{figure:?}");
     }
-    assert!(
-        (figures[0].user_s.unwrap() - 0.02).abs() < 1e-3,
-        "{figures:?}"
-    );
+    assert!((figures[0].user_s.unwrap() - 0.02).abs() < 1e-3, "{figures:?}");
     // of 1/40 and 1/60 the difference
     let (ratio, [low, high]) = (comparison.ratio.unwrap(), comparison.interval.unwrap());
     assert_eq!(comparison.verdict, Verdict::Slower);
-    assert!(
-        (0.008..0.02).contains(&(high / ratio).ln()),
-        "{comparison:?}"
-    );
-    assert!(
-        (0.008..0.02).contains(&(ratio / low).ln()),
-        "{comparison:?}"
-    );
+    assert!((0.008..0.02).contains(&(high / ratio).ln()), "{comparison:?}");
+    assert!((0.008..0.02).contains(&(ratio / low).ln()), "{comparison:?}");
 }
 
 #[test]
 fn sides_compare_with_the_best() {
-    let runs = [
-        side("a", 12.0, 12),
-        side("b", 10.0, 12),
-        side("c", 11.0, 12),
-    ];
+    let runs = [side("a", 12.0, 12), side("b", 10.0, 12), side("c", 11.0, 12)];
     let view = trial(&runs);
     let shown = view.rows[0].comparisons.iter();
-    let shown: Vec<_> = shown
-        .map(|c| (c.base.as_str(), c.other.as_str(), c.verdict))
-        .collect();
-    assert_eq!(
-        shown,
-        [("b", "c", Verdict::Slower), ("b", "a", Verdict::Slower)]
-    );
+    let shown: Vec<_> = shown.map(|c| (c.base.as_str(), c.other.as_str(), c.verdict)).collect();
+    assert_eq!(shown, [("b", "c", Verdict::Slower), ("b", "a", Verdict::Slower)]);
 }
 
 /// A damaged store may say anything.
@@ -322,9 +265,5 @@ fn huge_rounds_take_no_memory() {
     let view = trial(&[a, side("b", 10.0, 12)]);
     assert_eq!(view.rows[0].comparisons[0].pairs, 11);
     assert!(trial(&[]).rows.is_empty());
-    assert!(
-        trial(&[RunData::default(), RunData::default()])
-            .rows
-            .is_empty()
-    );
+    assert!(trial(&[RunData::default(), RunData::default()]).rows.is_empty());
 }

@@ -28,15 +28,7 @@ fn tests_with(
     launches: &[Launch],
     entries: Result<f64, &str>,
 ) -> Vec<AuditTest> {
-    tests(
-        benchmark,
-        &Evidence {
-            build: "shipped",
-            launches,
-            entries,
-            entries_elsewhere: None,
-        },
-    )
+    tests(benchmark, &Evidence { build: "shipped", launches, entries, entries_elsewhere: None })
 }
 
 #[track_caller]
@@ -66,11 +58,7 @@ fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
 #[test]
 fn claims_hold_less_start_up() {
     let tests = audit(&claimed("a/b"), audited(), Ok(1.0));
-    assert!(
-        tests
-            .iter()
-            .all(|t| t.outcome == ClaimOutcome::Holds && t.build == "shipped")
-    );
+    assert!(tests.iter().all(|t| t.outcome == ClaimOutcome::Holds && t.build == "shipped"));
     assert_eq!(tests.len(), 7);
     let numbers = |claim| {
         let test = claim_test(&tests, claim);
@@ -103,11 +91,7 @@ fn grown(launches: &[&[(u64, u64)]]) -> AuditTest {
         launch
     };
     let launches: Vec<Launch> = launches.iter().map(launch).collect();
-    claim_test(
-        &tests_with(&claimed("a/b"), &launches, Ok(1.0)),
-        Claim::Linear,
-    )
-    .clone()
+    claim_test(&tests_with(&claimed("a/b"), &launches, Ok(1.0)), Claim::Linear).clone()
 }
 
 #[test]
@@ -115,14 +99,8 @@ fn linearity_needs_all_launches() {
     const LUCKY: &[(u64, u64)] = &[(4000, 100), (4000, 400), (8000, 800), (8000, 800)];
     const PLAIN: &[(u64, u64)] = &[(4000, 400), (4000, 400), (8000, 800), (8000, 800)];
     let one = grown(&[LUCKY, PLAIN, PLAIN, PLAIN]);
-    assert_eq!(
-        (one.outcome, one.measured),
-        (ClaimOutcome::Holds, Some(1.0))
-    );
-    assert_eq!(
-        grown(&[LUCKY, LUCKY, LUCKY, LUCKY]).outcome,
-        ClaimOutcome::Fails
-    );
+    assert_eq!((one.outcome, one.measured), (ClaimOutcome::Holds, Some(1.0)));
+    assert_eq!(grown(&[LUCKY, LUCKY, LUCKY, LUCKY]).outcome, ClaimOutcome::Fails);
     // each has one n: together they are all the evidence
     const SMALL: &[(u64, u64)] = &[(4000, 100), (4000, 100)];
     const LARGE: &[(u64, u64)] = &[(8000, 800), (8000, 800)];
@@ -133,10 +111,8 @@ fn linearity_needs_all_launches() {
 fn each_claim_fails_alone() {
     alone(
         |launch| {
-            if let Some(Event::Check(check)) = launch
-                .events
-                .iter_mut()
-                .find(|e| matches!(e, Event::Check(_)))
+            if let Some(Event::Check(check)) =
+                launch.events.iter_mut().find(|e| matches!(e, Event::Check(_)))
             {
                 check.got = 9;
             }
@@ -201,13 +177,7 @@ fn syscall_counts_allow_one_percent() {
     };
     assert_eq!(entry(1.009).0, ClaimOutcome::Holds);
     assert_eq!(entry(1.02).0, ClaimOutcome::Fails);
-    assert_eq!(
-        entry(0.0),
-        (
-            ClaimOutcome::Fails,
-            "system-calls per_op=0 expected=1 claimed=true"
-        )
-    );
+    assert_eq!(entry(0.0), (ClaimOutcome::Fails, "system-calls per_op=0 expected=1 claimed=true"));
 }
 
 #[test]
@@ -215,10 +185,7 @@ fn uncounted_syscalls_are_untested() {
     let tests = audit(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
     let test = claim_test(&tests, Claim::SyscallsPerOp);
     assert_eq!(test.outcome, ClaimOutcome::Untested);
-    assert_eq!(
-        why(test),
-        "stated by=workload flag=null text=tracing is forbidden here"
-    );
+    assert_eq!(why(test), "stated by=workload flag=null text=tracing is forbidden here");
     assert_eq!((test.claimed, test.measured), (Some(1.0), None));
 }
 
@@ -232,10 +199,7 @@ fn unclaimed_resources_match_shipped_program() {
         entries_elsewhere: Some(5.0),
     };
     let same = tests(&plain("a/b"), &evidence(5.0));
-    assert_eq!(
-        claim_test(&same, Claim::SyscallsPerOp).outcome,
-        ClaimOutcome::Holds
-    );
+    assert_eq!(claim_test(&same, Claim::SyscallsPerOp).outcome, ClaimOutcome::Holds);
     let other = tests(&plain("a/b"), &evidence(4.0));
     assert_eq!(
         why(claim_test(&other, Claim::SyscallsPerOp)),
@@ -254,18 +218,12 @@ fn absent_work_is_not_linear() {
         why: "time does not grow with n".to_owned(),
     });
     let tests = audit(&claimed("a/b"), launch, Ok(1.0));
-    assert_eq!(
-        claim_test(&tests, Claim::Linear).outcome,
-        ClaimOutcome::Fails
-    );
+    assert_eq!(claim_test(&tests, Claim::Linear).outcome, ClaimOutcome::Fails);
     assert_eq!(
         why(claim_test(&tests, Claim::Linear)),
         "stated by=workload flag=null text=time does not grow with n"
     );
-    assert_eq!(
-        claim_test(&tests, Claim::Check).outcome,
-        ClaimOutcome::Untested
-    );
+    assert_eq!(claim_test(&tests, Claim::Check).outcome, ClaimOutcome::Untested);
 }
 
 #[test]

@@ -40,10 +40,7 @@ fn half_time_is_twice_fast() {
     let row = first(&base, &other, &options());
     near(row.ratio, 2.0);
     assert_eq!(row.verdict, Some(Verdict::Faster));
-    assert_eq!(
-        (row.compared, row.unit.as_str()),
-        (Subject::Estimate, "ns/call")
-    );
+    assert_eq!((row.compared, row.unit.as_str()), (Subject::Estimate, "ns/call"));
     near(row.base, 100.0);
     near(row.other, 50.0);
     // t of four degrees of freedom times the root of the sum of both runs' variances
@@ -72,10 +69,7 @@ fn systems_differ_beyond_chance() {
             .zip(factors.into_iter().cycle())
             .flat_map(|(name, factor)| scattered(name, 100.0 * factor));
         let launches = launches.collect();
-        let mut view = view(&run(
-            names.iter().map(|name| plain(name)).collect(),
-            launches,
-        ));
+        let mut view = view(&run(names.iter().map(|name| plain(name)).collect(), launches));
         view.machine.id = machine.to_owned();
         view
     };
@@ -123,10 +117,7 @@ fn small_difference_is_inconclusive() {
     let row = first(&timed(100.0), &timed(100.0), &options());
     assert_eq!(row.verdict, Some(Verdict::Inconclusive));
     // 2% is seen without the effects of runs, and not with them
-    assert_eq!(
-        first(&timed(102.0), &timed(100.0), &exact()).verdict,
-        Some(Verdict::Faster)
-    );
+    assert_eq!(first(&timed(102.0), &timed(100.0), &exact()).verdict, Some(Verdict::Faster));
     assert_eq!(
         first(&timed(102.0), &timed(100.0), &options()).verdict,
         Some(Verdict::Inconclusive)
@@ -136,17 +127,11 @@ fn small_difference_is_inconclusive() {
 #[test]
 fn options_set_margin_and_level() {
     let wide = Options::new(0.05, no_effects(["a/b"]));
-    assert_eq!(
-        first(&timed(103.0), &timed(100.0), &wide).verdict,
-        Some(Verdict::Same)
-    );
+    assert_eq!(first(&timed(103.0), &timed(100.0), &wide).verdict, Some(Verdict::Same));
     assert_eq!(compare(&timed(1.0), &timed(1.0), &wide).margin, 0.05);
     let mut strict = exact();
     strict.alpha = 1e-9;
-    assert_eq!(
-        first(&timed(102.0), &timed(100.0), &strict).verdict,
-        Some(Verdict::Inconclusive)
-    );
+    assert_eq!(first(&timed(102.0), &timed(100.0), &strict).verdict, Some(Verdict::Inconclusive));
 }
 
 /// A core of half the frequency, and twice the time.
@@ -160,10 +145,7 @@ fn slow(benchmark: &Benchmark) -> RunView {
 
 #[test]
 fn times_compare_at_one_frequency() {
-    let bound = Benchmark {
-        processor_bound: true,
-        ..plain("a/b")
-    };
+    let bound = Benchmark { processor_bound: true, ..plain("a/b") };
     let base = one(bound.clone(), scattered("a/b", 100.0));
     let row = first(&base, &slow(&bound), &exact());
     near(row.ratio, 1.0);
@@ -192,11 +174,7 @@ fn times_compare_at_one_frequency() {
 fn other_versions_have_no_ratio() {
     let mut newer = plain("a/b");
     newer.version = 2;
-    let row = first(
-        &timed(100.0),
-        &one(newer, launches("a/b", 100.0)),
-        &options(),
-    );
+    let row = first(&timed(100.0), &one(newer, launches("a/b", 100.0)), &options());
     assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
     assert_eq!(row.verdict, None);
     let why = "versions-differ base=1 other=2";
@@ -204,11 +182,7 @@ fn other_versions_have_no_ratio() {
 
     let mut rate = plain("a/b");
     rate.unit = unit("calls/s");
-    let row = first(
-        &timed(100.0),
-        &one(rate, launches("a/b", 100.0)),
-        &options(),
-    );
+    let row = first(&timed(100.0), &one(rate, launches("a/b", 100.0)), &options());
     assert_eq!((row.ratio, row.other), (None, None));
     let why = "units-differ base=ns/call other=calls/s";
     assert_eq!(whys(&row), [(Some(NotComparable), why)]);
@@ -243,23 +217,14 @@ fn notes_name_their_side() {
     assert_eq!(
         whys(&row),
         [
-            (
-                Some(Interference),
-                "run-1: interfered count=10/10 causes=[steal=0.1]"
-            ),
-            (
-                None,
-                "stated by=catalog flag=null text=The listing is lost."
-            ),
+            (Some(Interference), "run-1: interfered count=10/10 causes=[steal=0.1]"),
+            (None, "stated by=catalog flag=null text=The listing is lost."),
         ]
     );
     base.results[0].notes[0] = stated(None, "Another remark.");
     let row = first(&base, &view(&other), &options());
     assert_eq!(row.notes.len(), 3);
-    assert_eq!(
-        short(&row.notes[1]),
-        "before: stated by=workload flag=null text=Another remark."
-    );
+    assert_eq!(short(&row.notes[1]), "before: stated by=workload flag=null text=Another remark.");
     // notes on another quantity stay
     base.results[0].notes[0].about = Subject::Process;
     let row = first(&base, &view(&other), &options());
@@ -300,10 +265,7 @@ fn nonpositive_estimate_has_no_ratio() {
     assert_eq!((row.ratio, row.verdict), (None, None));
     let why = "not-positive";
     assert!(whys(row).contains(&(Some(NotComparable), why)));
-    near(
-        compare(&rest(100.0, 50.0), &rest(50.0, 25.0), &options()).rows[2].ratio,
-        2.0,
-    );
+    near(compare(&rest(100.0, 50.0), &rest(50.0, 25.0), &options()).rows[2].ratio, 2.0);
 }
 
 #[test]
@@ -319,10 +281,7 @@ fn sizes_are_compared_exactly() {
     let row = first(&size(2000.0), &size(1000.0), &options());
     assert_eq!((row.ratio, row.interval, row.p), (Some(2.0), None, None));
     assert_eq!(row.verdict, Some(Verdict::Faster));
-    assert_eq!(
-        first(&size(10.0), &size(11.0), &options()).verdict,
-        Some(Verdict::Slower)
-    );
+    assert_eq!(first(&size(10.0), &size(11.0), &options()).verdict, Some(Verdict::Slower));
     let same = first(&size(2000.0), &size(2000.0), &options());
     assert_eq!(same.verdict, Some(Verdict::Same));
     assert_eq!(same.notes, []);
@@ -336,17 +295,9 @@ fn measured_sides_ignore_not_comparable() {
         view.results[0].notes.push(note);
         view
     };
-    let alike = first(
-        &other_work("other work"),
-        &other_work("other work"),
-        &exact(),
-    );
+    let alike = first(&other_work("other work"), &other_work("other work"), &exact());
     assert_eq!((alike.in_doubt(), alike.notes), (false, vec![]));
-    let apart = first(
-        &other_work("other work"),
-        &other_work("yet other work"),
-        &exact(),
-    );
+    let apart = first(&other_work("other work"), &other_work("yet other work"), &exact());
     assert!(apart.in_doubt(), "{apart:?}");
     assert_eq!(apart.notes.len(), 2);
 }
@@ -379,10 +330,7 @@ fn interference_removes_the_verdict() {
         one(plain("a/b"), launches)
     };
     let kinds = |row: &CompareRow| row.notes.iter().map(|n| n.flag()).collect::<Vec<_>>();
-    for (base, other) in [
-        (timed(100.0), disturbed(50.0)),
-        (disturbed(100.0), timed(50.0)),
-    ] {
+    for (base, other) in [(timed(100.0), disturbed(50.0)), (disturbed(100.0), timed(50.0))] {
         let row = first(&base, &other, &options());
         near(row.ratio, 2.0);
         assert!(row.interval.is_some());

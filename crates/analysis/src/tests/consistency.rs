@@ -96,13 +96,7 @@ fn printed_interval_and_verdict_agree() {
             };
             assert_eq!(row.verdict, Some(word), "{row:?}");
         }
-        let row = |i: usize| {
-            found
-                .rows
-                .iter()
-                .find(|row| row.id == id(&name(i)))
-                .unwrap()
-        };
+        let row = |i: usize| found.rows.iter().find(|row| row.id == id(&name(i))).unwrap();
         assert_eq!(row(7).verdict, Some(Verdict::Faster));
         assert_eq!(row(11).verdict, Some(Verdict::Slower));
     }
@@ -114,11 +108,7 @@ fn exchanged_sides_are_mirror_images() {
         let there = compare(&base, &other, &options);
         let back = compare(&other, &base, &options);
         for row in &there.rows {
-            let mirror = back
-                .rows
-                .iter()
-                .find(|candidate| candidate.id == row.id)
-                .unwrap();
+            let mirror = back.rows.iter().find(|candidate| candidate.id == row.id).unwrap();
             near(mirror.ratio, 1.0 / row.ratio.unwrap());
             let [low, high] = row.interval.unwrap();
             near(mirror.interval.map(|ends| ends[0]), 1.0 / high);
@@ -194,10 +184,7 @@ fn bad_launches_change_no_verdict() {
         (compared, rows.collect::<Vec<_>>())
     };
     for factor in [|_| 1.0, mixed] {
-        assert_eq!(
-            judged(&with_bad_launch(12, factor)),
-            judged(&run_at(12, factor))
-        );
+        assert_eq!(judged(&with_bad_launch(12, factor)), judged(&run_at(12, factor)));
     }
 }
 

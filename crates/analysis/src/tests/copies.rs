@@ -21,8 +21,7 @@ fn copies(name: &str, round: u32, each: &[f64]) -> Launch {
         all.events.push(Event::Param(Param::Copy(number)));
         let reported = launch(name, round, ns).events.into_iter();
         // copies time neither the published work nor its process
-        all.events
-            .extend(reported.filter(|e| !matches!(e, Event::Batch(_) | Event::Process(_))));
+        all.events.extend(reported.filter(|e| !matches!(e, Event::Batch(_) | Event::Process(_))));
     }
     all
 }
@@ -38,10 +37,7 @@ fn measured(benchmark: Benchmark, sizes: &[(usize, f64)]) -> CopiesView {
             launches.push(copies(&name, round, &vec![ns * factor; size]));
         }
     }
-    only(&run(vec![benchmark], launches))
-        .copies()
-        .unwrap()
-        .clone()
+    only(&run(vec![benchmark], launches)).copies().unwrap().clone()
 }
 
 /// Factors of launches whose center over rounds is 1: several copies do not take the lower quartile.
@@ -98,10 +94,7 @@ fn unequal_copies_add_rates() {
     let launches: Vec<Launch> = (0..10).flat_map(|round| [one(round), two(round)]).collect();
     let learned = summary::launch_ns_per_op(&plain("a/b"), &launches[1]);
     near(learned, 75.0);
-    let view = only(&run(vec![plain("a/b")], launches))
-        .copies()
-        .unwrap()
-        .clone();
+    let view = only(&run(vec![plain("a/b")], launches)).copies().unwrap().clone();
     near(point(&view, 2).total, 75.0);
     near(point(&view, 2).efficiency, 100.0 / 150.0);
 }
@@ -117,10 +110,7 @@ fn contended_single_copy_flags_efficiencies() {
             }
             launches.extend([one, copies("a/b", round, &[125.0; 2])]);
         }
-        only(&run(vec![plain("a/b")], launches))
-            .copies()
-            .unwrap()
-            .clone()
+        only(&run(vec![plain("a/b")], launches)).copies().unwrap().clone()
     };
     let kinds = |point: &CopiesPoint| -> Vec<Option<Flag>> {
         point.notes.iter().map(|note| note.flag()).collect()
@@ -163,28 +153,17 @@ fn law_needs_six_sizes() {
 
     let view = measured(plain("a/b"), &sizes[..4]);
     assert_eq!(view.law, None);
-    let why = Unfitted::Sizes {
-        sizes: 5,
-        needed: 6,
-    };
+    let why = Unfitted::Sizes { sizes: 5, needed: 6 };
     assert_eq!(view.unfitted, Some(why));
 }
 
 #[test]
 fn claims_are_checked_per_copy() {
     let notes = |launches: Vec<Launch>| {
-        let view = only(&run(vec![claimed("a/b")], launches))
-            .copies()
-            .unwrap()
-            .clone();
+        let view = only(&run(vec![claimed("a/b")], launches)).copies().unwrap().clone();
         point(&view, 2).notes.clone()
     };
-    let good = |round| {
-        [
-            launch("a/b", round, 100.0),
-            copies("a/b", round, &[100.0; 2]),
-        ]
-    };
+    let good = |round| [launch("a/b", round, 100.0), copies("a/b", round, &[100.0; 2])];
     let clean: Vec<Launch> = (0..10).flat_map(good).collect();
     assert_eq!(notes(clean.clone()), []);
 
@@ -206,20 +185,12 @@ fn claims_are_checked_per_copy() {
     }
     let actual = notes(wrong);
     assert_eq!(actual[0].flag(), Some(Flag::Invalid));
-    assert!(
-        short(&actual[0]).contains("wrong-check"),
-        "{}",
-        short(&actual[0])
-    );
+    assert!(short(&actual[0]).contains("wrong-check"), "{}", short(&actual[0]));
 
     let mut failed = clean;
     failed[1].outcome = Outcome::Failed("copy 2 of 2: fork: no".to_owned());
     let actual = notes(failed);
-    assert!(
-        short(&actual[0]).contains("copy 2 of 2: fork"),
-        "{}",
-        short(&actual[0])
-    );
+    assert!(short(&actual[0]).contains("copy 2 of 2: fork"), "{}", short(&actual[0]));
 }
 
 #[test]
@@ -228,11 +199,7 @@ fn missing_copy_has_no_value() {
     lost.copies = 3;
     assert_eq!(summary::launch_ns_per_op(&plain("a/b"), &lost), None);
     let mut silent = copies("a/b", 0, &[100.0; 2]);
-    let second = silent
-        .events
-        .iter()
-        .rposition(|e| matches!(e, Event::Hello { .. }))
-        .unwrap();
+    let second = silent.events.iter().rposition(|e| matches!(e, Event::Hello { .. })).unwrap();
     silent.events.truncate(second + 1);
     assert_eq!(summary::launch_ns_per_op(&plain("a/b"), &silent), None);
 }
@@ -254,9 +221,7 @@ fn copies_compare_total_and_efficiency() {
     };
     let row = compare(&base, &other, &Options::default());
     assert_eq!(row.verdict, Some(Verdict::Faster));
-    let [two, four] = row.copies.as_slice() else {
-        panic!("{:?}", row.copies)
-    };
+    let [two, four] = row.copies.as_slice() else { panic!("{:?}", row.copies) };
     // two do as much as before, one does twice as much: half the efficiency
     near(two.total.base, 50.0);
     near(two.total.other, 50.0);
@@ -282,33 +247,21 @@ fn copies_compare_total_and_efficiency() {
     // a disturbed side keeps its ratio, a starred one has none, a side without copies no table
     let mut noisy = other.clone();
     let mark = |view: &mut RunView, kind| {
-        let points = &mut view.results[0]
-            .measured_mut()
-            .copies
-            .as_mut()
-            .unwrap()
-            .points;
+        let points = &mut view.results[0].measured_mut().copies.as_mut().unwrap().points;
         points[1].notes.push(stated(kind, "Others."));
     };
     mark(&mut noisy, Some(Flag::Interference));
     let two = &compare(&base, &noisy, &exact).copies[0];
     near(two.efficiency.ratio, 0.5);
     assert_eq!(two.efficiency.verdict, Verdict::Inconclusive);
-    assert_eq!(
-        short(&two.notes[0]),
-        "run-1: stated by=workload flag=interference text=Others."
-    );
+    assert_eq!(short(&two.notes[0]), "run-1: stated by=workload flag=interference text=Others.");
     mark(&mut noisy, Some(Flag::Invalid));
     let two = &compare(&base, &noisy, &exact).copies[0];
     assert_eq!((two.total.ratio, two.total.interval), (None, None));
     noisy.results[0].measured_mut().copies = None;
     assert_eq!(compare(&base, &noisy, &exact).copies, []);
     // rates: more is better
-    let rate = Benchmark {
-        unit: unit("MB/s"),
-        better: Better::Higher,
-        ..plain("a/b")
-    };
+    let rate = Benchmark { unit: unit("MB/s"), better: Better::Higher, ..plain("a/b") };
     let mut launches = vec![];
     for (round, factor) in (0..LAUNCHES).zip(factors()) {
         launches.push(launch("a/b", round, 100.0 * factor));

@@ -6,10 +6,7 @@ use gritstone_model::*;
 
 /// Launches in which an operation takes `ns`, and `counts` are those of 100 operations.
 fn counting(ns: f64, counts: &[(Counter, u64)]) -> Vec<Launch> {
-    let counters = Event::Counters {
-        n: 100,
-        counts: counts.iter().copied().collect(),
-    };
+    let counters = Event::Counters { n: 100, counts: counts.iter().copied().collect() };
     let mut launches = scattered("a/b", ns);
     for launch in &mut launches {
         launch.events.insert(2, counters.clone());
@@ -55,32 +52,19 @@ fn counting_scope_is_reported() {
 fn only_differences_are_explained() {
     use Counter::{CacheMisses, Cycles, Instructions};
     let counted = |ns: f64, misses: u64| {
-        let counts = [
-            (Instructions, 100_000),
-            (Cycles, (ns * 400.0) as u64),
-            (CacheMisses, misses),
-        ];
+        let counts =
+            [(Instructions, 100_000), (Cycles, (ns * 400.0) as u64), (CacheMisses, misses)];
         one(plain("a/b"), counting(ns, &counts))
     };
     let row = first(&counted(100.0, 20), &counted(120.0, 60), &options());
     assert_eq!(row.verdict, Some(Verdict::Slower));
     let why = row.explanation.unwrap();
     assert!(why.instructions.unwrap().same && !why.cycles.unwrap().same);
-    let causes: Vec<_> = why
-        .causes
-        .iter()
-        .map(|c| (c.counter, c.base, c.other))
-        .collect();
+    let causes: Vec<_> = why.causes.iter().map(|c| (c.counter, c.base, c.other)).collect();
     assert_eq!(causes, [(CacheMisses, 0.2, 0.6)]);
     // no explanation without a significant difference, nor across machines
-    assert_eq!(
-        first(&counted(100.0, 20), &counted(100.1, 60), &options()).explanation,
-        None
-    );
+    assert_eq!(first(&counted(100.0, 20), &counted(100.1, 60), &options()).explanation, None);
     let mut elsewhere = counted(120.0, 60);
     elsewhere.machine.id = "another".to_owned();
-    assert_eq!(
-        first(&counted(100.0, 20), &elsewhere, &options()).explanation,
-        None
-    );
+    assert_eq!(first(&counted(100.0, 20), &elsewhere, &options()).explanation, None);
 }

@@ -33,11 +33,7 @@ fn rest(run: &RunData) -> Measurement {
 
 fn notes(result: &Measurement) -> Vec<(Option<Flag>, Option<&str>, &str)> {
     let note = |n: &'_ Note| n.flag();
-    result
-        .notes
-        .iter()
-        .map(|n| (note(n), about(n), short(n)))
-        .collect()
+    result.notes.iter().map(|n| (note(n), about(n), short(n))).collect()
 }
 
 #[test]
@@ -108,45 +104,24 @@ fn negative_difference_is_reported() {
 fn negative_by_noise_is_valid() {
     let rows = unpublished();
     // all but as long as each other
-    let run = run(
-        rows,
-        [launches("a/long", 100.0), scattered("a/short", 99.8)].concat(),
-    );
+    let run = run(rows, [launches("a/long", 100.0), scattered("a/short", 99.8)].concat());
     let result = rest(&run);
     assert!(result.value().unwrap() < 0.0 && result.interval().unwrap()[1] > 0.0);
     let kinds: Vec<_> = notes(&result).iter().map(|(kind, ..)| *kind).collect();
     assert_eq!(kinds, [Some(Noisy)], "{:?}", notes(&result));
     // too few rounds for an interval
-    let few = RunData {
-        launches: run
-            .launches
-            .iter()
-            .filter(|l| l.round < 4)
-            .cloned()
-            .collect(),
-        ..run
-    };
+    let few =
+        RunData { launches: run.launches.iter().filter(|l| l.round < 4).cloned().collect(), ..run };
     let result = rest(&few);
     assert!(result.value().unwrap() < 0.0 && result.interval().is_none());
     let found = notes(&result);
-    assert!(
-        found.iter().all(|(kind, ..)| *kind == Some(Noisy)),
-        "{found:?}"
-    );
-    assert!(
-        found
-            .iter()
-            .any(|(.., why)| why.ends_with("because=too-few")),
-        "{found:?}"
-    );
+    assert!(found.iter().all(|(kind, ..)| *kind == Some(Noisy)), "{found:?}");
+    assert!(found.iter().any(|(.., why)| why.ends_with("because=too-few")), "{found:?}");
 }
 
 #[test]
 fn negative_by_interference_is_valid() {
-    let mut run = run(
-        rows(),
-        [launches("a/long", 60.0), launches("a/short", 100.0)].concat(),
-    );
+    let mut run = run(rows(), [launches("a/long", 60.0), launches("a/short", 100.0)].concat());
     for launch in run.launches.iter_mut().filter(|l| l.id == id("a/short")) {
         launch.conditions.others = Some(launch.conditions.wall / 2);
     }
@@ -160,10 +135,7 @@ fn negative_by_interference_is_valid() {
 
 #[test]
 fn negative_reference_times_are_noted() {
-    let mut run = run(
-        rows(),
-        [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
-    );
+    let mut run = run(rows(), [launches("a/long", 100.0), launches("a/short", 60.0)].concat());
     for launch in run.launches.iter_mut().filter(|l| l.id == id("a/long")) {
         batches(launch).for_each(|batch| {
             batch.walls.iter_mut().for_each(|wall| *wall /= 2);
@@ -171,17 +143,9 @@ fn negative_reference_times_are_noted() {
         });
     }
     let result = rest(&run);
-    let flagged: Vec<_> = notes(&result)
-        .into_iter()
-        .map(|(flag, about, _)| (flag, about))
-        .collect();
-    assert_eq!(
-        flagged,
-        [
-            (Some(Invalid), Some("real_s")),
-            (Some(Invalid), Some("user_s"))
-        ]
-    );
+    let flagged: Vec<_> =
+        notes(&result).into_iter().map(|(flag, about, _)| (flag, about)).collect();
+    assert_eq!(flagged, [(Some(Invalid), Some("real_s")), (Some(Invalid), Some("user_s"))]);
     assert!(result.published.unwrap().real.unwrap().value < 0.0);
 }
 
@@ -203,9 +167,7 @@ fn contended_difference(rounds: u32, factor: u64) -> Measurement {
 fn contended_batches_flag_the_difference() {
     let flags = |result: &Measurement| -> Vec<_> {
         let found = notes(result).into_iter();
-        found
-            .map(|(kind, about, _)| (kind, about.map(str::to_owned)))
-            .collect()
+        found.map(|(kind, about, _)| (kind, about.map(str::to_owned))).collect()
     };
     let both = |kind| ["real_s", "user_s"].map(|time| (kind, Some(time.to_owned())));
     let result = contended_difference(5, 1);
@@ -216,11 +178,7 @@ fn contended_batches_flag_the_difference() {
     // less than nothing, but for a reason that is known
     let result = contended_difference(10, 2);
     assert!(result.published.as_ref().unwrap().real.unwrap().value < 0.0);
-    assert!(
-        flags(&result)
-            .iter()
-            .all(|(kind, _)| *kind != Some(Invalid))
-    );
+    assert!(flags(&result).iter().all(|(kind, _)| *kind != Some(Invalid)));
 }
 
 #[test]
@@ -250,10 +208,7 @@ fn incomplete_rounds_do_not_count() {
 
 #[test]
 fn repeated_launch_counts_once() {
-    let mut run = run(
-        rows(),
-        [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
-    );
+    let mut run = run(rows(), [launches("a/long", 100.0), launches("a/short", 60.0)].concat());
     run.launches.push(launch("a/long", 4, 104.0));
     let result = rest(&run);
     assert_eq!(result.launches(), 10);
@@ -271,30 +226,16 @@ fn sum_inherits_flags() {
     let result = rest(&run);
     let found = notes(&result);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(
-        (found[0].0, found[1].0),
-        (Some(Invalid), Some(Interference))
-    );
-    assert!(
-        found[0]
-            .2
-            .starts_with("inherited from=a/long finding=below-minimum ns=100")
-    );
-    assert!(
-        found[1]
-            .2
-            .starts_with("inherited from=a/short finding=interfered count=10/10")
-    );
+    assert_eq!((found[0].0, found[1].0), (Some(Invalid), Some(Interference)));
+    assert!(found[0].2.starts_with("inherited from=a/long finding=below-minimum ns=100"));
+    assert!(found[1].2.starts_with("inherited from=a/short finding=interfered count=10/10"));
 }
 
 #[test]
 fn sum_without_terms_is_skipped() {
     let launches = launches("a/long", 100.0);
     let absent = rest(&run(rows(), launches.clone()));
-    assert_eq!(
-        (absent.outcome(), absent.estimate()),
-        (Status::Skipped, None)
-    );
+    assert_eq!((absent.outcome(), absent.estimate()), (Status::Skipped, None));
     let why = "parts-missing absent=[] empty=[a/short]";
     assert_eq!(notes(&absent)[0], (Some(Skipped), None, why));
 
@@ -318,10 +259,7 @@ fn share() -> Benchmark {
         better: Better::Higher,
         amount_per_op: 2.0,
         work: Work::Derived {
-            terms: vec![Term {
-                id: id("a/x"),
-                times: 1.0,
-            }],
+            terms: vec![Term { id: id("a/x"), times: 1.0 }],
             share_of: Some(id("a/whole")),
         },
         ..plain("a/share")
@@ -350,9 +288,5 @@ fn absent_results_have_no_share() {
     let found = row(&view, "a/share");
     assert_eq!(found.estimate(), None);
     let why = "parts-missing absent=[a/whole] empty=[]";
-    assert!(
-        found.notes.iter().any(|note| short(note) == why),
-        "{:?}",
-        found.notes
-    );
+    assert!(found.notes.iter().any(|note| short(note) == why), "{:?}", found.notes);
 }

@@ -18,10 +18,8 @@ fn differ(base: &RunView, other: &RunView) -> Vec<(String, String, String)> {
 fn differs(change: impl FnOnce(&mut RunData), want: &[(&str, &str, &str)]) {
     let mut other = sample_run();
     change(&mut other);
-    let want: Vec<_> = want
-        .iter()
-        .map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned()))
-        .collect();
+    let want: Vec<_> =
+        want.iter().map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned())).collect();
     assert_eq!(differ(&view(&sample_run()), &view(&other)), want);
 }
 

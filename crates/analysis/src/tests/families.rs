@@ -39,18 +39,12 @@ fn differences_come_first() {
     ]);
     let mut starred = other.clone();
     let star = stated(Some(Flag::Invalid), "Why.");
-    let row = starred
-        .results
-        .iter_mut()
-        .find(|r| r.title.ends_with("starred"));
+    let row = starred.results.iter_mut().find(|r| r.title.ends_with("starred"));
     row.unwrap().notes.push(star);
     let options = without_effects();
     let found = compare(&base, &starred, &options);
-    let actual: Vec<(&str, Option<Verdict>)> = found
-        .rows
-        .iter()
-        .map(|row| (row.id.as_str(), row.verdict))
-        .collect();
+    let actual: Vec<(&str, Option<Verdict>)> =
+        found.rows.iter().map(|row| (row.id.as_str(), row.verdict)).collect();
     assert_eq!(
         actual,
         [
@@ -81,13 +75,7 @@ fn differing_families_come_first() {
     };
     let counts = |sum: &CompareSum| {
         let verdicts = [sum.faster, sum.slower, sum.same, sum.inconclusive];
-        (
-            sum.family.clone(),
-            sum.rows,
-            verdicts,
-            sum.without_ratio,
-            sum.of,
-        )
+        (sum.family.clone(), sum.rows, verdicts, sum.without_ratio, sum.of)
     };
     let named = |name: &str| Some(name.to_owned());
     assert_eq!(counts(a), (named("a"), 3, [1, 1, 1, 0], 0, 3));

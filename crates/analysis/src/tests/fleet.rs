@@ -12,12 +12,7 @@ fn node(number: usize) -> NodeRun {
     let result = |benchmark: usize| {
         let id = Id::parse(&format!("{}/{}", FAMILIES[benchmark / 3], benchmark % 3)).unwrap();
         let time = 100.0 * (0.01 * noise(number, benchmark)).exp();
-        let check = CheckValue {
-            n: 4096,
-            got: 17,
-            expected: 17,
-            cpu: Some(1),
-        };
+        let check = CheckValue { n: 4096, got: 17, expected: 17, cpu: Some(1) };
         let result = NodeResult {
             version: 1,
             program: "abc".to_owned(),
@@ -59,10 +54,7 @@ fn slow(run: &mut NodeRun, family: &str, by: f64) {
 }
 
 fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
-    view.outliers
-        .iter()
-        .map(|outlier| (outlier.node.as_str(), &outlier.about))
-        .collect()
+    view.outliers.iter().map(|outlier| (outlier.node.as_str(), &outlier.about)).collect()
 }
 
 #[test]
@@ -70,14 +62,10 @@ fn slow_nodes_show_shared_facts() {
     let mut runs = sample_fleet(24);
     for index in [3, 17] {
         slow(&mut runs[index], "memory", 0.18);
-        runs[index]
-            .facts
-            .insert("kernel.release".to_owned(), "6.9".to_owned());
+        runs[index].facts.insert("kernel.release".to_owned(), "6.9".to_owned());
     }
     for run in &mut runs {
-        run.facts
-            .entry("kernel.release".to_owned())
-            .or_insert_with(|| "6.1".to_owned());
+        run.facts.entry("kernel.release".to_owned()).or_insert_with(|| "6.1".to_owned());
     }
     let view = report("november", &runs);
     let memory = FleetScope::Family("memory".to_owned());
@@ -97,29 +85,16 @@ fn slow_nodes_show_shared_facts() {
     assert_eq!((common.slow, common.others, common.of_others), (2, 0, 22));
     assert_eq!(common.facts[0].name, "kernel.release");
     assert_eq!(view.common.len(), 1, "their racks are others");
-    assert_eq!(
-        (view.nodes.len(), view.benchmarks.len(), view.families.len()),
-        (24, 12, 4)
-    );
-    let memory = view
-        .families
-        .iter()
-        .find(|row| row.family == "memory")
-        .unwrap();
+    assert_eq!((view.nodes.len(), view.benchmarks.len(), view.families.len()), (24, 12, 4));
+    let memory = view.families.iter().find(|row| row.family == "memory").unwrap();
     assert_eq!(memory.spread.outliers, 2);
-    assert!(
-        memory.spread.smallest > 0.005 && memory.spread.smallest < 0.05,
-        "{memory:?}"
-    );
+    assert!(memory.spread.smallest > 0.005 && memory.spread.smallest < 0.05, "{memory:?}");
 }
 
 #[test]
 fn equal_nodes_give_no_outlier() {
     let view = report("quiet", &sample_fleet(24));
-    assert_eq!(
-        (called(&view), view.wrong.len(), view.common.len()),
-        (vec![], 0, 0)
-    );
+    assert_eq!((called(&view), view.wrong.len(), view.common.len()), (vec![], 0, 0));
 }
 
 #[test]
@@ -128,27 +103,15 @@ fn wrong_check_values_are_reported() {
     let id = Id::parse("cpu/1").unwrap();
     // the core that computes wrong values also expects wrong ones
     let check = |run: &mut NodeRun, got, expected| {
-        run.results.get_mut(&id).unwrap().checks[0] = CheckValue {
-            n: 4096,
-            got,
-            expected,
-            cpu: Some(5),
-        };
+        run.results.get_mut(&id).unwrap().checks[0] =
+            CheckValue { n: 4096, got, expected, cpu: Some(5) };
     };
     check(&mut runs[2], 18, 17);
     check(&mut runs[7], 19, 19);
     let wrong = report("silent", &runs).wrong;
     let actual: Vec<_> = wrong
         .iter()
-        .map(|value| {
-            (
-                value.node.as_str(),
-                value.by,
-                value.got,
-                value.right,
-                value.cpu,
-            )
-        })
+        .map(|value| (value.node.as_str(), value.by, value.got, value.right, value.cpu))
         .collect();
     assert_eq!(
         actual,
@@ -168,26 +131,18 @@ fn wrong_check_values_are_reported() {
 fn incomparable_nodes_are_only_counted() {
     let mut runs = sample_fleet(12);
     slow(&mut runs[11], "disk", 0.5);
-    runs[11]
-        .facts
-        .insert("cpu.model".to_owned(), "B".to_owned());
+    runs[11].facts.insert("cpu.model".to_owned(), "B".to_owned());
     let id = Id::parse("net/0").unwrap();
     runs[0].results.get_mut(&id).unwrap().program = "other".to_owned();
     runs[1].results.get_mut(&id).unwrap().speed = None;
     runs[2].results.get_mut(&id).unwrap().interference = true;
     let view = report("mixed", &runs);
     assert_eq!(called(&view), [], "of a kind with one node nothing is said");
-    let kinds: Vec<_> = view
-        .kinds
-        .iter()
-        .map(|kind| (kind.model.as_str(), kind.nodes, kind.compared))
-        .collect();
+    let kinds: Vec<_> =
+        view.kinds.iter().map(|kind| (kind.model.as_str(), kind.nodes, kind.compared)).collect();
     assert_eq!(kinds, [("A", 11, true), ("B", 1, false)]);
     let row = view.benchmarks.iter().find(|row| row.id == id).unwrap();
-    assert_eq!(
-        (row.other_work, row.without_result, row.interference),
-        (1, 1, 1)
-    );
+    assert_eq!((row.other_work, row.without_result, row.interference), (1, 1, 1));
 }
 
 #[test]
@@ -217,29 +172,16 @@ fn health_checks_have_three_outcomes() {
     };
     assert_eq!(check(&|_| ()), Verdict::Passed);
     assert_eq!(check(&|run| slow(run, "disk", 0.1)), Verdict::Failed);
-    assert_eq!(
-        check(&|run| slow(run, "disk", -0.1)),
-        Verdict::Passed,
-        "faster is no failure"
-    );
-    let wrong = |run: &mut NodeRun| {
-        run.results
-            .values_mut()
-            .for_each(|result| result.checks[0].got = 1)
-    };
+    assert_eq!(check(&|run| slow(run, "disk", -0.1)), Verdict::Passed, "faster is no failure");
+    let wrong =
+        |run: &mut NodeRun| run.results.values_mut().for_each(|result| result.checks[0].got = 1);
     assert_eq!(check(&wrong), Verdict::Failed);
-    let disturbed = |run: &mut NodeRun| {
-        run.results
-            .values_mut()
-            .for_each(|result| result.interference = true)
-    };
+    let disturbed =
+        |run: &mut NodeRun| run.results.values_mut().for_each(|result| result.interference = true);
     assert_eq!(check(&disturbed), Verdict::Inconclusive);
     let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
     assert_eq!(check(&other), Verdict::Inconclusive);
-    assert_eq!(
-        verdict(&report("check", &sample_fleet(24)), "nowhere"),
-        Verdict::Inconclusive
-    );
+    assert_eq!(verdict(&report("check", &sample_fleet(24)), "nowhere"), Verdict::Inconclusive);
 }
 
 /// The same nodes a week later each, and what was changed on them.
@@ -257,15 +199,12 @@ fn week(number: usize, change: &dyn Fn(usize, &mut NodeRun)) -> Vec<NodeRun> {
 }
 
 fn over_weeks(weeks: usize, change: &dyn Fn(usize, usize, &mut NodeRun)) -> FleetView {
-    let mut all: Vec<Vec<NodeRun>> = (0..weeks)
-        .map(|number| week(number, &|index, run| change(number, index, run)))
-        .collect();
+    let mut all: Vec<Vec<NodeRun>> =
+        (0..weeks).map(|number| week(number, &|index, run| change(number, index, run))).collect();
     let now = all.pop().unwrap();
     let mut view = report("november", &now);
-    let earlier = all.into_iter().map(|runs| fleet::Earlier {
-        started: runs[0].started.clone(),
-        runs,
-    });
+    let earlier =
+        all.into_iter().map(|runs| fleet::Earlier { started: runs[0].started.clone(), runs });
     fleet::since(&mut view, &now, earlier.collect());
     view
 }
@@ -284,16 +223,9 @@ fn earlier_runs_date_the_onset() {
         }
     });
     let since = |node: &str| {
-        let found = view
-            .outliers
-            .iter()
-            .find(|outlier| outlier.node == node)
-            .unwrap();
+        let found = view.outliers.iter().find(|outlier| outlier.node == node).unwrap();
         let since = found.since.clone().unwrap();
-        (
-            since.first[..10].to_owned(),
-            since.before.map(|text| text[..10].to_owned()),
-        )
+        (since.first[..10].to_owned(), since.before.map(|text| text[..10].to_owned()))
     };
     let text = |first: &str, before: Option<&str>| (first.to_owned(), before.map(str::to_owned));
     assert_eq!(since("node-05"), text("2026-11-08", Some("2026-11-01")));
@@ -316,19 +248,14 @@ fn renamed_machines_are_not_compared() {
         }
     };
     let view = over_weeks(8, &replaced);
-    assert_eq!(
-        called(&view),
-        [("node-05", &FleetScope::Family("memory".to_owned()))]
-    );
+    assert_eq!(called(&view), [("node-05", &FleetScope::Family("memory".to_owned()))]);
     let outlier = &view.outliers[0];
     let since = outlier.since.as_ref().unwrap();
     // the machine of the weeks 3 and 4 was slow too, and was another
     assert_eq!((&since.first[..10], &since.before), ("2026-11-08", &None));
     assert_eq!(outlier.replaced.as_deref(), Some("2026-11-01T10:00:00Z"));
     // where the oldest runs are of all nodes but two, those two are left out
-    let [drift] = &view.drifts[..] else {
-        panic!("{:?}", view.drifts)
-    };
+    let [drift] = &view.drifts[..] else { panic!("{:?}", view.drifts) };
     assert_eq!((drift.nodes, &drift.since.first[..10]), (24, "2026-11-15"));
     let view = over_weeks(5, &|number, index, run| {
         if number < 4 && index % 2 == 0 {
@@ -344,18 +271,10 @@ fn renamed_machines_are_not_compared() {
 /// Groups that differ, each by its facts and value.
 fn groups(view: &FleetView) -> Vec<(String, &str, usize, &[gritstone_model::FleetGroupEffect])> {
     let of_divisions = view.groups.iter().flat_map(|division| {
-        let differ = division
-            .groups
-            .iter()
-            .filter(|group| !group.differs.is_empty());
+        let differ = division.groups.iter().filter(|group| !group.differs.is_empty());
         differ.map(|group| {
             let facts = division.facts.join(" ");
-            (
-                facts,
-                group.values[0].as_str(),
-                group.nodes,
-                group.differs.as_slice(),
-            )
+            (facts, group.values[0].as_str(), group.nodes, group.differs.as_slice())
         })
     });
     of_divisions.collect()
@@ -376,9 +295,7 @@ fn facts_name_differing_groups() {
     }
     let view = report("a rack", &runs);
     let found = groups(&view);
-    let [(facts, value, nodes, [differs])] = &found[..] else {
-        panic!("{found:?}")
-    };
+    let [(facts, value, nodes, [differs])] = &found[..] else { panic!("{found:?}") };
     assert_eq!((facts.as_str(), *value, *nodes), ("rack", "1", 8));
     assert_eq!(differs.about, FleetScope::Family("memory".to_owned()));
     let [low, high] = differs.effect.interval;
@@ -399,11 +316,7 @@ fn facts_name_differing_groups() {
     let found = groups(&view);
     let named = found.iter().map(|(facts, value, nodes, differs)| {
         assert_eq!((facts.as_str(), *nodes), ("kernel.release os.version", 24));
-        assert_eq!(
-            (differs.len(), &differs[0].about),
-            (1, &FleetScope::All),
-            "{differs:?}"
-        );
+        assert_eq!((differs.len(), &differs[0].about), (1, &FleetScope::All), "{differs:?}");
         (*value, differs[0].effect.effect > 0.0)
     });
     assert_eq!(named.collect::<Vec<_>>(), [("6.12", false), ("6.18", true)]);
@@ -417,8 +330,7 @@ fn groups_are_compared_within_models() {
         let model = if other { "B" } else { "A" };
         run.facts.insert("cpu.model".to_owned(), model.to_owned());
         // each microcode belongs to one model
-        run.facts
-            .insert("cpu.microcode".to_owned(), format!("{model}{}", index % 2));
+        run.facts.insert("cpu.microcode".to_owned(), format!("{model}{}", index % 2));
         if other {
             slow(run, "cpu", 0.3);
         }
@@ -448,8 +360,7 @@ fn fleets_without_groups_have_none() {
             run.node = format!("node-{index:02}");
             run.place = BTreeMap::from([("rack".to_owned(), (index / 8).to_string())]);
             for (fact, count) in [("kernel.release", 2), ("bios.version", 3), ("dimm", 5)] {
-                run.facts
-                    .insert(fact.to_owned(), (index % count).to_string());
+                run.facts.insert(fact.to_owned(), (index % count).to_string());
             }
         }
         with += usize::from(!fleet::report("alike", &runs, 0.0).groups.is_empty());
@@ -466,9 +377,7 @@ fn fleet_changes_are_no_outliers() {
         }
     });
     assert_eq!(view.outliers, []);
-    let [drift] = &view.drifts[..] else {
-        panic!("{:?}", view.drifts)
-    };
+    let [drift] = &view.drifts[..] else { panic!("{:?}", view.drifts) };
     assert_eq!(drift.about, FleetScope::Family("memory".to_owned()));
     assert!((drift.effect + 0.04).abs() < 0.005, "{drift:?}");
     assert!(drift.since.first.starts_with("2026-11-01"), "{drift:?}");
@@ -483,10 +392,8 @@ fn fleet_changes_are_no_outliers() {
     for run in &mut others {
         run.node += "-other";
     }
-    let earlier = [sample_fleet(2), others].map(|runs| fleet::Earlier {
-        started: "2026-10-01T10:00:00Z".to_owned(),
-        runs,
-    });
+    let earlier = [sample_fleet(2), others]
+        .map(|runs| fleet::Earlier { started: "2026-10-01T10:00:00Z".to_owned(), runs });
     fleet::since(&mut view, &now, earlier.into());
     assert_eq!((view.drifts.len(), view.earlier), (0, 2));
 }

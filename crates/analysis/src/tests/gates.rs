@@ -10,9 +10,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 /// A run in which `slow` of ten benchmarks take `factor` times as long.
 fn slowed(number: usize, slow: usize, factor: f64) -> RunView {
-    slowed_with(number, slow, factor, |index| {
-        0.001 * ((number * 7 + index * 3) % 5) as f64
-    })
+    slowed_with(number, slow, factor, |index| 0.001 * ((number * 7 + index * 3) % 5) as f64)
 }
 
 /// The same, with an effect of the run on each benchmark.
@@ -101,15 +99,11 @@ fn acceptance_holds_within_slow_levels() {
         9..=16 => 1.1,
         _ => 1.2,
     };
-    let runs: Vec<RunView> = (1..=17)
-        .map(|number| slowed(number, 1, ns(number)))
-        .collect();
+    let runs: Vec<RunView> = (1..=17).map(|number| slowed(number, 1, ns(number))).collect();
     let id = runs[16].results[0].id.clone();
     let verdict = |accepted: &[usize]| {
         let past: Vec<RunSummary> = runs[..16].iter().map(RunSummary::new).collect();
-        let accepted = accepted
-            .iter()
-            .map(|run| (runs[*run].id.clone(), id.clone()));
+        let accepted = accepted.iter().map(|run| (runs[*run].id.clone(), id.clone()));
         check::against_history(&runs[16], &past, 0.02, &accepted.collect()).outcome
     };
     assert_eq!(verdict(&[12]), CheckOutcome::Regressed);
@@ -130,18 +124,13 @@ fn other_units_change_nothing() {
     let found = against_history(&in_unit(9, "ns"), &earlier);
     assert_eq!(count(&found, CheckOutcome::Passed), 10);
     let [base, other] = [found.rows[0].row.base, found.rows[0].row.other].map(Option::unwrap);
-    assert!(
-        (base / other - 1.0).abs() < 0.01 && base > 50.0,
-        "{base} {other}"
-    );
+    assert!((base / other - 1.0).abs() < 0.01 && base > 50.0, "{base} {other}");
 }
 
 #[test]
 fn short_dips_keep_their_verdict() {
     let ns = |number: usize| if (10..13).contains(&number) { 0.9 } else { 1.0 };
-    let runs: Vec<RunView> = (1..=31)
-        .map(|number| slowed(number, 1, ns(number)))
-        .collect();
+    let runs: Vec<RunView> = (1..=31).map(|number| slowed(number, 1, ns(number))).collect();
     let verdict = |newest: usize| {
         let found = against_history(&runs[newest], &runs[..newest]);
         (found.outcome, found.rows[0].since.clone())
@@ -156,9 +145,7 @@ fn second_modes_pass() {
     // the first benchmark takes 6% longer in three runs of ten, and 30% longer in the newest
     let slow = |number: usize| [2, 5, 9, 12, 15, 18, 22, 25].contains(&number);
     let ns = |number: usize| if slow(number) { 1.06 } else { 1.0 };
-    let runs: Vec<RunView> = (1..=28)
-        .map(|number| slowed(number, 1, ns(number)))
-        .collect();
+    let runs: Vec<RunView> = (1..=28).map(|number| slowed(number, 1, ns(number))).collect();
     for newest in [17, 21, 24] {
         let found = against_history(&runs[newest], &runs[..newest]);
         assert_eq!(found.outcome, CheckOutcome::Passed, "{newest}");
@@ -171,9 +158,7 @@ fn second_modes_pass() {
 fn intervals_below_zero_decide_nothing() {
     let reaching_zero = |number: usize, factor: f64| {
         let mut view = slowed(number, 1, factor);
-        let Data::Measured(measured) = &mut view.results[0].data else {
-            panic!("it is measured")
-        };
+        let Data::Measured(measured) = &mut view.results[0].data else { panic!("it is measured") };
         let estimate = measured.sampled.estimate.as_mut().unwrap();
         estimate.interval = Some([-1.0, 3.0 * estimate.value]);
         view

@@ -11,10 +11,7 @@ const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
 
 /// The `index`th run of one benchmark, with variance.
 fn one(index: usize, ns: f64) -> RunView {
-    dated(
-        index,
-        scattered("a/b", ns * SHIFTS[index % SHIFTS.len()].exp()),
-    )
+    dated(index, scattered("a/b", ns * SHIFTS[index % SHIFTS.len()].exp()))
 }
 
 fn past(runs: &[RunView]) -> Vec<RunSummary> {
@@ -36,9 +33,8 @@ fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
 
 #[test]
 fn changes_have_run_and_size() {
-    let runs: Vec<RunView> = (0..24)
-        .map(|index| one(index, if index < 12 { 100.0 } else { 110.0 }))
-        .collect();
+    let runs: Vec<RunView> =
+        (0..24).map(|index| one(index, if index < 12 { 100.0 } else { 110.0 })).collect();
     let found = history(&runs);
     assert_eq!(found.series.len(), 1);
     let series = &found.series[0];
@@ -79,9 +75,7 @@ fn near_changes_are_one_event() {
     ];
     let far = change_at("a/e", 8, [7, 9]);
     let found = events::events(&[&near[..], &[far]].concat(), &events::KnownEvents::new());
-    let [newest, oldest] = &found[..] else {
-        panic!("{found:?}")
-    };
+    let [newest, oldest] = &found[..] else { panic!("{found:?}") };
     assert_eq!((newest.run.as_str(), newest.changes.len()), ("run-12", 3));
     assert_eq!(newest.before.as_deref(), Some("run-11"));
     assert_eq!((oldest.run.as_str(), oldest.changes.len()), ("run-8", 1));
@@ -108,9 +102,7 @@ fn changes_keep_their_unit() {
 
 /// The identifier of a change, of those known.
 fn identifier(index: usize, between: [usize; 2], known: &[(&str, &str)]) -> String {
-    let known = known
-        .iter()
-        .map(|(id, known)| ((*id).to_owned(), (*known).to_owned()));
+    let known = known.iter().map(|(id, known)| ((*id).to_owned(), (*known).to_owned()));
     let view = change_at("a/b", index, between);
     events::events(&[view], &known.collect()).remove(0).id
 }
@@ -128,10 +120,7 @@ fn removed_runs_leave_their_identifiers() {
     let known = [("run-12-worse", "gone-worse")];
     assert_eq!(identifier(12, [12, 12], &known), "gone-worse");
     assert_eq!(identifier(11, [11, 12], &known), "gone-worse");
-    let both = [
-        ("run-11-worse", "run-11-worse"),
-        ("run-12-worse", "gone-worse"),
-    ];
+    let both = [("run-11-worse", "run-11-worse"), ("run-12-worse", "gone-worse")];
     assert_eq!(identifier(11, [11, 12], &both), "run-11-worse");
 }
 
@@ -156,17 +145,11 @@ fn kernel_changes_are_marked() {
     let since = Some("2026-01-13T00:00:00Z".to_owned());
     let regressed = (CheckOutcome::Regressed, since);
     assert_eq!(outcomes, vec![regressed; 3]);
-    let [series] = &history(&runs).series[..] else {
-        panic!("the kernel splits no series")
-    };
-    let [mark] = &series.marks[..] else {
-        panic!("{:?}", series.marks)
-    };
+    let [series] = &history(&runs).series[..] else { panic!("the kernel splits no series") };
+    let [mark] = &series.marks[..] else { panic!("{:?}", series.marks) };
     assert_eq!((mark.at, series.kernel.as_str()), (12, "6.2"));
     assert_eq!(mark.differ_in[0].what, "kernel");
-    let [change] = &series.changes[..] else {
-        panic!("{:?}", series.changes)
-    };
+    let [change] = &series.changes[..] else { panic!("{:?}", series.changes) };
     assert!(change.at == 12 && (change.ratio * 1.09 - 1.0).abs() < 0.01);
 }
 
@@ -236,16 +219,10 @@ fn gate_needs_enough_undisturbed_runs() {
     let mut disturbed = one(14, 200.0);
     let note = stated(Some(Flag::Interference), "Others.");
     disturbed.results[0].notes.push(note);
-    assert_eq!(
-        against(&disturbed, &unchanged(14), 0.02).outcome,
-        CheckOutcome::Inconclusive
-    );
+    assert_eq!(against(&disturbed, &unchanged(14), 0.02).outcome, CheckOutcome::Inconclusive);
     let mut alone = one(0, 100.0);
     alone.results[0].measured_mut().sampled.estimate = None;
-    assert_eq!(
-        against(&alone, &unchanged(14), 0.02).outcome,
-        CheckOutcome::Inconclusive
-    );
+    assert_eq!(against(&alone, &unchanged(14), 0.02).outcome, CheckOutcome::Inconclusive);
 }
 
 #[test]
@@ -297,14 +274,8 @@ fn accepted_level_becomes_the_base() {
     assert_eq!(notes[0].finding, Finding::Accepted {});
     let next = one(15, 105.0);
     assert_eq!(reported(&next, &runs, &none).0, CheckOutcome::Regressed);
-    assert_eq!(
-        reported(&next, &runs, &named),
-        (CheckOutcome::Passed, vec![])
-    );
-    assert_eq!(
-        reported(&one(15, 111.0), &runs, &named).0,
-        CheckOutcome::Regressed
-    );
+    assert_eq!(reported(&next, &runs, &named), (CheckOutcome::Passed, vec![]));
+    assert_eq!(reported(&one(15, 111.0), &runs, &named).0, CheckOutcome::Regressed);
     // one that was slower alone, accepted at once, and those after it, until there are three again
     let mut runs = unchanged(12);
     runs.push(one(12, 109.0));
@@ -340,11 +311,7 @@ fn regression_keeps_failing() {
     }
     assert_eq!(outcomes(&[100.0; 4])[3], (CheckOutcome::Passed, None));
     let better = outcomes(&[94.0; 5]);
-    assert!(
-        better
-            .iter()
-            .all(|(outcome, _)| *outcome == CheckOutcome::Passed)
-    );
+    assert!(better.iter().all(|(outcome, _)| *outcome == CheckOutcome::Passed));
     assert_eq!(outcomes(&[100.0; 3])[2].0, CheckOutcome::Regressed);
 }
 
@@ -368,10 +335,7 @@ fn two(index: usize) -> RunView {
 }
 
 fn names_of_missing(view: &CheckView) -> Vec<&str> {
-    view.missing
-        .iter()
-        .map(|missing| missing.id.as_str())
-        .collect()
+    view.missing.iter().map(|missing| missing.id.as_str()).collect()
 }
 
 #[test]
@@ -383,10 +347,9 @@ fn missing_benchmarks_never_pass() {
     skipped.results[1].data = Data::absent(Absence::Skipped);
     for run in [&absent, &skipped] {
         let compared = compare(&earlier[3], run, &Options::default());
-        for view in [
-            against(run, &earlier, 0.02),
-            check::check(&compared, [&earlier[3], run], 0.02, 0.05),
-        ] {
+        for view in
+            [against(run, &earlier, 0.02), check::check(&compared, [&earlier[3], run], 0.02, 0.05)]
+        {
             assert_eq!(view.outcome, CheckOutcome::Inconclusive);
             assert_eq!(names_of_missing(&view), ["a/c"]);
             assert_eq!(view.rows.len(), 1);
@@ -406,10 +369,9 @@ fn other_selections_miss_nothing() {
     part.results.remove(1);
     part.settings.as_mut().unwrap().selectors = vec!["a/b".to_owned()];
     let compared = compare(&earlier[3], &part, &Options::default());
-    for view in [
-        against(&part, &earlier, 0.02),
-        check::check(&compared, [&earlier[3], &part], 0.02, 0.05),
-    ] {
+    for view in
+        [against(&part, &earlier, 0.02), check::check(&compared, [&earlier[3], &part], 0.02, 0.05)]
+    {
         assert_eq!(view.outcome, CheckOutcome::Passed);
         assert!(view.missing.is_empty());
     }
@@ -425,10 +387,7 @@ fn accepted_absence_passes() {
     let outcome = |index: usize, accepted: &check::Accepted| {
         check::against_history(&runs[index], &past(&runs[..index]), 0.02, accepted).outcome
     };
-    assert_eq!(
-        outcome(6, &check::Accepted::new()),
-        CheckOutcome::Inconclusive
-    );
+    assert_eq!(outcome(6, &check::Accepted::new()), CheckOutcome::Inconclusive);
     assert_eq!(outcome(4, &accepted), CheckOutcome::Passed);
     assert_eq!(outcome(6, &accepted), CheckOutcome::Passed);
 }

@@ -44,14 +44,8 @@ fn spoilt(number: u64) -> RunData {
         batches(launch).for_each(|batch| {
             (batch.walls, batch.usage) = (vec![number; 3], MOST);
         });
-        launch.events.push(Event::Warm {
-            n: number,
-            wall: number,
-        });
-        launch.events.push(Event::Process(Box::new(Sample {
-            wall: number,
-            ..Sample::default()
-        })));
+        launch.events.push(Event::Warm { n: number, wall: number });
+        launch.events.push(Event::Process(Box::new(Sample { wall: number, ..Sample::default() })));
         let histogram = Histogram {
             count: number,
             min: number,
@@ -70,10 +64,7 @@ fn extreme_numbers_do_not_panic() {
     for number in [0, 1, u64::MAX] {
         let found = view(&spoilt(number));
         assert_eq!(found.results.len(), 4);
-        assert!(
-            found.results.iter().all(|r| !r.notes.is_empty()),
-            "{number}"
-        );
+        assert!(found.results.iter().all(|r| !r.notes.is_empty()), "{number}");
         let compared = compare(&found, &view(&spoilt(1)), &Options::default());
         assert_eq!(compared.rows.len(), 4);
     }

@@ -36,15 +36,8 @@ fn causes_beside(cpus: &[u32], conditions: Conditions, other: Option<u32>) -> Ve
 
 #[test]
 fn other_runs_explain_interference() {
-    let quiet = Conditions {
-        wall: 250 * MS,
-        cpus: 1,
-        ..Conditions::default()
-    };
-    let busy = Conditions {
-        others: Some(125 * MS),
-        ..quiet
-    };
+    let quiet = Conditions { wall: 250 * MS, cpus: 1, ..Conditions::default() };
+    let busy = Conditions { others: Some(125 * MS), ..quiet };
     assert_eq!(causes_beside(&[1], quiet, Some(7)), [""; 0]);
     for process in [7, 0] {
         let found = causes_beside(&[1], busy, Some(process));
@@ -66,96 +59,54 @@ fn foreign_cpu_time_interferes() {
     let large = Conditions { cpus: 64, ..quiet };
     let cases: [(&str, &[u32], Conditions, &[&str]); 11] = [
         ("a quiet machine", &[1], quiet, &[]),
-        (
-            "its housekeeping, 1.5%",
-            &[],
-            Conditions {
-                others: Some(240 * MS),
-                ..large
-            },
-            &[],
-        ),
+        ("its housekeeping, 1.5%", &[], Conditions { others: Some(240 * MS), ..large }, &[]),
         (
             "64 ticks of which nothing is known",
             &[],
-            Conditions {
-                others: Some(900 * MS),
-                grain: Some(256 * MS),
-                ..large
-            },
+            Conditions { others: Some(900 * MS), grain: Some(256 * MS), ..large },
             &[],
         ),
         (
             "four of 64 CPUs at work for others",
             &[],
-            Conditions {
-                others: Some(1000 * MS),
-                ..large
-            },
+            Conditions { others: Some(1000 * MS), ..large },
             &["others"],
         ),
-        (
-            "a tenth of one CPU",
-            &[1],
-            Conditions {
-                others: Some(25 * MS),
-                ..quiet
-            },
-            &["others"],
-        ),
+        ("a tenth of one CPU", &[1], Conditions { others: Some(25 * MS), ..quiet }, &["others"]),
         (
             "a quota of one CPU, of which Gritstone itself takes a little",
             &[1],
-            Conditions {
-                throttled: Some(2 * MS),
-                ..quiet
-            },
+            Conditions { throttled: Some(2 * MS), ..quiet },
             &[],
         ),
         (
             "a quota that stops the work",
             &[1],
-            Conditions {
-                throttled: Some(50 * MS),
-                ..quiet
-            },
+            Conditions { throttled: Some(50 * MS), ..quiet },
             &["throttled"],
         ),
         (
             "a memory limit that was met",
             &[1],
-            Conditions {
-                memory_limit: Some(1),
-                ..quiet
-            },
+            Conditions { memory_limit: Some(1), ..quiet },
             &["memory"],
         ),
         (
             "a hypervisor that takes a tick of all CPUs together",
             &[],
-            Conditions {
-                steal: Some(10 * MS),
-                ..large
-            },
+            Conditions { steal: Some(10 * MS), ..large },
             &[],
         ),
         (
             "one that takes a twentieth",
             &[1],
-            Conditions {
-                steal: Some(13 * MS),
-                ..quiet
-            },
+            Conditions { steal: Some(13 * MS), ..quiet },
             &["steal"],
         ),
         (
             "a run from before CPUs were counted",
             &[1, 3],
-            Conditions {
-                cpus: 0,
-                others: Some(24 * MS),
-                ..quiet
-            },
+            Conditions { cpus: 0, others: Some(24 * MS), ..quiet },
             &[],
         ),
     ];

@@ -10,17 +10,13 @@ use gritstone_stats::undisturbed;
 fn launch_of(round: u32, events: u64, late: u64) -> Launch {
     let (slow, mut launch) = (events / 50, launch("a/b", round, 50.0));
     let times = [(50, events - slow), (late as u32, slow)];
-    launch
-        .events
-        .push(Event::Latency(Box::new(histogram(&times))));
+    launch.events.push(Event::Latency(Box::new(histogram(&times))));
     launch
 }
 
 /// Launches of events whose late ones take these times.
 fn timed(events: u64, late: &[u64]) -> RunData {
-    let launches = (0..)
-        .zip(late)
-        .map(|(round, late)| launch_of(round, events, *late));
+    let launches = (0..).zip(late).map(|(round, late)| launch_of(round, events, *late));
     run(vec![plain("a/b")], launches.collect())
 }
 
@@ -36,11 +32,8 @@ fn percentiles_are_lower_quartiles() {
     let result = only(&timed(3000, &LATE));
     let found = result.latencies().unwrap();
     assert_eq!(found.events, 30_000);
-    let names: Vec<&str> = found
-        .percentiles
-        .iter()
-        .map(|percentile| percentile.name.as_str())
-        .collect();
+    let names: Vec<&str> =
+        found.percentiles.iter().map(|percentile| percentile.name.as_str()).collect();
     assert_eq!(names, ["p50", "p90", "p99", "p99.9"]);
     // rank 0.99 * 3000.333 + 0.333 of 3000, the 60 late ones between the integer less a half and their most
     let p99 = found.get("p99").unwrap();
@@ -99,9 +92,7 @@ fn histograms_use_the_result_unit() {
 #[test]
 fn rates_have_no_latencies() {
     let mut data = timed(3000, &LATE);
-    data.launches[3]
-        .events
-        .retain(|event| !matches!(event, Event::Latency(_)));
+    data.launches[3].events.retain(|event| !matches!(event, Event::Latency(_)));
     assert_eq!(only(&data).latencies(), None);
     let mut data = timed(3000, &LATE);
     data.benchmarks[0].unit = unit("calls/s");
@@ -115,11 +106,7 @@ fn compared(base: &RunData, other: &RunData, past: &[RunSummary]) -> CompareRow 
 }
 
 fn verdict(row: &CompareRow, name: &str) -> (Verdict, f64) {
-    let percentile = row
-        .percentiles
-        .iter()
-        .find(|percentile| percentile.name == name)
-        .unwrap();
+    let percentile = row.percentiles.iter().find(|percentile| percentile.name == name).unwrap();
     (percentile.figure.verdict, percentile.figure.ratio.unwrap())
 }
 
@@ -156,18 +143,11 @@ fn percentile_run_variance_is_learned() {
         .zip(off)
         .map(|(date, off)| RunSummary::new(&view(&day(date, 3000, LATE.map(|late| late + off)))))
         .collect();
-    let actual = run_effect::estimate(
-        &past,
-        &view(&day(20, 3000, LATE)),
-        &view(&day(21, 3000, LATE)),
-    );
+    let actual =
+        run_effect::estimate(&past, &view(&day(20, 3000, LATE)), &view(&day(21, 3000, LATE)));
     let [p99, estimate] = [&actual.percentiles["p99"], &actual.rows];
     assert!(p99[&id("a/b")].ln_sd > 3.0 * estimate[&id("a/b")].ln_sd);
-    let row = compared(
-        &day(20, 3000, LATE.map(|late| late - 15)),
-        &day(21, 3000, LATE),
-        &past,
-    );
+    let row = compared(&day(20, 3000, LATE.map(|late| late - 15)), &day(21, 3000, LATE), &past);
     assert_eq!(verdict(&row, "p99").0, Verdict::Inconclusive);
     assert_eq!(verdict(&row, "p50").0, Verdict::Same);
 }

@@ -10,9 +10,7 @@ pub use gritstone_testkit::{benchmark, id, param, run, samples, sum, unit};
 pub const N: u64 = 1_000_000;
 pub const LAUNCHES: u32 = 10;
 /// Factors of launches whose lower quartile, the third of ten, is exactly 1, in an order without drift.
-pub const SCATTER: [f64; 10] = [
-    1.005, 1.002, 1.007, 0.998, 1.001, 1.006, 1.004, 1.0, 1.008, 0.999,
-];
+pub const SCATTER: [f64; 10] = [1.005, 1.002, 1.007, 0.998, 1.001, 1.006, 1.004, 1.0, 1.008, 0.999];
 
 /// A kernel in ns/call that claims nothing.
 pub fn plain(name: &str) -> Benchmark {
@@ -65,28 +63,16 @@ pub fn command(name: &str) -> Benchmark {
 
 /// A sum of other benchmarks, in ns/call.
 pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
-    Benchmark {
-        work: sum(terms.iter().copied()),
-        ..plain(name)
-    }
+    Benchmark { work: sum(terms.iter().copied()), ..plain(name) }
 }
 
 /// A launch at 4 GHz in which an operation takes `ns` and all claims of [`claimed`] hold: 3 samples, 5 batches, 3
 /// processes that take 5% longer. In each batch 60 ms are user and 40 ms system time.
 pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
     let wall = |n: u64| (ns * n as f64).round() as u64;
-    let check = |n| {
-        Event::Check(Check {
-            n,
-            got: n + 1,
-            expected: n + 1,
-        })
-    };
+    let check = |n| Event::Check(Check { n, got: n + 1, expected: n + 1 });
     let mut events = vec![
-        Event::Hello {
-            protocol: 1,
-            kernel: "made/up".to_owned(),
-        },
+        Event::Hello { protocol: 1, kernel: "made/up".to_owned() },
         param("tick_ns", "4000000"),
     ];
     // calibration, then the probe
@@ -99,11 +85,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
             wall: wall(N),
             pace: 250_000,
             wide: 62_500,
-            usage: Usage {
-                vcsw: 2 * N,
-                minflt: N / 1000,
-                ..Usage::default()
-            },
+            usage: Usage { vcsw: 2 * N, minflt: N / 1000, ..Usage::default() },
         })));
         events.push(check(N));
     }
@@ -150,11 +132,7 @@ pub fn process(name: &str, round: u32, s: f64) -> Launch {
         wall: ns,
         pace: 0,
         wide: 0,
-        usage: Usage {
-            user: ns / 2,
-            system: ns / 4,
-            ..Usage::default()
-        },
+        usage: Usage { user: ns / 2, system: ns / 4, ..Usage::default() },
     }));
     Launch {
         events: vec![
@@ -175,10 +153,7 @@ pub fn launches(name: &str, ns: f64) -> Vec<Launch> {
 
 /// Ten launches that scatter about `ns`.
 pub fn scattered(name: &str, ns: f64) -> Vec<Launch> {
-    (0..LAUNCHES)
-        .zip(SCATTER)
-        .map(|(round, factor)| launch(name, round, ns * factor))
-        .collect()
+    (0..LAUNCHES).zip(SCATTER).map(|(round, factor)| launch(name, round, ns * factor)).collect()
 }
 
 /// The `number`th run, one a day.
@@ -234,10 +209,7 @@ pub fn histogram(times: &[(u32, u64)]) -> Histogram {
         count: times.iter().map(|(_, events)| events).sum(),
         min: each().min().unwrap(),
         max: each().max().unwrap(),
-        sum: times
-            .iter()
-            .map(|(ns, events)| u64::from(*ns) * events)
-            .sum(),
+        sum: times.iter().map(|(ns, events)| u64::from(*ns) * events).sum(),
         buckets: times.to_vec(),
         of: None,
     }
@@ -279,21 +251,13 @@ pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurem
 
 /// Run effects known to be zero.
 pub fn no_effects<'a>(names: impl IntoIterator<Item = &'a str>) -> RunEffects {
-    let none = Scatter {
-        runs: 40,
-        ..Scatter::known(0.0)
-    };
+    let none = Scatter { runs: 40, ..Scatter::known(0.0) };
     names.into_iter().map(|name| (id(name), none)).collect()
 }
 
 pub fn near(got: Option<impl Into<f64>>, want: f64) {
-    let got: f64 = got
-        .unwrap_or_else(|| panic!("no figure where {want} was expected"))
-        .into();
-    assert!(
-        (got - want).abs() <= want.abs() * 1e-6,
-        "{got} where {want} was expected"
-    );
+    let got: f64 = got.unwrap_or_else(|| panic!("no figure where {want} was expected")).into();
+    assert!((got - want).abs() <= want.abs() * 1e-6, "{got} where {want} was expected");
 }
 
 /// Another frequency of the core, which both probes show.
@@ -318,9 +282,7 @@ fn in_short(value: &serde_json::Value) -> String {
     match value {
         Value::Object(fields) if fields.contains_key("code") => {
             let code = fields["code"].as_str().unwrap();
-            format!("{code} {}", in_short(&fields["data"]))
-                .trim()
-                .to_owned()
+            format!("{code} {}", in_short(&fields["data"])).trim().to_owned()
         }
         Value::Object(count) if count.contains_key("part") && count.len() == 3 => {
             format!("{}/{}", count["part"], count["of"])

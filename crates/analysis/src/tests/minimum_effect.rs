@@ -36,10 +36,7 @@ fn more_tests_raise_minimum_effect() {
     let names: Vec<String> = (0..2).map(|i| format!("a/{i}")).collect();
     let all = |names: &[String]| {
         let launches = names.iter().flat_map(|name| scattered(name, 100.0));
-        view(&run(
-            names.iter().map(|name| plain(name)).collect(),
-            launches.collect(),
-        ))
+        view(&run(names.iter().map(|name| plain(name)).collect(), launches.collect()))
     };
     let smallest = |names: &[String]| {
         let view = all(names);
@@ -60,10 +57,7 @@ fn inconclusive_results_have_minimum_effect() {
     };
     let actual = smallest(&timed(100.0), &timed(100.0));
     assert_eq!(actual, (Some(Verdict::Inconclusive), true));
-    assert_eq!(
-        smallest(&timed(100.0), &timed(50.0)),
-        (Some(Verdict::Faster), false)
-    );
+    assert_eq!(smallest(&timed(100.0), &timed(50.0)), (Some(Verdict::Faster), false));
     let mut disturbed = timed(100.0);
     let note = stated(Some(Flag::Interference), "Others.");
     disturbed.results[0].notes.push(note);
@@ -72,10 +66,7 @@ fn inconclusive_results_have_minimum_effect() {
 }
 
 fn paced(name: &str) -> Benchmark {
-    Benchmark {
-        processor_bound: true,
-        ..plain(name)
-    }
+    Benchmark { processor_bound: true, ..plain(name) }
 }
 
 fn normal(random: &mut Pcg64) -> f64 {
@@ -87,13 +78,7 @@ fn normal(random: &mut Pcg64) -> f64 {
 fn drawn(random: &mut Pcg64, index: usize, sd: f64, change: f64) -> RunView {
     let shift = sd * normal(random);
     let launches = (0..10)
-        .map(|round| {
-            launch(
-                "a/b",
-                round,
-                1000.0 * (shift + change + 0.004 * normal(random)).exp(),
-            )
-        })
+        .map(|round| launch("a/b", round, 1000.0 * (shift + change + 0.004 * normal(random)).exp()))
         .collect();
     let mut data = run(vec![paced("a/b")], launches);
     data.info.id = format!("run-{index}");

@@ -22,11 +22,7 @@ impl Found {
         assert!(result.notes.iter().all(whole), "{case}: {result:?}");
         let outcome = match result.outcome() {
             Status::Measured => String::new(),
-            other => format!(
-                " {other:?}, {:?} of {}:",
-                result.estimate(),
-                result.launches()
-            ),
+            other => format!(" {other:?}, {:?} of {}:", result.estimate(), result.launches()),
         };
         let note = |note: &Note| {
             let flag = note.flag().map_or("-", Flag::as_str);
@@ -40,8 +36,7 @@ impl Found {
     fn conditions(&mut self, case: &str, launches: usize, change: impl Fn(&mut Conditions)) {
         self.case(&format!("{case}, {launches} of 10"), |run| {
             let some = &mut run.launches[..launches];
-            some.iter_mut()
-                .for_each(|launch| change(&mut launch.conditions));
+            some.iter_mut().for_each(|launch| change(&mut launch.conditions));
         });
     }
 }
@@ -94,9 +89,7 @@ fn work_that_was_not_done() {
         run.benchmarks[0].claims.check = false;
         each(run, |launch| without(launch, is_check));
     });
-    found.case("100 ns, 150 at least", |run| {
-        run.benchmarks[0].claims.min_ns_per_op = Some(150.0)
-    });
+    found.case("100 ns, 150 at least", |run| run.benchmarks[0].claims.min_ns_per_op = Some(150.0));
     found.case("the same by its rate", |run| {
         let row = &mut run.benchmarks[0];
         (row.unit, row.amount_per_op) = (unit("MB/s"), 512.0);
@@ -104,9 +97,7 @@ fn work_that_was_not_done() {
     });
     for switches in [N, N * 19 / 10] {
         let case = format!("{switches} switches");
-        found.case(&case, |run| {
-            each(run, |l| samples(l).for_each(|s| s.usage.vcsw = switches))
-        });
+        found.case(&case, |run| each(run, |l| samples(l).for_each(|s| s.usage.vcsw = switches)));
     }
     // the answer came before the process could go to sleep: the work is done as claimed, seldom with all its switches
     found.case("half of the switches in all launches but one", |run| {
@@ -179,9 +170,7 @@ fn time_that_does_not_grow() {
     found.case("7,000, too near to 8,000 to say anything", |run| {
         each(run, |launch| {
             let (n, wall) = (7000, 800_000);
-            launch
-                .events
-                .extend([Event::Warm { n, wall }, Event::Warm { n, wall }]);
+            launch.events.extend([Event::Warm { n, wall }, Event::Warm { n, wall }]);
         });
     });
     found.case("4,000 is the only n with two regions", |run| {
@@ -229,14 +218,11 @@ fn figures_that_do_not_repeat() {
     let mut found = Found::default();
     // the interval is from 99.466 to 100.411
     for precision in [0.001, 0.002_36, 0.002_37] {
-        found.case(&format!("precision {precision}"), |run| {
-            run.info.settings.precision = precision
-        });
+        found
+            .case(&format!("precision {precision}"), |run| run.info.settings.precision = precision);
     }
     for launches in [5, 6] {
-        found.case(&format!("{launches} launches"), |run| {
-            run.launches.truncate(launches)
-        });
+        found.case(&format!("{launches} launches"), |run| run.launches.truncate(launches));
     }
     // who asks for 50% need not know
     for precision in [0.5, 0.19] {
@@ -264,14 +250,10 @@ fn launches_without_a_figure() {
         run.launches[3].outcome = Outcome::TimedOut("10 s".to_owned());
     });
     found.case("all timed out", |run| {
-        each(run, |l| {
-            l.outcome = Outcome::TimedOut("no answer within 10 s".to_owned())
-        });
+        each(run, |l| l.outcome = Outcome::TimedOut("no answer within 10 s".to_owned()));
     });
     found.case("all idle", |run| each(run, idle));
-    found.case("two idle", |run| {
-        run.launches[..2].iter_mut().for_each(idle)
-    });
+    found.case("two idle", |run| run.launches[..2].iter_mut().for_each(idle));
     // the whole process of the published work sees the wrong value too, and ends badly
     found.case("wrong values and a bad end", |run| {
         each(run, |launch| {
@@ -280,10 +262,9 @@ fn launches_without_a_figure() {
         });
     });
     let mut planned = run(vec![plain("a/b")], Vec::new());
-    planned.skips.push(Skip {
-        id: id("a/b"),
-        reason: "There is no cc: apt-get install gcc".to_owned(),
-    });
+    planned
+        .skips
+        .push(Skip { id: id("a/b"), reason: "There is no cc: apt-get install gcc".to_owned() });
     found.record("skipped by the plan", &planned);
     let mut skipped = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
     skipped.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
@@ -319,9 +300,7 @@ fn others_had_the_machine() {
         found.conditions("40% others", launches, |c| c.others = Some(400_000_000));
     }
     for others in [50_000_000, 50_000_001] {
-        found.conditions(&format!("{others} ns of others"), 10, |c| {
-            c.others = Some(others)
-        });
+        found.conditions(&format!("{others} ns of others"), 10, |c| c.others = Some(others));
     }
     found.conditions("what ticks alone may make of nothing", 10, |c| {
         (c.others, c.grain) = (Some(60_000_000), Some(10_000_000))
@@ -330,9 +309,8 @@ fn others_had_the_machine() {
         found.conditions(&format!("{steal} ns stolen"), 10, |c| c.steal = Some(steal));
     }
     for throttled in [10_000_000, 20_000_000] {
-        found.conditions(&format!("{throttled} ns throttled"), 6, |c| {
-            c.throttled = Some(throttled)
-        });
+        found
+            .conditions(&format!("{throttled} ns throttled"), 6, |c| c.throttled = Some(throttled));
     }
     found.conditions("at a limit of memory", 6, |c| c.memory_limit = Some(1));
     found.conditions("others and steal", 6, |c| {

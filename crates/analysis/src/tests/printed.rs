@@ -33,37 +33,21 @@ fn ratio_uses_real_time() {
     near(back.ratio, 1.0 / 48.0);
     assert_eq!(back.interval, Some([low / 4.8, high / 4.8]));
     assert_eq!(back.verdict, Some(Verdict::Slower));
-    let same = first(
-        &vax(Subject::Real, [Some(0.1001), None, None]),
-        &other,
-        &options(),
-    );
+    let same = first(&vax(Subject::Real, [Some(0.1001), None, None]), &other, &options());
     assert_eq!(same.verdict, Some(Verdict::Same));
 }
 
 #[test]
 fn document_names_the_compared_time() {
-    let row = first(
-        &vax(Subject::System, [Some(4.8), None, Some(4.0)]),
-        &live(),
-        &options(),
-    );
+    let row = first(&vax(Subject::System, [Some(4.8), None, Some(4.0)]), &live(), &options());
     assert_eq!(row.compared, Subject::System);
     near(row.ratio, 100.0);
     assert_eq!(row.verdict, Some(Verdict::Faster));
-    let row = first(
-        &vax(Subject::User, [Some(4.8), Some(6.0), None]),
-        &live(),
-        &options(),
-    );
+    let row = first(&vax(Subject::User, [Some(4.8), Some(6.0), None]), &live(), &options());
     assert_eq!(row.compared, Subject::User);
     near(row.ratio, 100.0);
     // the reference says nothing: the entry does
-    let row = first(
-        &vax(Subject::Result, [Some(4.8), Some(6.0), None]),
-        &live(),
-        &options(),
-    );
+    let row = first(&vax(Subject::Result, [Some(4.8), Some(6.0), None]), &live(), &options());
     assert_eq!(row.compared, Subject::Real);
 }
 
@@ -72,32 +56,20 @@ fn real_time_replaces_missing_time() {
     let mut no_ticks = live();
     let published = no_ticks.results[0].published.as_mut().unwrap();
     (published.user, published.system) = (None, None);
-    let row = first(
-        &vax(Subject::System, [Some(4.8), None, Some(4.0)]),
-        &no_ticks,
-        &options(),
-    );
+    let row = first(&vax(Subject::System, [Some(4.8), None, Some(4.0)]), &no_ticks, &options());
     assert_eq!(row.compared, Subject::Real);
     near(row.ratio, 48.0);
     let why = "real-time-instead asked=system_s unmeasured=true";
     assert_eq!(whys(&row), [(None, why)]);
 
-    let row = first(
-        &vax(Subject::System, [None, None, Some(4.0)]),
-        &no_ticks,
-        &options(),
-    );
+    let row = first(&vax(Subject::System, [None, None, Some(4.0)]), &no_ticks, &options());
     assert_eq!(row.compared, Subject::Real);
     near(row.ratio, 40.0);
     assert_eq!(row.verdict, Some(Verdict::Faster));
     let why = "across-times printed=system_s";
     assert_eq!(whys(&row), [(Some(NotComparable), why)]);
 
-    let row = first(
-        &vax(Subject::User, [Some(4.8), None, None]),
-        &live(),
-        &options(),
-    );
+    let row = first(&vax(Subject::User, [Some(4.8), None, None]), &live(), &options());
     near(row.ratio, 48.0);
     let why = "real-time-instead asked=user_s unmeasured=false";
     assert_eq!(whys(&row), [(None, why)]);
@@ -105,18 +77,10 @@ fn real_time_replaces_missing_time() {
 
 #[test]
 fn printed_zero_never_divides() {
-    let row = first(
-        &vax(Subject::User, [Some(4.8), Some(0.0), None]),
-        &live(),
-        &options(),
-    );
+    let row = first(&vax(Subject::User, [Some(4.8), Some(0.0), None]), &live(), &options());
     assert_eq!(row.compared, Subject::Real);
     near(row.ratio, 48.0);
-    let row = first(
-        &vax(Subject::User, [None, Some(0.0), None]),
-        &live(),
-        &options(),
-    );
+    let row = first(&vax(Subject::User, [None, Some(0.0), None]), &live(), &options());
     assert_eq!((row.ratio, row.verdict), (None, None));
 }
 
@@ -125,16 +89,11 @@ fn printed_rates_compare_with_estimates() {
     let mut rate = printed("a/b", Subject::Result, [None; 3]);
     rate.published = None;
     rate.unit = unit("us/call");
-    rate.data = Data::Printed(Printed {
-        estimate: Some(Estimate::exact(192.0)),
-        ..Printed::default()
-    });
+    rate.data =
+        Data::Printed(Printed { estimate: Some(Estimate::exact(192.0)), ..Printed::default() });
     let vax = reference(vec![rate.clone()]);
     let row = first(&vax, &live(), &options());
-    assert_eq!(
-        (row.compared, row.unit.as_str()),
-        (Subject::Estimate, "us/call")
-    );
+    assert_eq!((row.compared, row.unit.as_str()), (Subject::Estimate, "us/call"));
     near(row.ratio, 1920.0);
     near(row.other, 0.1);
     let live_interval = live().results[0].interval().unwrap();
@@ -163,29 +122,15 @@ fn printed_machines_have_no_interval() {
 fn printed_time_flags_are_local() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     run.benchmarks[0].claims.min_ns_per_op = Some(1000.0);
-    let row = first(
-        &vax(Subject::Real, [Some(4.8), None, None]),
-        &view(&run),
-        &options(),
-    );
+    let row = first(&vax(Subject::Real, [Some(4.8), None, None]), &view(&run), &options());
     assert_eq!((row.ratio, row.verdict), (None, None));
     let mut other = live();
     let star = stated(Some(Invalid), "Less than nothing.");
-    other.results[0]
-        .notes
-        .push(star.clone().about(Subject::User));
-    let row = first(
-        &vax(Subject::Real, [Some(4.8), None, None]),
-        &other,
-        &options(),
-    );
+    other.results[0].notes.push(star.clone().about(Subject::User));
+    let row = first(&vax(Subject::Real, [Some(4.8), None, None]), &other, &options());
     near(row.ratio, 48.0);
     other.results[0].notes.push(star.about(Subject::Real));
-    let row = first(
-        &vax(Subject::Real, [Some(4.8), None, None]),
-        &other,
-        &options(),
-    );
+    let row = first(&vax(Subject::Real, [Some(4.8), None, None]), &other, &options());
     assert_eq!(row.ratio, None);
 }
 

@@ -52,11 +52,7 @@ fn profile_score_is_weighted_mean() {
     let machine = measured("new", &[("a/one", 0.1), ("a/two", 0.2)]);
     let rated = scored(&[("a/one", 1.0), ("a/two", 3.0)], &machine, &base());
     let one = &rated.one_cpu;
-    let parts: Vec<&str> = one
-        .environments
-        .iter()
-        .map(|part| part.environment.as_str())
-        .collect();
+    let parts: Vec<&str> = one.environments.iter().map(|part| part.environment.as_str()).collect();
     assert_eq!(parts, ["a/two", "a/one"], "the most weight first");
     near(one.environments[0].score, 9.0);
     near(one.environments[1].score, 4.0);
@@ -74,10 +70,7 @@ fn equal_machines_score_one() {
     for weights in [[1.0, 1.0, 1.0], [90.0, 9.0, 1.0]] {
         let [one, two, three] = weights;
         let weights = [("a/one", one), ("a/two", two), ("a/three", three)];
-        near(
-            scored(&weights, &base(), &base()).one_cpu.overall.score,
-            1.0,
-        );
+        near(scored(&weights, &base(), &base()).one_cpu.overall.score, 1.0);
     }
 }
 

@@ -26,10 +26,7 @@ fn real_time_comes_from_batches() {
     near(view.values.first().copied(), 0.1005);
     let [low, high] = view.real.and_then(|e| e.interval).unwrap();
     assert!(low < 0.1 && 0.1 < high && high - low < 0.001);
-    assert_eq!(
-        (view.work.as_str(), view.figure.as_str()),
-        ("1,000,000 calls", "real_s")
-    );
+    assert_eq!((view.work.as_str(), view.figure.as_str()), ("1,000,000 calls", "real_s"));
     near(view.process, 0.105 * 1.0);
     let share = 1.0 - 0.1 / 0.105;
     assert!((view.start_share.unwrap() - share).abs() < 1e-6);
@@ -81,14 +78,8 @@ fn cpu_time_pools_all_ticks() {
     near(view.user, 0.058);
     // half of them 2 ms a batch below and above: sd 2 sqrt(10/9) ms, over sqrt(10), times t of 9 degrees
     let half = 2.262_157 * 0.002 * (10.0_f64 / 9.0).sqrt() / 10.0_f64.sqrt();
-    near(
-        view.user.and_then(|e| e.interval).map(|ends| ends[0]),
-        0.058 - half,
-    );
-    near(
-        view.user.and_then(|e| e.interval).map(|ends| ends[1]),
-        0.058 + half,
-    );
+    near(view.user.and_then(|e| e.interval).map(|ends| ends[0]), 0.058 - half);
+    near(view.user.and_then(|e| e.interval).map(|ends| ends[1]), 0.058 + half);
 }
 
 #[test]
@@ -111,10 +102,7 @@ fn few_ticks_hide_user_time() {
     };
     // ten launches, ticks of 4 ms: 100 ticks are 40 ms a launch, of both together
     assert_eq!(with(20_000_000, 19_999_999, "4000000"), (None, None));
-    assert_eq!(
-        with(20_000_000, 20_000_000, "4000000"),
-        (Some(0.004), Some(0.004))
-    );
+    assert_eq!(with(20_000_000, 20_000_000, "4000000"), (Some(0.004), Some(0.004)));
     assert_eq!(with(20_000_000, 20_000_000, "10000000"), (None, None));
     assert_eq!(with(200_000_000, 0, "4000000"), (Some(0.04), Some(0.0)));
     // nothing is known of the grain
@@ -211,14 +199,8 @@ fn commands_time_their_process() {
     let view = result.published.unwrap();
     near(view.real, 2.0);
     near(view.process, 2.0);
-    assert_eq!(
-        view.real.and_then(|e| e.interval),
-        Some([view.values[0]; 2])
-    );
-    assert_eq!(
-        view.process.and_then(|e| e.interval),
-        view.real.and_then(|e| e.interval)
-    );
+    assert_eq!(view.real.and_then(|e| e.interval), Some([view.values[0]; 2]));
+    assert_eq!(view.process.and_then(|e| e.interval), view.real.and_then(|e| e.interval));
     near(view.user, 1.0);
     near(view.system, 0.5);
     assert_eq!(view.start_share, None);

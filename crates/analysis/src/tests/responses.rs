@@ -6,17 +6,12 @@ use gritstone_model::*;
 /// A launch with responses: users, kind of transaction, time in ns, and how many of them.
 fn answered(name: &str, round: u32, responses: &[(u64, &str, u32, u64)]) -> Launch {
     let mut launch = launch(name, round, 50.0);
-    launch
-        .events
-        .extend(responses.iter().map(|(users, kind, ns, events)| {
-            Event::Latency(Box::new(Histogram {
-                of: Some(Box::new(ResponsesOf {
-                    users: *users,
-                    kind: (*kind).to_owned(),
-                })),
-                ..histogram(&[(*ns, *events)])
-            }))
-        }));
+    launch.events.extend(responses.iter().map(|(users, kind, ns, events)| {
+        Event::Latency(Box::new(Histogram {
+            of: Some(Box::new(ResponsesOf { users: *users, kind: (*kind).to_owned() })),
+            ..histogram(&[(*ns, *events)])
+        }))
+    }));
     launch
 }
 
@@ -29,23 +24,13 @@ fn value(responses: &Responses, name: &str) -> Option<f64> {
 
 #[test]
 fn responses_group_by_users() {
-    let responses = [
-        (4, "ls", 50, 600),
-        (4, "compile", 120, 400),
-        (8, "ls", 100, 1000),
-    ];
+    let responses = [(4, "ls", 50, 600), (4, "compile", 120, 400), (8, "ls", 100, 1000)];
     let launches = (0..LAUNCHES).map(|round| answered("a/b", round, &responses));
     let result = only(&run(vec![plain("a/b")], launches.collect()));
     // a time of operations that were timed one by one would be their median
     assert!(result.latencies().is_none());
     let actual: Vec<(u64, Option<&str>, u64)> = (result.responses().iter())
-        .map(|group| {
-            (
-                group.users,
-                group.kind.as_deref(),
-                group.events / u64::from(LAUNCHES),
-            )
-        })
+        .map(|group| (group.users, group.kind.as_deref(), group.events / u64::from(LAUNCHES)))
         .collect();
     let right = [
         (4, None, 1000),
@@ -59,12 +44,7 @@ fn responses_group_by_users() {
     assert!((value(all, "p50").unwrap() - 50.0).abs() < 1.0, "{all:?}");
     assert!((value(all, "p95").unwrap() - 120.0).abs() < 1.0, "{all:?}");
     assert!((all.max * 1e6 - 120.0).abs() < 1e-9, "{all:?}");
-    assert!(
-        !result
-            .notes
-            .iter()
-            .any(|n| matches!(n.finding, Finding::Carried { .. }))
-    );
+    assert!(!result.notes.iter().any(|n| matches!(n.finding, Finding::Carried { .. })));
 }
 
 #[test]
@@ -84,17 +64,10 @@ fn curve_points_have_all_percentiles() {
             answered(&format!("a/x@{users}"), round, &responses)
         })
     });
-    let view = view(&run(
-        [rows.to_vec(), vec![last]].concat(),
-        launches.collect(),
-    ));
+    let view = view(&run([rows.to_vec(), vec![last]].concat(), launches.collect()));
     let series = row(&view, "a/x").series().unwrap();
     let medians = series.iter().map(|point| {
-        let p50 = point
-            .responses
-            .iter()
-            .find(|percentile| percentile.name == "p50")
-            .unwrap();
+        let p50 = point.responses.iter().find(|percentile| percentile.name == "p50").unwrap();
         (p50.estimate.unwrap().value * 1e6).round()
     });
     assert_eq!(medians.collect::<Vec<_>>(), [50.0, 100.0]);
@@ -111,20 +84,9 @@ fn carried_users_are_reported() {
         }
         launch
     };
-    let result = only(&run(
-        vec![plain("a/b")],
-        (0..LAUNCHES).map(reported).collect(),
-    ));
-    let carried = Finding::Carried {
-        least: 256,
-        most: 512,
-        too_many: Some(512),
-    };
-    assert!(
-        result.notes.contains(&Note::new(carried)),
-        "{:?}",
-        result.notes
-    );
+    let result = only(&run(vec![plain("a/b")], (0..LAUNCHES).map(reported).collect()));
+    let carried = Finding::Carried { least: 256, most: 512, too_many: Some(512) };
+    assert!(result.notes.contains(&Note::new(carried)), "{:?}", result.notes);
 }
 
 #[test]

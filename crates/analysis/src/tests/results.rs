@@ -27,10 +27,7 @@ fn estimates_are_lower_quartiles() {
 fn option_sets_confidence() {
     let run = run(vec![plain("a/b")], scattered("a/b", 100.0));
     let result = |confidence| {
-        let options = summary::Options {
-            confidence,
-            ..summary::Options::default()
-        };
+        let options = summary::Options { confidence, ..summary::Options::default() };
         summary::summarize(&run, &options).results.remove(0)
     };
     assert_eq!(result(0.99).confidence(), Some(0.99));
@@ -57,10 +54,7 @@ fn cycles_follow_the_core_frequency() {
     // 100 ns at 4 GHz
     near(result.cycles(), 400.0);
     near(result.ghz(), 4.0);
-    near(
-        result.cycles().and_then(|e| e.interval).map(|ends| ends[1]),
-        400.0,
-    );
+    near(result.cycles().and_then(|e| e.interval).map(|ends| ends[1]), 400.0);
     assert_eq!(result.paced_values().len(), 10);
     assert!(result.processor_bound);
 
@@ -78,14 +72,8 @@ fn cycles_follow_the_core_frequency() {
 #[test]
 fn paced_times_are_as_ran() {
     let result = |paced, reference_ghz| {
-        let benchmark = Benchmark {
-            paced,
-            ..plain("a/b")
-        };
-        let options = summary::Options {
-            reference_ghz,
-            ..summary::Options::default()
-        };
+        let benchmark = Benchmark { paced, ..plain("a/b") };
+        let options = summary::Options { reference_ghz, ..summary::Options::default() };
         let run = run(vec![benchmark], launches("a/b", 100.0));
         summary::summarize(&run, &options).results.remove(0)
     };
@@ -141,30 +129,20 @@ fn rate_interval_is_ordered() {
 fn launch_latencies_are_pooled() {
     let mut with = launches("a/b", 100.0);
     for (launch, ns) in with.iter_mut().zip([50, 100].into_iter().cycle()) {
-        launch
-            .events
-            .push(Event::Latency(Box::new(histogram(&[(ns, 10)]))));
+        launch.events.push(Event::Latency(Box::new(histogram(&[(ns, 10)]))));
     }
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("us/call");
-    let statistics = only(&run(vec![benchmark.clone()], with.clone()))
-        .statistics()
-        .unwrap()
-        .clone();
-    assert_eq!(
-        (statistics.min, statistics.mean, statistics.max),
-        (0.05, Some(0.075), 0.1)
-    );
+    let statistics =
+        only(&run(vec![benchmark.clone()], with.clone())).statistics().unwrap().clone();
+    assert_eq!((statistics.min, statistics.mean, statistics.max), (0.05, Some(0.075), 0.1));
     near(statistics.percentiles.get("p90").copied(), 0.1);
     // drift and modes are those of the launches
     assert_eq!((statistics.drift, statistics.modes), (Some(0.0), Some(1)));
 
     // a rate keeps the statistics of its launches
     benchmark.unit = unit("calls/s");
-    let statistics = only(&run(vec![benchmark], with))
-        .statistics()
-        .unwrap()
-        .clone();
+    let statistics = only(&run(vec![benchmark], with)).statistics().unwrap().clone();
     near(Some(statistics.max), 1e7);
     near(Some(statistics.min), 1e7);
 }
@@ -227,10 +205,7 @@ fn working_set_curve_finds_caches() {
     assert_eq!((rises.len(), unseen.len()), (1, 0));
     assert_eq!((rises[0].from, rises[0].to), (32.0, 64.0));
     near(Some(rises[0].factor), 3.0);
-    assert_eq!(
-        rises[0].cache.as_ref().map(|cache| cache.bytes),
-        Some(32 << 10)
-    );
+    assert_eq!(rises[0].cache.as_ref().map(|cache| cache.bytes), Some(32 << 10));
 }
 
 #[test]
@@ -238,12 +213,7 @@ fn curve_points_are_results() {
     let mut last = plain("a/2");
     last.curve = Some(Curve {
         label: "processes".to_owned(),
-        points: vec![
-            (1.0, id("a/1")),
-            (2.0, id("a/2")),
-            (3.0, id("a/3")),
-            (4.0, id("a/4")),
-        ],
+        points: vec![(1.0, id("a/1")), (2.0, id("a/2")), (3.0, id("a/3")), (4.0, id("a/4"))],
         caches: false,
         scaling: false,
         longest: false,
@@ -254,10 +224,8 @@ fn curve_points_are_results() {
     let result = row(&view, "a/2");
     assert_eq!(result.curve.as_ref().unwrap().label, "processes");
     let series = result.series().unwrap();
-    let points: Vec<(f64, Option<f64>)> = series
-        .iter()
-        .map(|p| (p.x, p.estimate.map(f64::from)))
-        .collect();
+    let points: Vec<(f64, Option<f64>)> =
+        series.iter().map(|p| (p.x, p.estimate.map(f64::from))).collect();
     assert_eq!(points[0].0, 1.0);
     near(points[0].1, 10.0);
     near(points[1].1, 20.0);

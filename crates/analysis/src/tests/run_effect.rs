@@ -37,10 +37,8 @@ fn noise_of_five(within: f64, judges_newest: bool) -> Noise {
         variance: within,
         judged: judges_newest && run + 1 == FIVE.len(),
     };
-    let mut series = Series {
-        points: FIVE.iter().enumerate().map(point).collect(),
-        ..Series::default()
-    };
+    let mut series =
+        Series { points: FIVE.iter().enumerate().map(point).collect(), ..Series::default() };
     series::fit([&mut series]);
     series.noise.unwrap()
 }
@@ -102,21 +100,9 @@ fn two_runs_are_too_few() {
 fn other_conditions_do_not_count() {
     type Change = fn(&mut RunData);
     let changes: [(&str, Change, bool); 7] = [
-        (
-            "tuning",
-            |run| run.info.settings.tuned = vec!["governor".to_owned()],
-            false,
-        ),
-        (
-            "machine",
-            |run| run.info.machine.id = "4567".to_owned(),
-            false,
-        ),
-        (
-            "directory",
-            |run| run.info.settings.dir = "/mnt".to_owned(),
-            false,
-        ),
+        ("tuning", |run| run.info.settings.tuned = vec!["governor".to_owned()], false),
+        ("machine", |run| run.info.machine.id = "4567".to_owned(), false),
+        ("directory", |run| run.info.settings.dir = "/mnt".to_owned(), false),
         (
             "parameters",
             |run| {
@@ -223,10 +209,7 @@ fn effects_are_per_benchmark() {
     let effects = run_effect::estimate(&past, &base, &other);
     let options = Options::new(0.02, effects);
     let source = compare(&base, &other, &options).between_run.unwrap();
-    assert_eq!(
-        (source.runs, source.default, source.rows),
-        (Some([7, 8]), 1, 3)
-    );
+    assert_eq!((source.runs, source.default, source.rows), (Some([7, 8]), 1, 3));
     let nothing = view(&run(vec![], vec![]));
     assert_eq!(compare(&base, &nothing, &options).between_run, None);
 }

@@ -39,9 +39,7 @@ fn rows(together: bool) -> Vec<Benchmark> {
 
 /// The result of the peak where these were measured.
 fn peak(users: &[u32]) -> Measurement {
-    let launches = users
-        .iter()
-        .map(|users| scattered(&name(*users), 1e9 / rate(*users)));
+    let launches = users.iter().map(|users| scattered(&name(*users), 1e9 / rate(*users)));
     let view = view(&run(rows(false), launches.flatten().collect()));
     row(&view, "a/x").clone()
 }
@@ -82,15 +80,7 @@ fn peak_is_the_highest_rate() {
     let [note] = result.notes.as_slice() else {
         panic!("{:?}", result.notes);
     };
-    let Finding::Scaling {
-        things,
-        peak,
-        last,
-        drop,
-        law,
-        unfitted,
-    } = &note.finding
-    else {
+    let Finding::Scaling { things, peak, last, drop, law, unfitted } = &note.finding else {
         panic!("{note:?}");
     };
     assert_eq!((things.as_str(), *peak, *last), ("users", 16.0, 32.0));
@@ -108,10 +98,8 @@ fn missing_curve_point_is_named() {
     let result = peak(&USERS[..4]);
     let value = result.estimate().unwrap().value;
     assert!((value / rate(8) - 1.0).abs() < 0.01, "{value}");
-    let incomplete = Finding::IncompleteCurve {
-        things: "users".to_owned(),
-        missing: vec![16.0, 32.0],
-    };
+    let incomplete =
+        Finding::IncompleteCurve { things: "users".to_owned(), missing: vec![16.0, 32.0] };
     assert_eq!(result.notes, [Note::new(incomplete)]);
     assert!(result.is_flagged(Flag::NotComparable));
     let none = peak(&[]);
@@ -144,10 +132,7 @@ fn longest_is_over_all_operations() {
     let maximum = |rounds: u32| {
         let launches = (0..LAUNCHES).flat_map(|round| {
             let late = if round == 4 { 126 } else { 90 };
-            [
-                with_one_late("a/x/test-0", round, late),
-                with_one_late("a/x/test-3", round, 100),
-            ]
+            [with_one_late("a/x/test-0", round, late), with_one_late("a/x/test-3", round, 100)]
         });
         let remaining = launches.filter(|launch| launch.id == id("a/x/test-0") || rounds > 0);
         row(&view(&run(rows.clone(), remaining.collect())), "a/x@max").clone()
@@ -158,9 +143,6 @@ fn longest_is_over_all_operations() {
     assert_eq!(result.series().map(<[_]>::len), Some(2));
     assert_eq!(result.notes, []);
     // a test that was not measured may have had a longer one
-    let missing = Finding::IncompleteCurve {
-        things: "test".to_owned(),
-        missing: vec![3.0],
-    };
+    let missing = Finding::IncompleteCurve { things: "test".to_owned(), missing: vec![3.0] };
     assert_eq!(maximum(0).notes, [Note::new(missing)]);
 }

@@ -18,11 +18,8 @@ fn rated(over: &[&str]) -> RunData {
         ..plain("a/rating")
     };
     let rows = vec![score, claimed("a/one"), claimed("a/two"), plain("a/rate")];
-    let launches = [
-        scattered("a/one", 100.0),
-        scattered("a/two", 200.0),
-        scattered("a/rate", 50.0),
-    ];
+    let launches =
+        [scattered("a/one", 100.0), scattered("a/two", 200.0), scattered("a/rate", 50.0)];
     run(rows, launches.concat())
 }
 
@@ -31,10 +28,8 @@ fn baseline() -> RunView {
     let mut rate = printed("a/rate", Subject::Result, [None; 3]);
     rate.published = None;
     rate.unit = unit("us/call");
-    rate.data = Data::Printed(Printed {
-        estimate: Some(Estimate::exact(0.1)),
-        ..Printed::default()
-    });
+    rate.data =
+        Data::Printed(Printed { estimate: Some(Estimate::exact(0.1)), ..Printed::default() });
     reference(vec![
         printed("a/one", Subject::Real, [Some(0.4), None, None]),
         printed("a/two", Subject::Real, [Some(1.8), None, None]),
@@ -44,52 +39,34 @@ fn baseline() -> RunView {
 
 fn score(run: &RunData, baseline: Option<RunView>) -> Measurement {
     let baselines = baseline.map(|view| ("ref:vax".to_owned(), view));
-    let options = Options {
-        baselines: BTreeMap::from_iter(baselines),
-        ..Options::default()
-    };
+    let options = Options { baselines: BTreeMap::from_iter(baselines), ..Options::default() };
     row(&summarize(run, &options), "a/rating").clone()
 }
 
 #[test]
 fn geometric_mean_is_exact() {
     let result = score(&rated(&["a/one", "a/two"]), Some(baseline()));
-    assert_eq!(
-        (result.outcome(), result.kind),
-        (Status::Measured, Kind::Score)
-    );
+    assert_eq!((result.outcome(), result.kind), (Status::Measured, Kind::Score));
     near(result.estimate(), 6.0);
     let [low, high] = result.interval().unwrap();
     // the launches give 0.4%, and half a percent with four degrees of freedom is stated: 2.78 times that is 1.4%
     let half = (high / low).ln() / 2.0;
-    assert!(
-        low < 6.0 && 6.0 < high && (0.0139..0.0145).contains(&half),
-        "{half}"
-    );
+    assert!(low < 6.0 && 6.0 < high && (0.0139..0.0145).contains(&half), "{half}");
     assert_eq!(result.launches(), 20);
     assert_eq!(result.notes, []);
-    near(
-        score(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(),
-        72.0_f64.cbrt(),
-    );
+    near(score(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(), 72.0_f64.cbrt());
 }
 
 #[track_caller]
 fn withheld(result: &Measurement, why: &str) {
-    assert_eq!(
-        (result.outcome(), result.estimate()),
-        (Status::Skipped, None)
-    );
+    assert_eq!((result.outcome(), result.estimate()), (Status::Skipped, None));
     assert_eq!(shorts(&result.notes), [why]);
 }
 
 #[test]
 fn absent_baseline_withholds_score() {
     let run = rated(&["a/one", "a/two"]);
-    withheld(
-        &score(&run, None),
-        "score-withheld baseline=ref:vax of=2 why=no-baseline",
-    );
+    withheld(&score(&run, None), "score-withheld baseline=ref:vax of=2 why=no-baseline");
 }
 
 #[test]
@@ -140,10 +117,8 @@ fn score_over_scores_weighs_equally() {
     let rest = over("a/rest", &["a/rate"]);
     let all = over("a/all", &["a/rating", "a/rest"]);
     run.benchmarks.extend([rest, all]);
-    let options = Options {
-        baselines: [("ref:vax".to_owned(), baseline())].into(),
-        ..Options::default()
-    };
+    let options =
+        Options { baselines: [("ref:vax".to_owned(), baseline())].into(), ..Options::default() };
     let view = summarize(&run, &options);
     near(row(&view, "a/rest").estimate(), 2.0);
     near(row(&view, "a/all").estimate(), 12.0_f64.sqrt());
@@ -201,10 +176,7 @@ fn benchmarks_without_baseline_are_named() {
         panic!("{:?}", result.notes);
     };
     assert_eq!(note.flag(), None);
-    assert_eq!(
-        short(note),
-        "weight-left-out share=0.75 baseline=ref:vax benchmarks=[a/rate]"
-    );
+    assert_eq!(short(note), "weight-left-out share=0.75 baseline=ref:vax benchmarks=[a/rate]");
 }
 
 #[test]

@@ -7,12 +7,7 @@ use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
 fn options() -> Options {
-    Options {
-        confidence: 0.95,
-        named: false,
-        require_all: false,
-        effects: RunEffects::default(),
-    }
+    Options { confidence: 0.95, named: false, require_all: false, effects: RunEffects::default() }
 }
 
 fn environment(name: &str, rows: &[&str]) -> Environment {
@@ -35,10 +30,7 @@ fn two() -> Vec<Environment> {
 /// Benchmarks with these times on a named machine, ns.
 fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
     let benchmarks = rows.iter().map(|(row, _)| claimed(row)).collect();
-    let launches: Vec<Launch> = rows
-        .iter()
-        .flat_map(|(row, ns)| scattered(row, *ns))
-        .collect();
+    let launches: Vec<Launch> = rows.iter().flat_map(|(row, ns)| scattered(row, *ns)).collect();
     let mut view = summary::summarize(&run(benchmarks, launches), &summary::Options::default());
     view.id = name.to_owned();
     view
@@ -46,10 +38,7 @@ fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
 
 /// 100, 200 and 50 ns.
 fn machine() -> RunView {
-    measured(
-        "run",
-        &[("a/one", 100.0), ("a/two", 200.0), ("a/rate", 50.0)],
-    )
+    measured("run", &[("a/one", 100.0), ("a/two", 200.0), ("a/rate", 50.0)])
 }
 
 /// 4, 9 and 8 times as long for the whole published work; nothing of a/three.
@@ -97,21 +86,12 @@ fn invalid_or_missing_withholds_score() {
     };
     let (mut run, mut base) = (machine(), vax());
     row_of(&mut run, "a/two").notes.push(star());
-    assert_eq!(
-        withheld(&run, &base),
-        Withheld::Invalid(vec![Part::Benchmark(id("a/two"))])
-    );
+    assert_eq!(withheld(&run, &base), Withheld::Invalid(vec![Part::Benchmark(id("a/two"))]));
     row_of(&mut base, "a/two").notes.push(star());
-    assert_eq!(
-        withheld(&machine(), &base),
-        Withheld::Invalid(vec![Part::Benchmark(id("a/two"))])
-    );
+    assert_eq!(withheld(&machine(), &base), Withheld::Invalid(vec![Part::Benchmark(id("a/two"))]));
     let mut run = machine();
     run.results.retain(|result| result.id != id("a/two"));
-    assert_eq!(
-        withheld(&run, &vax()),
-        Withheld::Missing(vec![Part::Benchmark(id("a/two"))])
-    );
+    assert_eq!(withheld(&run, &vax()), Withheld::Missing(vec![Part::Benchmark(id("a/two"))]));
 }
 
 #[test]
@@ -137,32 +117,18 @@ fn single_launches_flag_their_score() {
 fn other_peer_is_no_base() {
     let mut run = machine();
     let mut settings = run.settings.clone().unwrap_or_default();
-    settings.peer = Some(Peer {
-        host: "far".to_owned(),
-        ..Peer::default()
-    });
+    settings.peer = Some(Peer { host: "far".to_owned(), ..Peer::default() });
     run.settings = Some(settings);
     let rated = |base: &RunView| score(&two(), &run, base, &options()).one_cpu.overall;
-    assert_eq!(
-        (rated(&machine()).score, rated(&machine()).rows),
-        (None, vec![])
-    );
+    assert_eq!((rated(&machine()).score, rated(&machine()).rows), (None, vec![]));
     near(rated(&run).score, 1.0);
 }
 
 #[test]
 fn unrelated_flag_keeps_the_score() {
     let mut run = machine();
-    row_of(&mut run, "a/two")
-        .notes
-        .push(star().about(Subject::Process));
-    near(
-        score(&two(), &run, &vax(), &options())
-            .one_cpu
-            .overall
-            .score,
-        48.0_f64.sqrt(),
-    );
+    row_of(&mut run, "a/two").notes.push(star().about(Subject::Process));
+    near(score(&two(), &run, &vax(), &options()).one_cpu.overall.score, 48.0_f64.sqrt());
 }
 
 #[test]
@@ -170,27 +136,16 @@ fn unusable_named_benchmarks_are_listed() {
     let mut run = machine();
     row_of(&mut run, "a/two").notes.push(star());
     run.results.retain(|result| result.id != id("a/rate"));
-    let named = [environment(
-        "Named benchmarks",
-        &["a/one", "a/two", "a/three", "a/rate"],
-    )];
-    let with = Options {
-        named: true,
-        ..options()
-    };
+    let named = [environment("Named benchmarks", &["a/one", "a/two", "a/three", "a/rate"])];
+    let with = Options { named: true, ..options() };
     let rated = score(&named, &run, &vax(), &with).one_cpu;
     near(rated.overall.score, 4.0);
     assert_eq!(
         rated.overall.left_out,
-        [("a/two", true), ("a/rate", false)].map(|(name, invalid)| LeftOutRow {
-            id: id(name),
-            invalid,
-        })
+        [("a/two", true), ("a/rate", false)]
+            .map(|(name, invalid)| LeftOutRow { id: id(name), invalid })
     );
-    assert_eq!(
-        (rated.overall.rows, rated.overall.of),
-        (vec![id("a/one")], 4)
-    );
+    assert_eq!((rated.overall.rows, rated.overall.of), (vec![id("a/one")], 4));
 }
 
 #[test]
@@ -200,14 +155,8 @@ fn not_comparable_excludes_run_variance() {
     row_of(&mut run, "a/two").notes.push(stand_in);
     let rated = score(&two(), &run, &vax(), &options()).one_cpu;
     near(rated.environments[0].score, 4.0);
-    let slow = measured(
-        "slow",
-        &[("a/one", 200.0), ("a/two", 400.0), ("a/rate", 100.0)],
-    );
-    near(
-        score(&two(), &run, &slow, &options()).one_cpu.overall.score,
-        2.0,
-    );
+    let slow = measured("slow", &[("a/one", 200.0), ("a/two", 400.0), ("a/rate", 100.0)]);
+    near(score(&two(), &run, &slow, &options()).one_cpu.overall.score, 2.0);
     // another version of the work is other work
     row_of(&mut run, "a/one").version = 2;
     let rated = score(&two(), &run, &slow, &options()).one_cpu;
@@ -216,31 +165,20 @@ fn not_comparable_excludes_run_variance() {
 
 #[test]
 fn score_interval_includes_run_variance() {
-    let (run, slow) = (
-        machine(),
-        measured(
-            "slow",
-            &[("a/one", 200.0), ("a/two", 800.0), ("a/rate", 50.0)],
-        ),
-    );
+    let (run, slow) =
+        (machine(), measured("slow", &[("a/one", 200.0), ("a/two", 800.0), ("a/rate", 50.0)]));
     let half = |base: &RunView, options: &Options| {
         let score = score(&two()[..1], &run, base, options).one_cpu.overall;
         let [low, high] = score.interval.unwrap();
         near(score.score, (low * high).sqrt());
         (high / low).ln() / 2.0
     };
-    near(
-        score(&two(), &run, &slow, &options()).one_cpu.environments[0].score,
-        8.0_f64.sqrt(),
-    );
+    near(score(&two(), &run, &slow, &options()).one_cpu.environments[0].score, 8.0_f64.sqrt());
     // stated is half a percent with four degrees of freedom, and 2.776 times that is 1.39%; of two runs sqrt(2) times
     let (printed, live) = (half(&vax(), &options()), half(&slow, &options()));
     assert!((0.0139..0.0145).contains(&printed), "{printed}");
     near(Some(live), printed * 2.0_f64.sqrt());
-    let with = Options {
-        effects: no_effects(["a/one", "a/two", "a/three"]),
-        ..options()
-    };
+    let with = Options { effects: no_effects(["a/one", "a/two", "a/three"]), ..options() };
     let (printed, live) = (half(&vax(), &with), half(&slow, &with));
     assert!(printed < 0.01, "{printed}");
     near(Some(live), printed * 2.0_f64.sqrt());
@@ -255,11 +193,7 @@ fn score_interval_needs_launches() {
     assert!(rated.overall.score.is_some() && rated.overall.interval.is_none());
     assert!(rated.environments[1].interval.is_some());
     let mut faster = vax();
-    row_of(&mut faster, "a/one")
-        .published
-        .as_mut()
-        .unwrap()
-        .real = Some(Estimate::exact(0.1));
+    row_of(&mut faster, "a/one").published.as_mut().unwrap().real = Some(Estimate::exact(0.1));
     let rated = score(&two(), &faster, &vax(), &options()).one_cpu;
     near(rated.environments[0].score, 2.0);
     assert_eq!(rated.overall.interval, None);
@@ -268,9 +202,7 @@ fn score_interval_needs_launches() {
 #[test]
 fn disturbed_benchmarks_are_named() {
     let mut run = machine();
-    row_of(&mut run, "a/two")
-        .notes
-        .push(stated(Some(Flag::Interference), "Others."));
+    row_of(&mut run, "a/two").notes.push(stated(Some(Flag::Interference), "Others."));
     let rated = score(&two(), &run, &vax(), &options()).one_cpu;
     assert_eq!(
         shorts(&rated.overall.notes),
@@ -281,10 +213,7 @@ fn disturbed_benchmarks_are_named() {
 
 #[test]
 fn programs_score_together_or_never() {
-    let both = [
-        environment("One", &["a/one", "a/two"]),
-        environment("Two", &["a/rate"]),
-    ];
+    let both = [environment("One", &["a/one", "a/two"]), environment("Two", &["a/rate"])];
     let scores = |run: &RunView, base: &RunView| score_programs(&both, run, base, &options());
     let whole = scores(&machine(), &vax()).unwrap();
     near(whole.overall.score, 48.0_f64.sqrt());

@@ -9,9 +9,7 @@ use gritstone_model::*;
 
 /// Runs scatter by 0.4% about `ns`.
 fn scattered_run(number: usize, ns: f64) -> RunView {
-    dated_ten(number, |index| {
-        ns * (1.0 + 0.001 * ((number * 7 + index * 3) % 5) as f64)
-    })
+    dated_ten(number, |index| ns * (1.0 + 0.001 * ((number * 7 + index * 3) % 5) as f64))
 }
 
 fn side(numbers: std::ops::RangeInclusive<usize>, ns: f64) -> Side<'static> {
@@ -40,13 +38,7 @@ fn more_runs_decide_more() {
         high / low
     };
     assert!(width(&three) < width(&one));
-    assert_eq!(
-        count(
-            &compared(&[side(1..=3, 100.0), side(4..=6, 100.0)]),
-            Verdict::Same
-        ),
-        10
-    );
+    assert_eq!(count(&compared(&[side(1..=3, 100.0), side(4..=6, 100.0)]), Verdict::Same), 10);
 }
 
 #[test]
@@ -66,11 +58,7 @@ fn sides_mirror_each_other() {
     let [base, other] = sides.clone();
     let (there, back) = (compared(&sides), compared(&[other, base]));
     for row in &there.rows {
-        let mirrored = back
-            .rows
-            .iter()
-            .find(|candidate| candidate.id == row.id)
-            .unwrap();
+        let mirrored = back.rows.iter().find(|candidate| candidate.id == row.id).unwrap();
         near(mirrored.ratio, 1.0 / row.ratio.unwrap());
         near(mirrored.p, row.p.unwrap());
     }
@@ -95,12 +83,8 @@ fn disturbed_results_are_left_out() {
     for result in &mut disturbed.results {
         result.notes.push(note.clone());
     }
-    let side = Side::new(vec![
-        scattered_run(1, 100.0),
-        disturbed,
-        scattered_run(3, 100.0),
-    ])
-    .unwrap();
+    let side =
+        Side::new(vec![scattered_run(1, 100.0), disturbed, scattered_run(3, 100.0)]).unwrap();
     let id = id("a/b0");
     assert_eq!(side.count(&id), 2);
     assert!(side.view.get(&id).unwrap().value().unwrap() < 102.0);

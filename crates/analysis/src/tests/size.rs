@@ -12,20 +12,14 @@ fn sized(round: u32, text: &str) -> Launch {
         ("symbol", "main"),
     ];
     Launch {
-        events: reported
-            .into_iter()
-            .map(|(key, value)| param(key, value))
-            .collect(),
+        events: reported.into_iter().map(|(key, value)| param(key, value)).collect(),
         ..launch("a/size", round, 1.0)
     }
 }
 
 fn benchmark() -> Benchmark {
     Benchmark {
-        work: Work::Command(CommandWork {
-            figure: Figure::LinkedSize,
-            ..CommandWork::default()
-        }),
+        work: Work::Command(CommandWork { figure: Figure::LinkedSize, ..CommandWork::default() }),
         unit: unit("bytes"),
         ..plain("a/size")
     }
@@ -37,15 +31,8 @@ fn a_size_is_exact() {
     assert_eq!(result.outcome(), Status::Measured);
     assert_eq!((result.value(), result.interval()), (Some(2000.0), None));
     assert_eq!(result.confidence(), None);
-    let parts: Vec<_> = result
-        .parts()
-        .iter()
-        .map(|p| (p.part.clone(), p.value))
-        .collect();
-    assert_eq!(
-        parts,
-        [(Part::Text, 1392.0), (Part::Data, 600.0), (Part::Bss, 8.0)]
-    );
+    let parts: Vec<_> = result.parts().iter().map(|p| (p.part.clone(), p.value)).collect();
+    assert_eq!(parts, [(Part::Text, 1392.0), (Part::Data, 600.0), (Part::Bss, 8.0)]);
     assert_eq!(result.names(), ["_start", "main"]);
     assert_eq!((result.values(), result.launches()), (&[2000.0][..], 1));
     assert_eq!(result.notes, []);
@@ -53,18 +40,12 @@ fn a_size_is_exact() {
 
 #[test]
 fn changing_sizes_are_noted() {
-    let result = only(&run(
-        vec![benchmark()],
-        vec![sized(0, "1392"), sized(1, "1400")],
-    ));
+    let result = only(&run(vec![benchmark()], vec![sized(0, "1392"), sized(1, "1400")]));
     assert_eq!(result.value(), Some(2000.0));
     let why = "size-varies least=2000 most=2008";
     assert_eq!(shorts(&result.notes), [why]);
 
-    let result = only(&run(
-        vec![benchmark()],
-        vec![sized(0, "big"), sized(1, "1392")],
-    ));
+    let result = only(&run(vec![benchmark()], vec![sized(0, "big"), sized(1, "1392")]));
     assert_eq!(result.value(), Some(2000.0));
     let why = "unsized count=1/2";
     assert_eq!(shorts(&result.notes), [why]);
@@ -75,10 +56,7 @@ fn size_needs_a_compiler() {
     let mut failed = sized(0, "1392");
     failed.outcome = Outcome::Failed("cc: exit 1".to_owned());
     let result = only(&run(vec![benchmark()], vec![failed]));
-    assert_eq!(
-        (result.outcome(), result.estimate()),
-        (Status::Failed, None)
-    );
+    assert_eq!((result.outcome(), result.estimate()), (Status::Failed, None));
     let why = "failed outcome=failed reason=cc: exit 1 count=1/1 refuted=false";
     assert_eq!(shorts(&result.notes), [why]);
 }

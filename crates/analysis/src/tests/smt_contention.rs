@@ -91,11 +91,7 @@ fn unshared_cores_have_no_contention() {
     assert_eq!((sentences(&result), result.launches()), (vec![], 10));
     assert!(view(&board).smt_floors.is_empty());
     // a laptop with SMT on its big cores: all CPUs at once are of both kinds
-    board
-        .info
-        .machine
-        .facts
-        .insert("cpu.smt".into(), "on".into());
+    board.info.machine.facts.insert("cpu.smt".into(), "on".into());
     board.launches.iter_mut().for_each(|l| l.cpus = vec![]);
     assert_eq!(sentences(&only(&board)), []);
 }
@@ -112,11 +108,7 @@ fn missing_smt_probe_changes_nothing() {
 
 #[test]
 fn sum_uses_undisturbed_samples() {
-    let rows = vec![
-        plain("a/x"),
-        plain("a/y"),
-        derived("a/d", &[(1.0, "a/x"), (-1.0, "a/y")]),
-    ];
+    let rows = vec![plain("a/x"), plain("a/y"), derived("a/d", &[(1.0, "a/x"), (-1.0, "a/y")])];
     let mut all = scattered("a/x", 300.0);
     contend(first_sample(&mut all[2]));
     all.extend(scattered("a/y", 100.0));
@@ -161,11 +153,7 @@ fn contended_batches_are_flagged() {
     assert_eq!(sentences(&few), []);
     let result = with_contended_batches(6);
     assert_eq!(result.published.as_ref().unwrap().values.len(), 10);
-    let marks: Vec<_> = result
-        .notes
-        .iter()
-        .map(|note| (note.flag(), about(note)))
-        .collect();
+    let marks: Vec<_> = result.notes.iter().map(|note| (note.flag(), about(note))).collect();
     let mark = |time| (Some(Interference), Some(time));
     assert_eq!(marks, [mark("real_s"), mark("user_s")]);
 }
@@ -181,11 +169,7 @@ fn contended_process_flags_its_time() {
         }
     }
     let result = only(&run);
-    let actual: Vec<_> = result
-        .notes
-        .iter()
-        .map(|note| (note.flag(), note.about))
-        .collect();
+    let actual: Vec<_> = result.notes.iter().map(|note| (note.flag(), note.about)).collect();
     assert_eq!(actual, [(Some(Interference), Subject::Process)]);
 }
 
@@ -194,9 +178,7 @@ fn with_contended_launches(row: &Benchmark, count: usize, latency: bool) -> Meas
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
     for (index, launch) in run.launches.iter_mut().enumerate() {
         if latency {
-            launch
-                .events
-                .push(Event::Latency(Box::new(histogram(&[(100, 1)]))));
+            launch.events.push(Event::Latency(Box::new(histogram(&[(100, 1)]))));
         }
         if index < 6 {
             samples(launch).take(count).for_each(contend);
@@ -207,18 +189,11 @@ fn with_contended_launches(row: &Benchmark, count: usize, latency: bool) -> Meas
 
 #[test]
 fn indivisible_launches_are_flagged() {
-    let files = Benchmark {
-        files: true,
-        unit: unit("calls/s"),
-        better: Better::Higher,
-        ..plain("a/b")
-    };
+    let files =
+        Benchmark { files: true, unit: unit("calls/s"), better: Better::Higher, ..plain("a/b") };
     for (row, latency) in [(files, false), (plain("a/b"), true)] {
         let [none, one] = [0, 1].map(|count| with_contended_launches(&row, count, latency));
-        assert!(
-            one.launches() == 10 && !one.is_flagged(Interference),
-            "{latency}"
-        );
+        assert!(one.launches() == 10 && !one.is_flagged(Interference), "{latency}");
         // time of writeback on the sibling is in the rate
         assert!(latency || one.values()[0] < none.values()[0]);
         let marked = with_contended_launches(&row, 2, latency);

@@ -80,13 +80,7 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<Measured>
     let sides: Vec<local_backend::Side> = sides.collect();
     let mut scheduler = (ab.trial).scheduler(&sides, ab.start_up.is_some(), None);
     let mut store = context.writer()?;
-    let end = session.measure(
-        &mut store,
-        &sides,
-        None,
-        scheduler.as_mut(),
-        &mut Display::new(),
-    );
+    let end = session.measure(&mut store, &sides, None, scheduler.as_mut(), &mut Display::new());
     trial::measured(&store, &sides, end)
 }
 
@@ -119,9 +113,7 @@ impl AbTrial<'_> {
         if side.commands.is_empty() {
             settings.environment = self.trial.host.environment();
         }
-        settings
-            .environment
-            .extend(side.environment.iter().cloned());
+        settings.environment.extend(side.environment.iter().cloned());
         settings.catalogue = custom_catalog::used_catalog(self.custom, &plan.benchmarks);
         if let Some(trial) = &mut settings.trial {
             trial.compiled = compiled;
@@ -134,10 +126,7 @@ impl AbTrial<'_> {
         local_backend::Side {
             name: side.name.clone(),
             plan,
-            variant: Variant {
-                environment: plan::environment(self.trial.host, side),
-                builds,
-            },
+            variant: Variant { environment: plan::environment(self.trial.host, side), builds },
             setting: side.setting.clone(),
             info,
         }
@@ -150,9 +139,7 @@ impl AbTrial<'_> {
         };
         let seconds = self.args.budget.as_secs();
         let label = &self.trial.label;
-        output::remark(&format!(
-            "A/B test {label}: {benchmarks}at most {seconds} s"
-        ));
+        output::remark(&format!("A/B test {label}: {benchmarks}at most {seconds} s"));
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }

@@ -55,24 +55,13 @@ pub fn audit(context: &Context, args: &AuditArgs) -> Result<Exit> {
     let permits = args.privileges.permits();
     let mut plan = steps(wanted.clone(), &host.offer(&wanted, permits, custom, false));
     let session = Session::new(&host, &mut plan, custom, Bounds::new(permits))?;
-    let compilers: Vec<Toolchain> = COMPILERS
-        .iter()
-        .filter_map(|name| Toolchain::find(&host, name, None).ok())
-        .collect();
+    let compilers: Vec<Toolchain> =
+        COMPILERS.iter().filter_map(|name| Toolchain::find(&host, name, None).ok()).collect();
     let (journal, mut executor) = session.executor(&[&plan]);
-    let shipped = Variant {
-        environment: host.environment(),
-        ..Variant::default()
-    };
+    let shipped = Variant { environment: host.environment(), ..Variant::default() };
     let view = AuditView {
         catalogue: custom_catalog::used_catalog(custom, &plan.benchmarks),
-        ..view(
-            &mut executor,
-            &shipped,
-            &plan,
-            &compilers,
-            &custom_catalog::sources(custom),
-        )?
+        ..view(&mut executor, &shipped, &plan, &compilers, &custom_catalog::sources(custom))?
     };
     drop(executor);
     drop(journal);
@@ -151,12 +140,7 @@ fn entry(
         (Work::Derived { .. } | Work::Score { .. }, ..) => return Ok(None),
         (_, Some(skip), _) => {
             let why = Some(check_benchmark::note(skip.reason.clone()));
-            vec![check_benchmark::test(
-                SHIPPED,
-                Claim::Runs,
-                ClaimOutcome::Untested,
-                why,
-            )]
+            vec![check_benchmark::test(SHIPPED, Claim::Runs, ClaimOutcome::Untested, why)]
         }
         (Work::Kernel(work), None, Some(step)) => {
             check_benchmark::kernel(executor, shipped, benchmark, work, &step.cpus, rebuilds)?

@@ -70,12 +70,10 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
         End::Whole if view.has_estimate() => Ok(Exit::Done),
         End::Whole => {
             let mut sides = view.rows.iter().flat_map(|row| &row.figures);
-            Err(
-                Exit::NothingMeasured.because(match sides.any(|side| side.left_out > 0) {
-                    true => "all executions failed, and --leave-out-failures leaves them out",
-                    false => "no command could be timed",
-                }),
-            )
+            Err(Exit::NothingMeasured.because(match sides.any(|side| side.left_out > 0) {
+                true => "all executions failed, and --leave-out-failures leaves them out",
+                false => "no command could be timed",
+            }))
         }
     }
 }
@@ -83,9 +81,8 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
 /// Exports and shows the results; an output that fails does not keep the others from being written.
 fn show(args: &BenchArgs, commands: &Commands, measured: &Measured, view: &AbView) -> Result<()> {
     let pairs = commands.all.iter().zip(&measured.trial.runs);
-    let timings: Vec<Timing> = pairs
-        .map(|(timed, run)| Timing::of(&timed.name, &timed.values, run))
-        .collect();
+    let timings: Vec<Timing> =
+        pairs.map(|(timed, run)| Timing::of(&timed.name, &timed.values, run)).collect();
     let exported = export::export(args, &timings);
     let shown = match (args.style, args.format.format) {
         (StyleType::None, _) => Ok(()),
@@ -148,11 +145,7 @@ fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<M
     }
     let cleaned = clean_up(commands, &here, &is_set_up);
     let end = measured.end.and_then(|end| cleaned.map(|()| end));
-    Ok(Measured {
-        trial: trial::Measured { end, ..measured },
-        label: trial.label,
-        overhead,
-    })
+    Ok(Measured { trial: trial::Measured { end, ..measured }, label: trial.label, overhead })
 }
 
 fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
@@ -168,10 +161,7 @@ fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
                 benchmarks: vec![timed.entry.clone()],
                 skips: vec![],
             },
-            variant: Variant {
-                environment: user_environment(),
-                ..Variant::default()
-            },
+            variant: Variant { environment: user_environment(), ..Variant::default() },
             setting: timed.setup.clone().filter(|_| commands.setup_varies),
         }
     };

@@ -35,29 +35,16 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
     let here = std::env::current_dir().context("cannot read the current directory")?;
     let repository = Repository::around(&here)?;
     undo::recover();
-    let comparison = comparison(
-        &args.trial,
-        repository,
-        Some(args.good.clone()),
-        Some(args.bad.clone()),
-    )?;
+    let comparison =
+        comparison(&args.trial, repository, Some(args.good.clone()), Some(args.bad.clone()))?;
     let sides = comparison.sides()?;
     let place = comparison.repository.common.to_string_lossy().into_owned();
-    let mut search = vec![
-        place.as_str(),
-        &sides.base.commit,
-        &sides.head.commit,
-        comparison.harness.name(),
-    ];
+    let mut search =
+        vec![place.as_str(), &sides.base.commit, &sides.head.commit, comparison.harness.name()];
     search.extend(args.trial.count.map(|_| "instructions"));
     let settings = format!(
         "{:?}",
-        (
-            &comparison.margins,
-            &comparison.carry,
-            &comparison.directory,
-            comparison.harness_time,
-        )
+        (&comparison.margins, &comparison.carry, &comparison.directory, comparison.harness_time,)
     );
     search.extend([comparison.values.as_str(), &settings]);
     let build = comparison.build.as_ref();
@@ -71,16 +58,10 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
             gritstone_report::plural(known.len(), "commit")
         ));
     }
-    let mut bisection = Bisection {
-        comparison: &comparison,
-        steps,
-        progress: &show_progress,
-    };
+    let mut bisection = Bisection { comparison: &comparison, steps, progress: &show_progress };
     let view = bisection.run()?;
     output::clear_line();
-    output::write(args.format.format, &view, || {
-        gritstone_report::bisect(&view)
-    })?;
+    output::write(args.format.format, &view, || gritstone_report::bisect(&view))?;
     Ok(match view.candidates.as_slice() {
         [_] => Exit::Done,
         _ => Exit::Inconclusive,

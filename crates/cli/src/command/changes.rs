@@ -84,12 +84,7 @@ impl ChangesCommand {
             Self::Fix(change) => (ChangeState::Fixed, change),
             Self::Reopen(change) => (ChangeState::New, change),
         };
-        let entry = NewTriageEntry {
-            state,
-            assignee: None,
-            note: &change.note,
-            benchmarks: &[],
-        };
+        let entry = NewTriageEntry { state, assignee: None, note: &change.note, benchmarks: &[] };
         (&change.event, entry)
     }
 }
@@ -97,9 +92,8 @@ impl ChangesCommand {
 /// Events that are listed without `--all`.
 const NEWEST: usize = 30;
 pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
-    let store = context
-        .reader()?
-        .context("no run is stored yet: `gritstone run --quick` makes one")?;
+    let store =
+        context.reader()?.context("no run is stored yet: `gritstone run --quick` makes one")?;
     let histories = recurring(context, &store, args.runs as usize)?;
     let mut events = events(&store, &histories)?;
     add_triage(&mut events, store.change_entries()?);
@@ -110,10 +104,7 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         let (who, now) = (user(), clock::now());
         let mut store = context.administrator()?;
         let benchmarks: Vec<_> = event.benchmarks().collect();
-        let entry = NewTriageEntry {
-            benchmarks: &benchmarks,
-            ..entry
-        };
+        let entry = NewTriageEntry { benchmarks: &benchmarks, ..entry };
         store.triage(&event.id, Who::User(&who), &entry, &now)?;
         let state = entry.state.as_str();
         output::remark(&format!("change {} is {state}, says {who}", event.id));
@@ -140,11 +131,7 @@ fn named<'a>(events: &'a [ChangeEvent], name: &str) -> Result<&'a ChangeEvent> {
         (None, [one]) => Ok(one),
         (None, []) => bail!("no change is called '{name}': `gritstone changes` lists them"),
         (None, [one, other, ..]) => {
-            bail!(
-                "'{name}' may be {} or {}: write more of it",
-                one.id,
-                other.id
-            )
+            bail!("'{name}' may be {} or {}: write more of it", one.id, other.id)
         }
     }
 }

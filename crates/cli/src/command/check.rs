@@ -157,12 +157,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     for name in names {
         let selector = Selector::new(name);
         let before = accepted.len();
-        accepted.extend(
-            stopped
-                .iter()
-                .filter(|id| selector.matches(id))
-                .map(|id| (*id).clone()),
-        );
+        accepted.extend(stopped.iter().filter(|id| selector.matches(id)).map(|id| (*id).clone()));
         if accepted.len() == before {
             bail!(
                 "{name} is neither regressed nor missing in run {}: there is nothing to accept",
@@ -188,11 +183,7 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
     };
     let on_branch = |info: &RunInfo| match &args.base_branch {
         None => true,
-        wanted => info
-            .settings
-            .commit
-            .as_ref()
-            .is_some_and(|commit| commit.branch == *wanted),
+        wanted => info.settings.commit.as_ref().is_some_and(|commit| commit.branch == *wanted),
     };
     let earlier = |info: &RunInfo| {
         info.id != run.id
@@ -213,10 +204,5 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
         }
     }
     past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
-    Ok(gate::against_history(
-        run,
-        &past,
-        args.max_slowdown,
-        &accepted,
-    ))
+    Ok(gate::against_history(run, &past, args.max_slowdown, &accepted))
 }

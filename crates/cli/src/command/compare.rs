@@ -62,21 +62,14 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     }
     let sides = runs.into_iter().map(|(word, runs)| side(&word, runs));
     let sides: Vec<Side> = sides.collect::<Result<_>>()?;
-    let mut shown: Vec<RunView> = sides
-        .iter()
-        .map(|side| side.view.clone().into_owned())
-        .collect();
+    let mut shown: Vec<RunView> = sides.iter().map(|side| side.view.clone().into_owned()).collect();
     retain_selected(&mut shown, &selectors)?;
     let results = shown.iter().flat_map(|view| &view.results);
     let selected: BTreeSet<Id> = results.map(|result| result.id.clone()).collect();
     let (base, others) = sides.split_first().context("no run is named")?;
     // tests are corrected for all benchmarks of the runs, shown or not
     let compared = others.iter().map(|other| {
-        context.compare_sides(
-            &[base.clone(), other.clone()],
-            args.margin,
-            selected.clone(),
-        )
+        context.compare_sides(&[base.clone(), other.clone()], args.margin, selected.clone())
     });
     let views: Vec<CompareView> = compared.collect();
     // a pager may keep the output open for long

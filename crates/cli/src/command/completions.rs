@@ -25,9 +25,8 @@ pub fn print_script(args: &CompletionsArgs) -> Result<Exit> {
     const NAME: &str = env!("CARGO_PKG_NAME");
     let shell = args.shell.to_string();
     let shells = Shells::builtins();
-    let completer = shells
-        .completer(&shell)
-        .with_context(|| format!("{shell} cannot be completed"))?;
+    let completer =
+        shells.completer(&shell).with_context(|| format!("{shell} cannot be completed"))?;
     let mut script = vec![];
     completer.write_registration("COMPLETE", NAME, NAME, NAME, &mut script)?;
     let mut script = String::from_utf8(script)?;

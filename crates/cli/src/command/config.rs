@@ -20,38 +20,21 @@ pub fn show(root: &Command) -> Result<Exit> {
     let settings = read(root)?;
     let mut text = String::new();
     for source in sources() {
-        let state = if source.path().exists() {
-            ""
-        } else {
-            " (not there)"
-        };
+        let state = if source.path().exists() { "" } else { " (not there)" };
         text += &format!("# {}{state}\n", source.path().display());
     }
     for (index, setting) in settings.iter().enumerate() {
-        let Setting {
-            command,
-            key,
-            values,
-            place,
-        } = setting;
+        let Setting { command, key, values, place } = setting;
         let same = |later: &Setting| (&later.command, &later.key) == (command, key);
-        let section = command
-            .as_ref()
-            .map_or(String::new(), |command| format!("{command}."));
+        let section = command.as_ref().map_or(String::new(), |command| format!("{command}."));
         // a store may be a URL with a password
-        let shown = values
-            .iter()
-            .map(|value| gritstone_store::shown(value.as_ref()));
+        let shown = values.iter().map(|value| gritstone_store::shown(value.as_ref()));
         let shown: Vec<String> = shown.map(|value| value.display().to_string()).collect();
         let value = match shown.as_slice() {
             [one] => format!("{one:?}"),
             many => format!("{many:?}"),
         };
-        let over = if settings[index + 1..].iter().any(same) {
-            ", overridden below"
-        } else {
-            ""
-        };
+        let over = if settings[index + 1..].iter().any(same) { ", overridden below" } else { "" };
         text += &format!("{section}{key} = {value}  # {place}{over}\n");
     }
     output::plain(&text)?;

@@ -77,9 +77,7 @@ fn show_machine(context: &Context, args: &DoctorArgs, host: &HostContext) -> Res
     findings.extend(store_finding(context));
     let privileged = findings.len();
     findings.extend(privileges::findings(rows));
-    write(args, &findings, || {
-        examination(&host.machine(), &findings, privileged)
-    })
+    write(args, &findings, || examination(&host.machine(), &findings, privileged))
 }
 
 /// Shows the programs that are named, and those of named benchmarks.
@@ -94,10 +92,7 @@ fn write(
     findings: &[Finding],
     document: impl FnOnce() -> Document,
 ) -> Result<Severity> {
-    let examined = Examined {
-        schema: SCHEMA_DOCTOR,
-        findings,
-    };
+    let examined = Examined { schema: SCHEMA_DOCTOR, findings };
     output::write(args.format.format, &examined, document)?;
     let severities = findings.iter().map(|finding| finding.severity);
     Ok(severities.max().unwrap_or(Severity::Ok))
@@ -129,41 +124,26 @@ fn store_finding(context: &Context) -> Option<Finding> {
 fn examination(machine: &Machine, findings: &[Finding], privileged: usize) -> Document {
     let more = output::detail() > Detail::Results;
     let as_root = findings.len() - privileged;
-    let findings = if more {
-        findings
-    } else {
-        &findings[..privileged]
-    };
+    let findings = if more { findings } else { &findings[..privileged] };
     let (well, mut rest): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|f| f.severity == Severity::Ok);
     rest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let (programs, others): (Vec<&Finding>, Vec<&Finding>) = rest
-        .iter()
-        .partition(|finding| programs::is_program(finding));
+    let (programs, others): (Vec<&Finding>, Vec<&Finding>) =
+        rest.iter().partition(|finding| programs::is_program(finding));
     let mut document = Document::new(verdict(&others));
     document.subtitle = Some(gritstone_report::machine_line(machine));
     if !more {
         rest = others;
     }
-    let shown = if more {
-        rest.len()
-    } else {
-        MAX_FINDINGS.min(rest.len())
-    };
+    let shown = if more { rest.len() } else { MAX_FINDINGS.min(rest.len()) };
     let shown = &rest[..shown];
-    let columns = [
-        ("", Style::Code),
-        ("what", Style::Text),
-        ("value", Style::Text),
-    ];
+    let columns = [("", Style::Code), ("what", Style::Text), ("value", Style::Text)];
     let rows = shown.iter().map(|finding| {
         let cells = [severity(finding.severity), &finding.name, &finding.value];
         cells.map(str::to_owned)
     });
     lists::append(&mut document, "", columns, rows.collect());
-    let commands = shown
-        .iter()
-        .filter_map(|f| Some((&f.name, f.todo.as_ref()?)));
+    let commands = shown.iter().filter_map(|f| Some((&f.name, f.todo.as_ref()?)));
     document.terms(commands.map(|(name, command)| (format!("for {name}"), command.as_str())));
     let reason = |finding: &&Finding| (finding.name.clone(), finding.why.clone());
     if more {

@@ -67,10 +67,7 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
     let (name, _, selectors) = context.select_run(&args.words)?;
     let mut data = context.data(&name)?;
     if let Some(id) = &args.reference {
-        ensure!(
-            selectors.is_empty(),
-            "--reference takes a whole run, without selectors"
-        );
+        ensure!(selectors.is_empty(), "--reference takes a whole run, without selectors");
         return export_reference(context, &data, id, args.out.as_deref());
     }
     if args.format != ExportFormat::Jsonl {
@@ -85,10 +82,7 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
         retain_selected(slice::from_mut(&mut view), &selectors)?;
         Ok(view)
     };
-    let whole = |text: String| Exported {
-        text,
-        left_out: vec![],
-    };
+    let whole = |text: String| Exported { text, left_out: vec![] };
     let exported = match args.format {
         ExportFormat::Jsonl => whole(exchange::write_bundle(&data)),
         ExportFormat::Csv => whole(exchange::csv(&view()?)),
@@ -125,8 +119,7 @@ fn export_reference(
     );
     let mut run = exchange::anonymous_run(run, files::home().as_deref())?;
     // a reference system has no scores: they would be against itself
-    run.benchmarks
-        .retain(|benchmark| benchmark.work.kind() != Kind::Score);
+    run.benchmarks.retain(|benchmark| benchmark.work.kind() != Kind::Score);
     files::check_reference(&run, &context.summary(&run))?;
     let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), REFERENCE_LEVEL)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
@@ -140,8 +133,7 @@ fn export_reference(
 fn retain_benchmarks(run: &mut RunData, selectors: &[String]) {
     let selected = with_parts(&run.benchmarks, &Selectors::new(selectors));
     let selected: BTreeSet<Id> = selected.into_iter().cloned().collect();
-    run.benchmarks
-        .retain(|benchmark| selected.contains(&benchmark.id));
+    run.benchmarks.retain(|benchmark| selected.contains(&benchmark.id));
     run.programs.retain(|id, _| selected.contains(id));
     run.skips.retain(|skip| selected.contains(&skip.id));
     run.launches.retain(|launch| selected.contains(&launch.id));

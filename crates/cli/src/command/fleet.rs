@@ -106,23 +106,13 @@ pub struct FleetRunArgs {
     #[arg(long, help_heading = "Nodes")]
     pub dir: Option<PathBuf>,
     /// Command of OpenSSH's client, with its options
-    #[arg(
-        long,
-        value_name = "COMMAND",
-        default_value = "ssh",
-        help_heading = "Nodes"
-    )]
+    #[arg(long, value_name = "COMMAND", default_value = "ssh", help_heading = "Nodes")]
     pub ssh: String,
     /// Partition of Slurm [default: that of the cluster]
     #[arg(long, value_name = "NAME", help_heading = "Nodes")]
     pub partition: Option<String>,
     /// Command that submits jobs to Slurm, with options such as --account, --qos, --reservation or --time
-    #[arg(
-        long,
-        value_name = "COMMAND",
-        default_value = "sbatch",
-        help_heading = "Nodes"
-    )]
+    #[arg(long, value_name = "COMMAND", default_value = "sbatch", help_heading = "Nodes")]
     pub sbatch: String,
     /// Directory that this host and Slurm's nodes share [default: that of the store]
     #[arg(long, value_name = "DIRECTORY", help_heading = "Nodes")]

@@ -60,9 +60,7 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
         let svg = gritstone_report::history_svg(&view).unwrap_or_default();
         gritstone_runs::output_file::write(path, svg.as_bytes())?;
     }
-    output::write(args.format.format, &view, || {
-        gritstone_report::history(&view)
-    })?;
+    output::write(args.format.format, &view, || gritstone_report::history(&view))?;
     Ok(Exit::Done)
 }
 
@@ -83,8 +81,6 @@ fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit>
         "no stored run has '{}': `gritstone run` measures it",
         args.benchmarks.join(" ")
     );
-    output::write(args.format.format, &views, || {
-        gritstone_report::histories(&views)
-    })?;
+    output::write(args.format.format, &views, || gritstone_report::histories(&views))?;
     Ok(Exit::Done)
 }

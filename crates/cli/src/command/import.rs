@@ -135,19 +135,12 @@ fn without_value(run: &RunData) -> Vec<(&str, &str)> {
         if let Some(skip) = run.skips.iter().find(|skip| same_id(&skip.id)) {
             return Some(skip.reason.as_str());
         }
-        let mut launches = run
-            .launches
-            .iter()
-            .filter(|launch| same_id(&launch.id))
-            .peekable();
+        let mut launches = run.launches.iter().filter(|launch| same_id(&launch.id)).peekable();
         let first = launches.peek()?.outcome.why();
-        launches
-            .all(|launch| launch.outcome != Outcome::Measured)
-            .then_some(first)
+        launches.all(|launch| launch.outcome != Outcome::Measured).then_some(first)
     };
     let all = run.benchmarks.iter();
-    all.filter_map(|one| Some((one.title.as_str(), reason(one)?)))
-        .collect()
+    all.filter_map(|one| Some((one.title.as_str(), reason(one)?))).collect()
 }
 
 fn read(path: &Path, args: &ImportArgs) -> Result<FileRun> {

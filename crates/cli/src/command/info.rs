@@ -30,9 +30,7 @@ pub fn info(context: Context, args: &InfoArgs) -> Result<Exit> {
     let id = &args.benchmark;
     let found = select_refs(&context.catalogue.benchmarks, std::slice::from_ref(id))?;
     // the parts of a derived benchmark are selected, too
-    let benchmark = found
-        .into_iter()
-        .find(|benchmark| benchmark.id.as_str() == id);
+    let benchmark = found.into_iter().find(|benchmark| benchmark.id.as_str() == id);
     let benchmark = benchmark.with_context(|| {
         format!("'{id}' selects several benchmarks: `gritstone list '{id}'` lists them")
     })?;

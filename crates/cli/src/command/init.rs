@@ -53,10 +53,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
         .split_once('/')
         .filter(|(_, name)| !name.contains(['/', '@']))
         .with_context(|| format!("'{id}' is not FAMILY/NAME, such as mine/sum"))?;
-    let folder = args
-        .catalogue
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(family));
+    let folder = args.catalogue.clone().unwrap_or_else(|| PathBuf::from(family));
     let (entries, program) = (format!("{family}.toml"), format!("{family}/{name}.c"));
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let command = args.command.as_deref();
@@ -141,10 +138,7 @@ impl Drop for NewFiles {
 }
 
 fn write(path: &Path, text: &str, how: &mut OpenOptions) -> Result<()> {
-    let written = how
-        .write(true)
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = how.write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 

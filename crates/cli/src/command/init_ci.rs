@@ -54,10 +54,7 @@ pub fn init_ci(root: &Path, service: Service) -> Result<()> {
     })?;
     let (path, workflow) = service.workflow();
     for file in [path, FILE] {
-        ensure!(
-            fs::symlink_metadata(root.join(file)).is_err(),
-            "{file} is there already"
-        );
+        ensure!(fs::symlink_metadata(root.join(file)).is_err(), "{file} is there already");
     }
     write(&root.join(FILE), &project(&found))?;
     write(&root.join(path), workflow)?;
@@ -94,11 +91,7 @@ fn project(found: &Found) -> String {
 fn write(path: &Path, text: &str) -> Result<()> {
     let created = path.parent().map_or(Ok(()), fs::create_dir_all);
     let written = created.and_then(|()| {
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(path)?
-            .write_all(text.as_bytes())
+        OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
     });
     written.with_context(|| format!("cannot write {}", path.display()))
 }
@@ -108,9 +101,7 @@ fn look(root: &Path) -> Option<Found> {
     let criterion = criterion_benches(root);
     if !criterion.is_empty() {
         // other harnesses reject the options of Criterion
-        let named = criterion
-            .iter()
-            .flat_map(|name| ["--bench".to_owned(), name.clone()]);
+        let named = criterion.iter().flat_map(|name| ["--bench".to_owned(), name.clone()]);
         return Some(Found {
             harness: "criterion",
             build: Some("cargo bench --no-run".to_owned()),
@@ -124,10 +115,7 @@ fn look(root: &Path) -> Option<Found> {
         let up = "../".repeat(package.components().count() - 1);
         return Some(Found {
             harness: "go",
-            build: Some(format!(
-                "go test -c -o gritstone.test '{}'",
-                package.display()
-            )),
+            build: Some(format!("go test -c -o gritstone.test '{}'", package.display())),
             command: match up.as_str() {
                 "" => words("./gritstone.test"),
                 up => words(&format!("env -C {} {up}gritstone.test", package.display())),
@@ -171,27 +159,17 @@ fn mentions(root: &Path, file: &str, word: &str) -> bool {
 fn criterion_benches(root: &Path) -> Vec<String> {
     let manifest = text(&root.join("Cargo.toml")).filter(|text| text.contains("criterion"));
     let manifest = manifest.and_then(|text| text.parse::<toml::Table>().ok());
-    let benches = manifest
-        .as_ref()
-        .and_then(|table| table.get("bench")?.as_array());
+    let benches = manifest.as_ref().and_then(|table| table.get("bench")?.as_array());
     let without_harness =
         |bench: &&toml::Value| bench.get("harness").and_then(toml::Value::as_bool) == Some(false);
     let name = |bench: &toml::Value| Some(bench.get("name")?.as_str()?.to_owned());
-    benches
-        .into_iter()
-        .flatten()
-        .filter(without_harness)
-        .filter_map(name)
-        .collect()
+    benches.into_iter().flatten().filter(without_harness).filter_map(name).collect()
 }
 
 /// The first package with benchmarks, as `go test` names it.
 fn go_package(root: &Path, below: &Path, depth: usize) -> Option<PathBuf> {
-    let mut entries: Vec<PathBuf> = fs::read_dir(root.join(below))
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(root.join(below)).ok()?.flatten().map(|entry| entry.path()).collect();
     entries.sort();
     let is_test = |path: &&PathBuf| path.to_string_lossy().ends_with("_test.go");
     let has_benchmark =
@@ -199,20 +177,14 @@ fn go_package(root: &Path, below: &Path, depth: usize) -> Option<PathBuf> {
     if entries.iter().filter(is_test).any(has_benchmark) {
         return Some(below.to_owned());
     }
-    let folders = entries
-        .iter()
-        .filter(|path| depth < MAX_DEPTH && path.is_dir() && !path.is_symlink());
+    let folders =
+        entries.iter().filter(|path| depth < MAX_DEPTH && path.is_dir() && !path.is_symlink());
     let plain = |name: &&str| {
-        name.bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+        name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
             && !name.starts_with('.')
     };
-    let names = folders
-        .filter_map(|path| path.file_name()?.to_str())
-        .filter(plain);
-    names
-        .into_iter()
-        .find_map(|name| go_package(root, &below.join(name), depth + 1))
+    let names = folders.filter_map(|path| path.file_name()?.to_str()).filter(plain);
+    names.into_iter().find_map(|name| go_package(root, &below.join(name), depth + 1))
 }
 
 /// The first target that is linked with Google Benchmark.
@@ -222,9 +194,7 @@ fn cmake_target(root: &Path) -> Option<String> {
     let mut calls = calls.filter_map(|call| call.split(')').next());
     let call = calls.find(|call| call.contains("benchmark::benchmark"))?;
     let name = call.split_whitespace().next()?;
-    let plain = name
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
     plain.then(|| name.to_owned())
 }
 
@@ -255,32 +225,20 @@ mod tests {
         );
         let cmake =
             "add_executable(b b.cc)\ntarget_link_libraries(b\n  PRIVATE benchmark::benchmark_main)";
-        assert_eq!(
-            harness(&[("CMakeLists.txt", cmake)]),
-            expected("google-benchmark", "build/b")
-        );
+        assert_eq!(harness(&[("CMakeLists.txt", cmake)]), expected("google-benchmark", "build/b"));
         let python = "[project.optional-dependencies]\ntest = ['pytest-benchmark']";
         assert_eq!(
             harness(&[("pyproject.toml", python)]),
             expected("pytest-benchmark", "python3 -m pytest")
         );
         let installed = [("pyproject.toml", python), ("src/x/__init__.py", "")];
-        assert_eq!(
-            harness(&installed),
-            expected("pytest-benchmark", "venv/bin/python -m pytest")
-        );
+        assert_eq!(harness(&installed), expected("pytest-benchmark", "venv/bin/python -m pytest"));
         let go = found(&[
             ("go.mod", "module x"),
-            (
-                "a/b/x_test.go",
-                "package b\nfunc BenchmarkX(b *testing.B) {}",
-            ),
+            ("a/b/x_test.go", "package b\nfunc BenchmarkX(b *testing.B) {}"),
         ])
         .unwrap();
-        assert_eq!(
-            go.build.as_deref(),
-            Some("go test -c -o gritstone.test './a/b'")
-        );
+        assert_eq!(go.build.as_deref(), Some("go test -c -o gritstone.test './a/b'"));
         assert_eq!(go.command.join(" "), "env -C ./a/b ../../gritstone.test");
         assert_eq!(
             found(&[
@@ -290,10 +248,7 @@ mod tests {
             None
         );
         assert_eq!(
-            found(&[(
-                "CMakeLists.txt",
-                "target_link_libraries($(evil) benchmark::benchmark)"
-            )]),
+            found(&[("CMakeLists.txt", "target_link_libraries($(evil) benchmark::benchmark)")]),
             None
         );
         assert_eq!(found(&[]), None);
@@ -310,10 +265,7 @@ mod tests {
             assert_eq!(project.harness.as_deref(), Some("pytest-benchmark"));
             assert_eq!(project.command, ["python3", "-m", "pytest"]);
             assert!(
-                init_ci(root.path(), service)
-                    .unwrap_err()
-                    .to_string()
-                    .contains("is there already")
+                init_ci(root.path(), service).unwrap_err().to_string().contains("is there already")
             );
         }
     }

@@ -101,10 +101,7 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
             why_not,
         }
     });
-    let list = List {
-        schema: SCHEMA_LIST,
-        benchmarks: listed.collect(),
-    };
+    let list = List { schema: SCHEMA_LIST, benchmarks: listed.collect() };
     output::write(args.format.format, &list, || benchmarks(&list, &words))?;
     Ok(Exit::Done)
 }
@@ -115,12 +112,7 @@ fn families(context: &Context) -> Result<Document> {
         let members = benchmarks.iter().filter(|b| b.id.family() == family.name);
         let variants = members.clone().filter(|b| b.id.variant().is_some()).count();
         let count = members.count() - variants;
-        [
-            family.name.clone(),
-            count.to_string(),
-            variants.to_string(),
-            family.title.clone(),
-        ]
+        [family.name.clone(), count.to_string(), variants.to_string(), family.title.clone()]
     });
     let columns = [
         ("family", Style::Code),
@@ -131,23 +123,10 @@ fn families(context: &Context) -> Result<Document> {
     let mut document = lists::table("", columns, rows.collect());
     let suites = context.catalogue.suites.iter().map(|suite| {
         let members = select_refs(benchmarks, &suite.benchmarks)?;
-        Ok([
-            suite.name.clone(),
-            members.len().to_string(),
-            suite.title.clone(),
-        ])
+        Ok([suite.name.clone(), members.len().to_string(), suite.title.clone()])
     });
-    let columns = [
-        ("suite", Style::Code),
-        ("benchmarks", Style::Number),
-        ("what", Style::Text),
-    ];
-    lists::append(
-        &mut document,
-        "Suites",
-        columns,
-        suites.collect::<Result<_>>()?,
-    );
+    let columns = [("suite", Style::Code), ("benchmarks", Style::Number), ("what", Style::Text)];
+    lists::append(&mut document, "Suites", columns, suites.collect::<Result<_>>()?);
     document.paragraph(
         "gritstone list NAME lists the benchmarks of a family or suite; gritstone info BENCHMARK describes one.",
     );
@@ -158,20 +137,13 @@ fn families(context: &Context) -> Result<Document> {
 fn benchmarks(list: &List, selectors: &[String]) -> Document {
     let more = output::detail() > Detail::Results;
     let variants = more || selectors.iter().any(|text| text.contains('@'));
-    let shown = list
-        .benchmarks
-        .iter()
-        .filter(|row| variants || row.id.variant().is_none());
+    let shown = list.benchmarks.iter().filter(|row| variants || row.id.variant().is_none());
     let rows = shown.clone().map(|row| {
         let title = match row.catalogue_name {
             Some(name) => format!("{} (custom, of {name})", row.title),
             None => row.title.to_owned(),
         };
-        let source = if more {
-            row.source.clone()
-        } else {
-            String::new()
-        };
+        let source = if more { row.source.clone() } else { String::new() };
         [
             row.id.to_string(),
             unit_text(row.unit),
@@ -185,9 +157,7 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         Column::new("unit", Style::Text),
         Column::new("what", Style::Text),
         Column::new("", Style::Code),
-        Column::new("source", Style::Text)
-            .rank(1)
-            .least(SOURCE_WIDTH),
+        Column::new("source", Style::Text).rank(1).least(SOURCE_WIDTH),
     ];
     let mut document = lists::table("", columns, rows.collect());
     let mut skipped: Vec<(&str, Vec<&str>)> = vec![];
@@ -203,14 +173,10 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
     let count: usize = skipped.iter().map(|(_, ids)| ids.len()).sum();
     if more {
         document.list(
-            skipped
-                .iter()
-                .map(|(why, ids)| format!("skipped here: {}: {why}", ids.join(", "))),
+            skipped.iter().map(|(why, ids)| format!("skipped here: {}: {why}", ids.join(", "))),
         );
     } else if count > 0 {
-        document.paragraph(format!(
-            "{SKIPPED} skipped here: {count}; -v gives the reasons."
-        ));
+        document.paragraph(format!("{SKIPPED} skipped here: {count}; -v gives the reasons."));
     }
     document
 }

@@ -25,67 +25,25 @@ pub struct ManArgs {
 }
 
 pub const ENVIRONMENT: [(&str, &str); 15] = [
-    (
-        "GRITSTONE_STORE",
-        "Database of runs, unless --store names one.",
-    ),
-    (
-        "XDG_DATA_HOME",
-        "Where gritstone/gritstone.db is [default: ~/.local/share].",
-    ),
-    (
-        "XDG_CONFIG_HOME",
-        "Where gritstone/config.toml is [default: ~/.config].",
-    ),
-    (
-        "XDG_STATE_HOME",
-        "Directory of the undo journals [default: ~/.local/state].",
-    ),
-    (
-        "TMPDIR",
-        "Directory for files that are measured, where /var/tmp does not serve.",
-    ),
+    ("GRITSTONE_STORE", "Database of runs, unless --store names one."),
+    ("XDG_DATA_HOME", "Where gritstone/gritstone.db is [default: ~/.local/share]."),
+    ("XDG_CONFIG_HOME", "Where gritstone/config.toml is [default: ~/.config]."),
+    ("XDG_STATE_HOME", "Directory of the undo journals [default: ~/.local/state]."),
+    ("TMPDIR", "Directory for files that are measured, where /var/tmp does not serve."),
     ("PATH", "Programs that benchmarks time, and compilers."),
-    (
-        "COLUMNS",
-        "Width of tables, in place of that of the terminal.",
-    ),
+    ("COLUMNS", "Width of tables, in place of that of the terminal."),
     ("NO_COLOR", "If not empty, no styles."),
-    (
-        "CLICOLOR_FORCE",
-        "If not empty and not 0, styles in a pipe too.",
-    ),
-    (
-        "PAGER",
-        "Pager of commands that look, on a terminal [default: less -FRX].",
-    ),
-    (
-        "CC, FC",
-        "Compilers of custom benchmarks, where --cc and --fc are not given.",
-    ),
-    (
-        "GRITSTONE_TOKEN",
-        "Token of a server, where --token-file is not given.",
-    ),
-    (
-        "SSL_CERT_FILE",
-        "Certificates that are trusted, as PEM, in place of those of the system.",
-    ),
-    (
-        "PGUSER, PGPASSWORD, PGPASSFILE",
-        "Of a store on PostgreSQL, where its URL does not say.",
-    ),
-    (
-        "CI",
-        "If true, pr and bisect execute the commands of gritstone-pr.toml.",
-    ),
+    ("CLICOLOR_FORCE", "If not empty and not 0, styles in a pipe too."),
+    ("PAGER", "Pager of commands that look, on a terminal [default: less -FRX]."),
+    ("CC, FC", "Compilers of custom benchmarks, where --cc and --fc are not given."),
+    ("GRITSTONE_TOKEN", "Token of a server, where --token-file is not given."),
+    ("SSL_CERT_FILE", "Certificates that are trusted, as PEM, in place of those of the system."),
+    ("PGUSER, PGPASSWORD, PGPASSFILE", "Of a store on PostgreSQL, where its URL does not say."),
+    ("CI", "If true, pr and bisect execute the commands of gritstone-pr.toml."),
 ];
 
 const FILES: [(&str, &str); 3] = [
-    (
-        "~/.local/share/gritstone/gritstone.db",
-        "All runs, with every sample.",
-    ),
+    ("~/.local/share/gritstone/gritstone.db", "All runs, with every sample."),
     (
         "~/.config/gritstone/config.toml",
         "Defaults of options, by command; `gritstone config` shows them.",
@@ -145,11 +103,7 @@ fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
     }
     terms(&mut shared, "EXIT STATUS", exit_codes());
     let owned = |(term, what): (&str, &str)| (term.to_owned(), what.to_owned());
-    terms(
-        &mut shared,
-        "ENVIRONMENT",
-        ENVIRONMENT.into_iter().map(owned),
-    );
+    terms(&mut shared, "ENVIRONMENT", ENVIRONMENT.into_iter().map(owned));
     terms(&mut shared, "FILES", FILES.into_iter().map(owned));
     shared.to_writer(&mut page)?;
     Ok((man.get_filename(), page))
@@ -180,10 +134,7 @@ fn usage(command: &Command) -> String {
 fn exit_codes() -> impl Iterator<Item = (String, String)> {
     let lines = include_str!("../../exit-codes.md").lines();
     lines.filter_map(|line| {
-        let mut cells = line
-            .strip_prefix("| ")?
-            .trim_end_matches(" |")
-            .splitn(2, " | ");
+        let mut cells = line.strip_prefix("| ")?.trim_end_matches(" |").splitn(2, " | ");
         let code: u8 = cells.next()?.parse().ok()?;
         Some((code.to_string(), cells.next()?.replace('`', "")))
     })
@@ -192,9 +143,7 @@ fn exit_codes() -> impl Iterator<Item = (String, String)> {
 fn terms(page: &mut Roff, heading: &str, all: impl Iterator<Item = (String, String)>) {
     page.control("SH", [heading]);
     for (term, what) in all {
-        page.control("TP", [])
-            .text([bold(term)])
-            .text([roman(what)]);
+        page.control("TP", []).text([bold(term)]).text([roman(what)]);
     }
 }
 
@@ -211,9 +160,7 @@ mod tests {
         root.build();
         write(&root, folder.path()).unwrap();
         for command in root.get_subcommands() {
-            let file = folder
-                .path()
-                .join(format!("gritstone-{}.1", command.get_name()));
+            let file = folder.path().join(format!("gritstone-{}.1", command.get_name()));
             assert_eq!(file.exists(), !command.is_hide_set(), "{file:?}");
             if file.exists() {
                 let page = fs::read_to_string(file).unwrap();

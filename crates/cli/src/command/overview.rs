@@ -11,9 +11,7 @@ pub fn print_overview(context: &Context) -> Result<Exit> {
         Some(store) => store.runs()?,
         None => vec![],
     };
-    let runs: Vec<RunHead> = (runs.into_iter())
-        .filter(|run| run.kind != Kind::Ab)
-        .collect();
+    let runs: Vec<RunHead> = (runs.into_iter()).filter(|run| run.kind != Kind::Ab).collect();
     let stored = match runs.last() {
         None => "No run is stored yet: gritstone run --quick takes a few minutes.".to_owned(),
         Some(last) => format!(
@@ -23,13 +21,8 @@ pub fn print_overview(context: &Context) -> Result<Exit> {
                 many => format!("{many} runs are"),
             },
             last.id,
-            last.started
-                .get(..16)
-                .unwrap_or(&last.started)
-                .replacen('T', " ", 1),
-            last.label
-                .as_ref()
-                .map_or_else(String::new, |label| format!(", \"{label}\""))
+            last.started.get(..16).unwrap_or(&last.started).replacen('T', " ", 1),
+            last.label.as_ref().map_or_else(String::new, |label| format!(", \"{label}\""))
         ),
     };
     let next = format!(

@@ -129,13 +129,7 @@ const LAYOUTS: std::ops::RangeInclusive<usize> = 4..=64;
 fn layouts(text: &str) -> Result<usize, String> {
     let number = text.parse().ok();
     let number = number.filter(|number| *number == 1 || LAYOUTS.contains(number));
-    number.ok_or_else(|| {
-        format!(
-            "must be 1, or from {} to {}",
-            LAYOUTS.start(),
-            LAYOUTS.end()
-        )
-    })
+    number.ok_or_else(|| format!("must be 1, or from {} to {}", LAYOUTS.start(), LAYOUTS.end()))
 }
 
 fn check_layouts(comparison: &Comparison) -> Result<()> {
@@ -163,12 +157,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         step_summary::check()?;
     }
     undo::recover();
-    let mut comparison = comparison(
-        &args.trial,
-        repository,
-        args.base.clone(),
-        args.head.clone(),
-    )?;
+    let mut comparison = comparison(&args.trial, repository, args.base.clone(), args.head.clone())?;
     ensure!(
         !args.same_output || comparison.harness.name() == HARNESS,
         "--same-output compares the output of a plain command; that of --harness {} has times",
@@ -185,11 +174,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         }
         Ok(answer) => answer,
     };
-    let Answer {
-        view,
-        complete,
-        runs,
-    } = answer;
+    let Answer { view, complete, runs } = answer;
     // printing may end this process, and a full store must not hide the answer
     let runs = runs.unwrap_or_else(|why| {
         log::warn!("the answer is not stored: {why}");
@@ -206,10 +191,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     output::clear_line();
     print_view(args.format, &view, complete)?;
     stored.context("the answer is not stored")?;
-    let labels: Vec<&str> = runs
-        .iter()
-        .filter_map(|run| run.info.label.as_deref())
-        .collect();
+    let labels: Vec<&str> = runs.iter().filter_map(|run| run.info.label.as_deref()).collect();
     let trial = labels.first().and_then(|label| label.strip_suffix("-a"));
     // a unit of neither time nor rate is not stored
     let has_launches = runs.iter().any(|run| !run.launches.is_empty());
@@ -255,11 +237,7 @@ pub fn comparison(
     };
     let command = or(&args.command, &project.command);
     check_command(&command)?;
-    let name = args
-        .harness
-        .as_deref()
-        .or(project.harness.as_deref())
-        .unwrap_or(HARNESS);
+    let name = args.harness.as_deref().or(project.harness.as_deref()).unwrap_or(HARNESS);
     let quantity = match args.count {
         None => PrQuantity::Time,
         Some(Count::Instructions) => PrQuantity::Instructions,
@@ -276,17 +254,12 @@ pub fn comparison(
         args.harness_time.is_none() || name != HARNESS,
         "--harness-time is for a --harness: a plain command takes its own time"
     );
-    let pointer = args
-        .values
-        .as_deref()
-        .or(project.values.as_deref())
-        .unwrap_or("");
+    let pointer = args.values.as_deref().or(project.values.as_deref()).unwrap_or("");
     let unknown_harness = || anyhow!("{FILE}: no harness '{name}'; gritstone help pr lists them");
     let time = |given: Option<Duration>, text: &Option<String>| match (given, text) {
         (None, Some(text)) => {
             let time = value_parsers::duration(text);
-            time.map(Some)
-                .map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
+            time.map(Some).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
         }
         (given, _) => Ok(given),
     };
@@ -311,13 +284,9 @@ pub fn comparison(
     };
     // the file's layouts are for times
     let from_file = project.layouts.filter(|_| quantity == PrQuantity::Time);
-    let from_file = from_file
-        .map(|number| layouts(&number.to_string()))
-        .transpose();
+    let from_file = from_file.map(|number| layouts(&number.to_string())).transpose();
     Ok(Comparison {
-        layouts: from_file
-            .map_err(|why| anyhow!("{FILE}: layouts: {why}"))?
-            .unwrap_or(1),
+        layouts: from_file.map_err(|why| anyhow!("{FILE}: layouts: {why}"))?.unwrap_or(1),
         harness: harness::named(name, pointer).ok_or_else(unknown_harness)?,
         values: pointer.to_owned(),
         budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
@@ -339,13 +308,9 @@ pub fn comparison(
 
 fn quoted_commands(project: &Project) -> String {
     let command = project.command.join(" ");
-    let all = [project.build.as_deref(), Some(command.as_str())]
-        .into_iter()
-        .flatten();
-    let all: Vec<String> = all
-        .filter(|text| !text.is_empty())
-        .map(|text| format!("'{text}'"))
-        .collect();
+    let all = [project.build.as_deref(), Some(command.as_str())].into_iter().flatten();
+    let all: Vec<String> =
+        all.filter(|text| !text.is_empty()).map(|text| format!("'{text}'")).collect();
     all.join(", ")
 }
 
@@ -362,13 +327,9 @@ fn margins(args: &TrialArgs, project: &Project, quantity: PrQuantity) -> Result<
     let is_time = quantity == PrQuantity::Time;
     let from_file = from_file.filter(|_| is_time);
     let by_name = project.margins.iter().filter(|_| is_time);
-    let by_name: Result<BTreeMap<String, f64>> = by_name
-        .map(|(name, text)| Ok((name.clone(), share(text)?)))
-        .collect();
-    Ok(Margins {
-        default: args.max_slowdown.or(from_file).unwrap_or(default),
-        by_name: by_name?,
-    })
+    let by_name: Result<BTreeMap<String, f64>> =
+        by_name.map(|(name, text)| Ok((name.clone(), share(text)?))).collect();
+    Ok(Margins { default: args.max_slowdown.or(from_file).unwrap_or(default), by_name: by_name? })
 }
 
 /// Redraws the progress line.
@@ -378,13 +339,7 @@ pub fn show_progress(progress: Progress<'_>) {
     }
     output::redraw(&match progress {
         Progress::Building(side) => format!("building {side}"),
-        Progress::Measuring {
-            rounds,
-            decided,
-            benchmarks,
-            elapsed,
-            budget,
-        } => format!(
+        Progress::Measuring { rounds, decided, benchmarks, elapsed, budget } => format!(
             "round {}: {decided} of {benchmarks} decided, {} s of at most {} s",
             rounds + 1,
             elapsed.as_secs(),

@@ -88,9 +88,8 @@ struct Server {
 /// `gritstone push`.
 pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
     let server = Server::new(&args.to, &args.server)?;
-    let store = context
-        .reader()?
-        .context("no run is stored yet: `gritstone run --quick` makes one")?;
+    let store =
+        context.reader()?.context("no run is stored yet: `gritstone run --quick` makes one")?;
     let known = identifiers(server.list()?);
     let ids: Vec<String> = match args.runs.as_slice() {
         [] => lacking(runs(&store)?, &known),
@@ -99,10 +98,7 @@ pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
             ids.collect::<Result<_>>()?
         }
     };
-    let mut transfer = Transfer {
-        tolerates_removed: args.runs.is_empty(),
-        ..Transfer::default()
-    };
+    let mut transfer = Transfer { tolerates_removed: args.runs.is_empty(), ..Transfer::default() };
     transfer.each(&ids, "", |id| send(&server, &store, id))?;
     if ids.is_empty() {
         output::remark(&format!("{} has all runs of this store", args.to));
@@ -140,10 +136,7 @@ pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
         output::remark("both stores have the same runs");
     }
     let theirs = without_removed(&store, theirs)?;
-    let mut transfer = Transfer {
-        tolerates_removed: true,
-        ..Transfer::default()
-    };
+    let mut transfer = Transfer { tolerates_removed: true, ..Transfer::default() };
     let sent = transfer.each(&ours, "sent ", |id| send(&server, &store, id));
     transfer.each(&theirs, "fetched ", |id| fetch(&server, &mut store, id))?;
     sent?;
@@ -256,19 +249,9 @@ fn send(server: &Server, store: &Store, id: &str) -> Result<()> {
 
 fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
     let run = server.fetch(id).with_context(|| format!("run {id}"))?;
-    ensure!(
-        run.info.id == *id,
-        "run {id}: the server sent run {}",
-        run.info.id
-    );
-    ensure!(
-        run.info.elapsed_s.is_some(),
-        "run {id} has not ended: pull it afterwards"
-    );
-    match store
-        .import_once(&run)
-        .with_context(|| format!("run {id}"))?
-    {
+    ensure!(run.info.id == *id, "run {id}: the server sent run {}", run.info.id);
+    ensure!(run.info.elapsed_s.is_some(), "run {id} has not ended: pull it afterwards");
+    match store.import_once(&run).with_context(|| format!("run {id}"))? {
         UploadOutcome::Created | UploadOutcome::Unchanged => Ok(()),
         UploadOutcome::Conflict => bail!("another run {id} is in this store already"),
     }
@@ -277,9 +260,7 @@ fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
 impl Server {
     fn new(url: &str, args: &ServerArgs) -> Result<Self> {
         let uri: Uri = url.parse().with_context(|| format!("'{url}' is no URL"))?;
-        let host = uri
-            .host()
-            .with_context(|| format!("'{url}' names no host"))?;
+        let host = uri.host().with_context(|| format!("'{url}' names no host"))?;
         let local = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
         match uri.scheme_str() {
             Some("https") => {}
@@ -395,22 +376,14 @@ fn response_text(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> 
         response = ask().with_context(|| format!("cannot reach {url}"))?;
     }
     let status = response.status();
-    let body = response
-        .body_mut()
-        .with_config()
-        .limit(gritstone_exchange::limits::UNPACKED);
-    let text = body
-        .read_to_string()
-        .with_context(|| format!("cannot read {url}"))?;
+    let body = response.body_mut().with_config().limit(gritstone_exchange::limits::UNPACKED);
+    let text = body.read_to_string().with_context(|| format!("cannot read {url}"))?;
     if status.is_success() {
         return Ok(text);
     }
     let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     let line = text.lines().next().filter(|line| !line.is_empty());
-    let why = value["error"]
-        .as_str()
-        .or(line)
-        .unwrap_or("it says no more");
+    let why = value["error"].as_str().or(line).unwrap_or("it says no more");
     let text = format!("{url} refused: {status}: {why}");
     Err(Refusal { status, text }.into())
 }
@@ -420,11 +393,7 @@ fn token_of(path: &Path) -> Result<String> {
     use std::os::unix::fs::MetadataExt;
     let open =
         std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
-    ensure!(
-        open.mode() & 0o077 == 0,
-        "{} can be read by others: chmod 600 it",
-        path.display()
-    );
+    ensure!(open.mode() & 0o077 == 0, "{} can be read by others: chmod 600 it", path.display());
     let file = std::fs::File::open(path);
     let mut bytes = vec![];
     let read = file.and_then(|file| file.take(LONGEST_TOKEN).read_to_end(&mut bytes));

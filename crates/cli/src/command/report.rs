@@ -124,10 +124,7 @@ fn share(runs: &[RunView], document: &Document, out: &[PathBuf]) -> Result<Exit>
 fn report_run(context: &Context, run: &RunView, base: &str) -> Result<[Document; 2]> {
     let parts = &brief::parts(context, run, base)?;
     let input = &Brief { run, parts };
-    Ok([
-        gritstone_report::data_sheet(input),
-        gritstone_report::brief(input),
-    ])
+    Ok([gritstone_report::data_sheet(input), gritstone_report::brief(input)])
 }
 
 fn report_classic(context: &Context, run: &RunView, base: Option<&str>) -> Result<Document> {
@@ -145,12 +142,7 @@ fn report_pair(context: &Context, base: &RunView, other: &RunView) -> Result<Doc
     brief::check_different(base, other)?;
     let compared = context.compare(base, other, gritstone_runs::context::MARGIN);
     let scores = scores::side_by_side(context, [base, other])?;
-    Ok(gritstone_report::pair(&Pair {
-        base,
-        other,
-        compared: &compared,
-        scores: scores.as_ref(),
-    }))
+    Ok(gritstone_report::pair(&Pair { base, other, compared: &compared, scores: scores.as_ref() }))
 }
 
 /// PDF or HTML, by the extension.

@@ -54,11 +54,8 @@ fn show(
             if let Some(base) = against {
                 output::plain("\n")?;
                 let compared = context.compare(base, view, gritstone_runs::context::MARGIN);
-                let shown = Comparison {
-                    sides: &[base, view],
-                    detail: output::detail(),
-                    changed: false,
-                };
+                let shown =
+                    Comparison { sides: &[base, view], detail: output::detail(), changed: false };
                 output::text(&gritstone_report::compare(&compared, shown))?;
             }
             match view.elapsed_s {
@@ -75,11 +72,7 @@ fn show(
 
 /// Fails if no benchmark has an estimate.
 pub fn check_measured(view: &RunView) -> Result<Exit> {
-    if view
-        .results
-        .iter()
-        .any(|result| result.estimate().is_some())
-    {
+    if view.results.iter().any(|result| result.estimate().is_some()) {
         return Ok(Exit::Done);
     }
     let mut notes = view.results.iter().flat_map(|result| &result.notes);

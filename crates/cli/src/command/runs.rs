@@ -78,9 +78,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
                 bail!("run {id} is being measured by process {process}: stop that first");
             }
             store.remove(&id)?;
-            output::remark(&format!(
-                "run {id} is removed; the store records the removal"
-            ));
+            output::remark(&format!("run {id} is removed; the store records the removal"));
             return Ok(Exit::Done);
         }
         Some(RunsCommand::Prune(args)) => return prune(context, args),
@@ -92,9 +90,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         None => {
             let path = context.store_path()?;
             let path = path.display();
-            output::remark(&format!(
-                "no store at {path}: `gritstone run --quick` makes one"
-            ));
+            output::remark(&format!("no store at {path}: `gritstone run --quick` makes one"));
             vec![]
         }
     };
@@ -109,15 +105,9 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
     let list = newest.into_iter().map(|head| {
         let run = listed(head);
         let measuring = measuring.contains_key(&run.id);
-        ListedRun {
-            measuring: run.elapsed_s.is_none().then_some(measuring),
-            ..run
-        }
+        ListedRun { measuring: run.elapsed_s.is_none().then_some(measuring), ..run }
     });
-    let list = RunList {
-        schema: SCHEMA_RUNS.to_owned(),
-        runs: list.collect(),
-    };
+    let list = RunList { schema: SCHEMA_RUNS.to_owned(), runs: list.collect() };
     output::write(args.format.format, &list, || {
         let mut document = gritstone_report::runs(&list.runs);
         let older = runs - list.runs.len();

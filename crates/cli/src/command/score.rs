@@ -36,10 +36,7 @@ pub struct ScoreArgs {
 }
 
 pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
-    let Selection {
-        runs,
-        selectors: by,
-    } = context.select_runs_or_last(&args.words)?;
+    let Selection { runs, selectors: by } = context.select_runs_or_last(&args.words)?;
     let profile = match &args.profile {
         Some(name) => Some(scores::profile(context, name)?),
         None => None,
@@ -66,11 +63,7 @@ pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
         let mut overall = overall.into_iter().chain([&machine.one_cpu.overall]);
         overall.any(|overall| overall.score.is_some())
     });
-    Ok(if rated {
-        Exit::Done
-    } else {
-        Exit::Inconclusive
-    })
+    Ok(if rated { Exit::Done } else { Exit::Inconclusive })
 }
 
 /// Prepends the scores of a run to its tables, if it has any. A partial run has none.
@@ -91,10 +84,7 @@ pub fn prepend_scores(
         None => &context.view(scores::base(context, std::iter::once(run)))?,
     };
     let view = scores::against(context, std::slice::from_ref(run), base, &[])?;
-    let everything = run
-        .settings
-        .as_ref()
-        .is_some_and(|s| s.suite.as_deref() == Some("full"));
+    let everything = run.settings.as_ref().is_some_and(|s| s.suite.as_deref() == Some("full"));
     for machine in &view.machines {
         let programs = machine.programs.as_ref();
         let programs = programs.is_some_and(|programs| programs.overall.score.is_some());

@@ -36,12 +36,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "URL", help_heading = "Notifications")]
     pub notify_url: Option<String>,
     /// What a notification says, with {count}, {events} and {url}
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "notify_url",
-        help_heading = "Notifications"
-    )]
+    #[arg(long, value_name = "FILE", requires = "notify_url", help_heading = "Notifications")]
     pub notify_template: Option<PathBuf>,
     /// Address of the pages in notifications [default: that of --listen]
     #[arg(long, value_name = "URL", help_heading = "Notifications")]

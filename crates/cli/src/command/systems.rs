@@ -67,10 +67,7 @@ impl ListedMachine {
 
     fn has(&self, word: &str) -> bool {
         let texts = [&self.id, &self.name, &self.system, &self.configuration];
-        let mut texts = texts
-            .into_iter()
-            .map(String::as_str)
-            .chain([self.document()]);
+        let mut texts = texts.into_iter().map(String::as_str).chain([self.document()]);
         texts.any(|text| text.to_lowercase().contains(word))
     }
 }
@@ -94,10 +91,7 @@ pub fn systems(context: &Context, args: &SystemsArgs) -> Result<Exit> {
             "no system has the word '{word}'; `gritstone systems` lists the documents"
         );
     }
-    let listed = Systems {
-        schema: SCHEMA_SYSTEMS,
-        systems,
-    };
+    let listed = Systems { schema: SCHEMA_SYSTEMS, systems };
     output::write(args.format.format, &listed, || match args.word {
         Some(_) => system_table(&listed.systems),
         None => document_table(&listed.systems),
@@ -112,21 +106,12 @@ fn system_table(systems: &[ListedMachine]) -> Document {
         Column::new("measured in", Style::Number),
         Column::new("system", Style::Text),
         Column::new("document", Style::Text),
-        Column::new("configuration", Style::Text)
-            .rank(1)
-            .least(CONFIGURATION_WIDTH),
+        Column::new("configuration", Style::Text).rank(1).least(CONFIGURATION_WIDTH),
     ];
     let rows = systems.iter().map(|system| {
         let year = system.year();
-        [
-            &system.id,
-            &system.name,
-            &year,
-            &system.system,
-            system.document(),
-            &system.configuration,
-        ]
-        .map(str::to_owned)
+        [&system.id, &system.name, &year, &system.system, system.document(), &system.configuration]
+            .map(str::to_owned)
     });
     lists::table("", columns, rows.collect())
 }
@@ -145,10 +130,7 @@ fn years(systems: &[&ListedMachine]) -> String {
 fn document_table(systems: &[ListedMachine]) -> Document {
     let mut documents: Vec<(&str, Vec<&ListedMachine>)> = vec![];
     for system in systems {
-        match documents
-            .iter_mut()
-            .find(|(name, _)| *name == system.document())
-        {
+        match documents.iter_mut().find(|(name, _)| *name == system.document()) {
             Some((_, members)) => members.push(system),
             None => documents.push((system.document(), vec![system])),
         }
@@ -160,12 +142,7 @@ fn document_table(systems: &[ListedMachine]) -> Document {
                 names.push(&system.name);
             }
         }
-        [
-            (*document).to_owned(),
-            years(members),
-            members.len().to_string(),
-            names.join(", "),
-        ]
+        [(*document).to_owned(), years(members), members.len().to_string(), names.join(", ")]
     });
     let columns = [
         ("document", Style::Text),

@@ -64,9 +64,7 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
             File::open("/dev/urandom")?.read_exact(&mut random)?;
             let secret = format!("{TOKEN_PREFIX}{}", hexadecimal(random));
             let scopes: Vec<Scope> = scope.iter().map(|scope| scope.to_scope()).collect();
-            context
-                .administrator()?
-                .add_token(name, &secret, &scopes, &now)?;
+            context.administrator()?.add_token(name, &secret, &scopes, &now)?;
             output::plain(&format!("{secret}\n"))?;
             output::remark("shown only once: keep it in a file that only its user can read");
         }
@@ -88,12 +86,7 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
             let rows = tokens.iter().map(|token| {
                 let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
                 let revoked = token.revoked.as_deref().map_or_else(String::new, minute);
-                [
-                    token.name.clone(),
-                    scopes.join(", "),
-                    minute(&token.created),
-                    revoked,
-                ]
+                [token.name.clone(), scopes.join(", "), minute(&token.created), revoked]
             });
             output::text(&lists::table("", columns, rows.collect()))?;
         }

@@ -27,16 +27,8 @@ pub fn words(
     match judged[0].as_slice() {
         _ if done == 0 => "first round".to_owned(),
         [one] => {
-            let pairs = format!(
-                "pair {}{}",
-                one.pairs,
-                total(one.pairs < INTERIM_ANALYSES[0])
-            );
-            format!(
-                "{pairs}: {}{}",
-                difference(one, margin, &name),
-                visible(one)
-            )
+            let pairs = format!("pair {}{}", one.pairs, total(one.pairs < INTERIM_ANALYSES[0]));
+            format!("{pairs}: {}{}", difference(one, margin, &name), visible(one))
         }
         _ => {
             let Some(best) = times.best() else {
@@ -115,18 +107,9 @@ mod tests {
                 words_for(&[1.0, 1.004], 5, None),
                 format!("pair 5 of at least 12: {new} 1.004× slower"),
             ),
-            (
-                words_for(&[1.0, 0.2], 5, Some(8)),
-                format!("pair 5 of 8: {new} 5.00× faster"),
-            ),
-            (
-                words_for(&[1.0, 1.5], 12, None),
-                format!("pair 12: {new} is 1.50× slower"),
-            ),
-            (
-                words_for(&[1.0, 1.0], 12, None),
-                "pair 12: no difference beyond 1.0%".to_owned(),
-            ),
+            (words_for(&[1.0, 0.2], 5, Some(8)), format!("pair 5 of 8: {new} 5.00× faster")),
+            (words_for(&[1.0, 1.5], 12, None), format!("pair 12: {new} is 1.50× slower")),
+            (words_for(&[1.0, 1.0], 12, None), "pair 12: no difference beyond 1.0%".to_owned()),
             (
                 words_for(&[1.0, 1.006], 15, None),
                 format!("pair 15: {new} 1.006× slower (detectable: 1.1%)"),

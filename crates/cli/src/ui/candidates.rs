@@ -48,11 +48,8 @@ fn of_benchmarks(context: &Context) -> Vec<CompletionCandidate> {
 
 /// Labels and identifiers of the newest runs; none if the store cannot be read.
 fn of_runs(context: &Context) -> Vec<CompletionCandidate> {
-    let heads = context
-        .reader()
-        .ok()
-        .flatten()
-        .and_then(|store| store.newest_runs(None, MAX_RUNS).ok());
+    let heads =
+        context.reader().ok().flatten().and_then(|store| store.newest_runs(None, MAX_RUNS).ok());
     let mut found = vec![candidate("last", "the newest run")];
     for head in heads.unwrap_or_default() {
         let label = head.label.unwrap_or_default();
@@ -66,8 +63,7 @@ fn of_runs(context: &Context) -> Vec<CompletionCandidate> {
 
 fn of_systems(context: &Context) -> Vec<CompletionCandidate> {
     let all = context.references.machines.iter();
-    all.map(|machine| candidate(&format!("ref:{}", machine.id), &machine.name))
-        .collect()
+    all.map(|machine| candidate(&format!("ref:{}", machine.id), &machine.name)).collect()
 }
 
 #[cfg(test)]
@@ -77,17 +73,12 @@ mod tests {
     use clap_complete::engine::complete;
 
     fn offered(line: &str) -> Vec<String> {
-        let words: Vec<_> = ["gritstone"]
-            .into_iter()
-            .chain(line.split(' '))
-            .map(Into::into)
-            .collect();
+        let words: Vec<_> =
+            ["gritstone"].into_iter().chain(line.split(' ')).map(Into::into).collect();
         let last = words.len() - 1;
         let all = complete(&mut Cli::command(), words, last, None).unwrap();
         let shown = all.iter().filter(|candidate| !candidate.is_hide_set());
-        shown
-            .map(|candidate| candidate.get_value().to_string_lossy().into_owned())
-            .collect()
+        shown.map(|candidate| candidate.get_value().to_string_lossy().into_owned()).collect()
     }
 
     #[test]
@@ -107,10 +98,7 @@ mod tests {
             ("show last byte/si", "byte/sieve"),
         ] {
             let offered = offered(line);
-            assert!(
-                offered.iter().any(|word| word == wanted),
-                "{line}: {offered:?}"
-            );
+            assert!(offered.iter().any(|word| word == wanted), "{line}: {offered:?}");
         }
         assert!(offered("run --label b").is_empty());
         assert!(!offered("").iter().any(|name| name.starts_with("__")));

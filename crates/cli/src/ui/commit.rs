@@ -36,11 +36,7 @@ const SERVICES: [Service; 4] = [
         branches: &["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_REF_NAME"],
         repository: "CI_PROJECT_URL",
     },
-    Service {
-        commit: "GIT_COMMIT",
-        branches: &["GIT_BRANCH"],
-        repository: "GIT_URL",
-    },
+    Service { commit: "GIT_COMMIT", branches: &["GIT_BRANCH"], repository: "GIT_URL" },
     Service {
         commit: "BUILDKITE_COMMIT",
         branches: &["BUILDKITE_BRANCH"],
@@ -58,11 +54,7 @@ impl CommitArgs {
             output::remark(&format!("the commit of the CI job is not stored: {why}"));
             None
         });
-        let Some(id) = self
-            .commit
-            .as_ref()
-            .or(found.as_ref().map(|found| &found.id))
-        else {
+        let Some(id) = self.commit.as_ref().or(found.as_ref().map(|found| &found.id)) else {
             if self.branch.is_some() || self.repository.is_some() {
                 bail!("--branch and --repository are of a commit: add --commit HASH");
             }
@@ -71,11 +63,7 @@ impl CommitArgs {
         let found = found.clone().unwrap_or_default();
         let branch = self.branch.as_ref().or(found.branch.as_ref());
         let repository = self.repository.as_ref().or(found.repository.as_ref());
-        let commit = Commit::new(
-            id,
-            branch.map(String::as_str),
-            repository.map(String::as_str),
-        );
+        let commit = Commit::new(id, branch.map(String::as_str), repository.map(String::as_str));
         commit.map(Some).map_err(|why| anyhow!(why))
     }
 }
@@ -91,10 +79,7 @@ fn of_environment(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Co
     let repository = variable(service.repository).map(|repository| match service.commit {
         "GITHUB_SHA" => {
             let server = variable("GITHUB_SERVER_URL");
-            format!(
-                "{}/{repository}",
-                server.as_deref().unwrap_or("https://github.com")
-            )
+            format!("{}/{repository}", server.as_deref().unwrap_or("https://github.com"))
         }
         _ => repository,
     });
@@ -115,9 +100,7 @@ mod tests {
     #[test]
     fn services_name_their_commits() {
         let commit = |branch, repository| {
-            Ok(Some(
-                Commit::new("0123abc", Some(branch), Some(repository)).unwrap(),
-            ))
+            Ok(Some(Commit::new("0123abc", Some(branch), Some(repository)).unwrap()))
         };
         assert_eq!(found(&[]), Ok(None));
         assert_eq!(

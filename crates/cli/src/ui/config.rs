@@ -77,11 +77,8 @@ pub fn sources() -> Vec<Source> {
         name: "config.toml",
         is_user_file: true,
     });
-    let here = FILE_NAMES.map(|name| Source {
-        directory: PathBuf::from("."),
-        name,
-        is_user_file: false,
-    });
+    let here =
+        FILE_NAMES.map(|name| Source { directory: PathBuf::from("."), name, is_user_file: false });
     user.into_iter().chain(here).collect()
 }
 
@@ -97,11 +94,7 @@ pub fn read(root: &Command) -> Result<Vec<Setting>> {
 
 fn parse(text: &str, path: &Path, is_user_file: bool, root: &Command) -> Result<Vec<Setting>> {
     let line = |offset: usize| {
-        text.as_bytes()[..offset.min(text.len())]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-            + 1
+        text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
     };
     let place = |offset: usize| format!("{}:{}", path.display(), line(offset));
     let table = DeTable::parse(text).map_err(|why| {
@@ -173,10 +166,7 @@ impl Setting {
         let Self { key, place, .. } = self;
         let (command, section) = match &self.command {
             None => (Some(root), "gritstone".to_owned()),
-            Some(name) => (
-                root.find_subcommand(name).filter(|c| !c.is_hide_set()),
-                name.clone(),
-            ),
+            Some(name) => (root.find_subcommand(name).filter(|c| !c.is_hide_set()), name.clone()),
         };
         let command = command.with_context(|| format!("{place}: [{section}] is not a command"))?;
         let mut commands = std::iter::once(root).chain(root.get_subcommands());
@@ -206,17 +196,10 @@ impl Setting {
     fn validate(&self, command: Command) -> Result<()> {
         let mut line = vec!["gritstone".to_owned()];
         line.extend(self.command.clone());
-        line.extend(
-            self.values
-                .iter()
-                .map(|value| format!("--{}={value}", self.key)),
-        );
+        line.extend(self.values.iter().map(|value| format!("--{}={value}", self.key)));
         match command.try_get_matches_from(line) {
             Err(why)
-                if matches!(
-                    why.kind(),
-                    ErrorKind::ValueValidation | ErrorKind::InvalidValue
-                ) =>
+                if matches!(why.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue) =>
             {
                 let message = why.to_string();
                 let message = message.lines().next().unwrap_or_default();
@@ -241,21 +224,13 @@ impl Setting {
                 && other.get::<Selects>().is_some()
                 && *other.get_id() != id
         };
-        let other = target
-            .get_arguments()
-            .find(replaces)
-            .map(|other| other.get_id().clone());
+        let other = target.get_arguments().find(replaces).map(|other| other.get_id().clone());
         // clap needs them for the life of the process
-        let values: Vec<&'static str> = self
-            .values
-            .iter()
-            .map(|value| &*value.clone().leak())
-            .collect();
+        let values: Vec<&'static str> =
+            self.values.iter().map(|value| &*value.clone().leak()).collect();
         let with = |arg: Arg| {
             // help would show the password
-            let secret = values
-                .iter()
-                .any(|value| gritstone_store::has_password(value.as_ref()));
+            let secret = values.iter().any(|value| gritstone_store::has_password(value.as_ref()));
             let arg = arg.hide_default_value(secret).default_values(values);
             match other {
                 Some(other) => arg.default_value_if(other, ArgPredicate::IsPresent, None::<&str>),
@@ -272,10 +247,7 @@ impl Setting {
 /// The command line with defaults from all files.
 pub fn configured(root: Command) -> Result<Command> {
     // the watchdog may be started in any directory
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|first| first == gritstone_session::undo::WATCHDOG)
-    {
+    if std::env::args_os().nth(1).is_some_and(|first| first == gritstone_session::undo::WATCHDOG) {
         return Ok(root);
     }
     let settings = read(&root)?;
@@ -296,26 +268,10 @@ mod tests {
     #[test]
     fn forbidden_keys_are_refused() {
         let cases = [
-            (
-                "store = 'x'",
-                false,
-                "x.toml:1: 'store' can only be set in your own",
-            ),
-            (
-                "[run]\nallow = ['swap']",
-                false,
-                "x.toml:2: 'allow' can only",
-            ),
-            (
-                "[run]\nbudgett = '5m'",
-                true,
-                "x.toml:2: unknown key 'budgett'",
-            ),
-            (
-                "[run]\n\nbudget = 'x'",
-                false,
-                "x.toml:3: invalid value 'x' for '--budget",
-            ),
+            ("store = 'x'", false, "x.toml:1: 'store' can only be set in your own"),
+            ("[run]\nallow = ['swap']", false, "x.toml:2: 'allow' can only"),
+            ("[run]\nbudgett = '5m'", true, "x.toml:2: unknown key 'budgett'"),
+            ("[run]\n\nbudget = 'x'", false, "x.toml:3: invalid value 'x' for '--budget"),
             ("[ruin]\nbudget = '5m'", true, "[ruin] is not a command"),
             ("[list]\nbudget = '5m'", true, "list has no option --budget"),
             ("[run]\ntune = 'yes'", true, "'tune' is true or false"),
@@ -330,14 +286,10 @@ mod tests {
 
     #[test]
     fn typed_options_override_files() {
-        let settings = parsed(
-            "[run]\nbudget = '5m'\nselect = ['byte/*']\ntune = true",
-            true,
-        )
-        .unwrap();
-        let command = settings
-            .iter()
-            .fold(Cli::command(), |command, setting| setting.apply(command));
+        let settings =
+            parsed("[run]\nbudget = '5m'\nselect = ['byte/*']\ntune = true", true).unwrap();
+        let command =
+            settings.iter().fold(Cli::command(), |command, setting| setting.apply(command));
         let run = |line: &[&str]| {
             use clap::FromArgMatches;
             let all = ["gritstone", "run"].iter().chain(line);
@@ -354,14 +306,8 @@ mod tests {
         assert_eq!(typed.budget, Some(std::time::Duration::from_secs(60)));
         assert_eq!(typed.selectors, ["vm/*"]);
         let typed = run(&["--suite", "standard"]);
-        assert_eq!(
-            (typed.suite.as_deref(), typed.selectors.len()),
-            (Some("standard"), 0)
-        );
+        assert_eq!((typed.suite.as_deref(), typed.selectors.len()), (Some("standard"), 0));
         let both = run(&["--suite", "standard", "vm/*"]);
-        assert_eq!(
-            (both.suite.is_some(), both.selectors),
-            (true, vec!["vm/*".to_owned()])
-        );
+        assert_eq!((both.suite.is_some(), both.selectors), (true, vec!["vm/*".to_owned()]));
     }
 }

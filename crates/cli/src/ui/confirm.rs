@@ -23,8 +23,6 @@ pub fn run_it(what: &str) -> Result<Option<bool>> {
 pub fn answered_yes(question: &str) -> Result<bool> {
     output::say(&format!("{question} [y/N] "));
     let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .context("cannot read the answer")?;
+    std::io::stdin().read_line(&mut answer).context("cannot read the answer")?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

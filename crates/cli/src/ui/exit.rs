@@ -46,11 +46,7 @@ impl Error for Failure {}
 impl Exit {
     pub fn because(self, message: impl Into<String>) -> anyhow::Error {
         let message = message.into();
-        Failure {
-            exit: self,
-            message,
-        }
-        .into()
+        Failure { exit: self, message }.into()
     }
 }
 
@@ -82,10 +78,7 @@ fn is_shortage(error: &anyhow::Error) -> bool {
         let system = cause.downcast_ref().and_then(Shortage::from_error);
         let store = cause.downcast_ref();
         exec.or(system).is_some()
-            || matches!(
-                store,
-                Some(StoreError::Full { .. } | StoreError::Disk { .. })
-            )
+            || matches!(store, Some(StoreError::Full { .. } | StoreError::Disk { .. }))
     };
     error.chain().any(lack)
 }
@@ -119,10 +112,7 @@ mod tests {
             Exit::Inconclusive,
             Exit::Interrupted,
         ] {
-            assert!(
-                document.contains(&format!("\n| {} | ", exit as u8)),
-                "{exit:?}"
-            );
+            assert!(document.contains(&format!("\n| {} | ", exit as u8)), "{exit:?}");
         }
     }
 }

@@ -7,20 +7,13 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Measure", &["run", "bench", "ab"]),
     (
         "Look at results",
-        &[
-            "runs", "show", "compare", "history", "changes", "report", "score", "serve", "site",
-        ],
+        &["runs", "show", "compare", "history", "changes", "report", "score", "serve", "site"],
     ),
     ("Gate", &["pr", "check", "bisect"]),
     ("Fleet", &["fleet"]),
     ("This machine", &["doctor", "systems"]),
     ("Benchmarks", &["list", "info", "init", "audit"]),
-    (
-        "Data",
-        &[
-            "export", "import", "verify", "push", "pull", "sync", "token",
-        ],
-    ),
+    ("Data", &["export", "import", "verify", "push", "pull", "sync", "token"]),
 ];
 
 pub fn grouped(command: Command) -> Command {
@@ -49,9 +42,7 @@ fn groups(command: &Command) -> String {
         }
     };
     for (heading, names) in GROUPS {
-        let named = names
-            .iter()
-            .filter_map(|name| visible().find(|c| c.get_name() == *name));
+        let named = names.iter().filter_map(|name| visible().find(|c| c.get_name() == *name));
         list(heading, named.collect());
     }
     let others = visible().filter(|c| !grouped(c.get_name()));
@@ -78,17 +69,10 @@ mod tests {
         for subcommand in shown.filter(|c| c.get_name() != "help") {
             let line = format!("\n  {} ", subcommand.get_name());
             assert_eq!(help.matches(&line).count(), 1, "{line} in {help}");
-            let example = subcommand
-                .get_after_help()
-                .map(ToString::to_string)
-                .unwrap_or_default();
+            let example = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             // clap prints a line end for it
             assert!(!example.contains("{n}"), "{}", subcommand.get_name());
-            assert!(
-                example.contains("gritstone "),
-                "{} has no example",
-                subcommand.get_name()
-            );
+            assert!(example.contains("gritstone "), "{} has no example", subcommand.get_name());
         }
     }
 }

@@ -66,9 +66,7 @@ pub fn append() {
 }
 
 fn display() -> DisplayArgs {
-    DISPLAY
-        .get()
-        .map_or_else(DisplayArgs::default, |(args, _)| *args)
+    DISPLAY.get().map_or_else(DisplayArgs::default, |(args, _)| *args)
 }
 
 pub fn detail() -> Detail {
@@ -100,10 +98,7 @@ fn wrap_lines(text: &str, width: Option<usize>) -> String {
         let room = width.saturating_sub(indent.len() + 2).max(1);
         indent.clone() + &terminal::wrap(line, room).join(&format!("\n{indent}  "))
     };
-    text.split('\n')
-        .map(wrap_lines)
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.split('\n').map(wrap_lines).collect::<Vec<_>>().join("\n")
 }
 
 pub fn error(text: &str) {
@@ -233,9 +228,8 @@ pub fn is_dumb() -> bool {
 
 /// The pager, for output of read-only commands that is longer than the terminal.
 fn pager(text: &str) -> Option<OsString> {
-    let is_read_only = DISPLAY
-        .get()
-        .is_some_and(|(args, is_read_only)| *is_read_only && !args.no_pager);
+    let is_read_only =
+        DISPLAY.get().is_some_and(|(args, is_read_only)| *is_read_only && !args.no_pager);
     let out = std::io::stdout();
     if !is_read_only || !out.is_terminal() || is_dumb() {
         return None;

@@ -49,26 +49,13 @@ pub fn list(text: &str) -> Vec<String> {
 /// Numbers with as many decimals as the longest of the three.
 pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
     let decimals = |text: &str| text.split_once('.').map_or(0, |(_, after)| after.len());
-    let places = [least, most, step]
-        .map(decimals)
-        .into_iter()
-        .max()
-        .unwrap_or(0);
-    ensure!(
-        places <= 18,
-        "a number of --parameter-scan has more than 18 decimals"
-    );
+    let places = [least, most, step].map(decimals).into_iter().max().unwrap_or(0);
+    ensure!(places <= 18, "a number of --parameter-scan has more than 18 decimals");
     let [from, to, by] = [least, most, step].map(|text| scaled(text, places));
     let (from, to, by) = (from?, to?, by?);
     ensure!(by > 0, "the step of --parameter-scan must be above 0");
-    ensure!(
-        from <= to,
-        "the range of --parameter-scan is empty: {least} is above {most}"
-    );
-    ensure!(
-        (to - from) / by < MAX_VALUES,
-        "--parameter-scan has more than {MAX_VALUES} values"
-    );
+    ensure!(from <= to, "the range of --parameter-scan is empty: {least} is above {most}");
+    ensure!((to - from) / by < MAX_VALUES, "--parameter-scan has more than {MAX_VALUES} values");
     let text = |number: i128| {
         let (sign, digits) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
         let digits = format!("{digits:0>width$}", width = places + 1);
@@ -117,12 +104,9 @@ mod tests {
         for ([least, most, step], values) in cases {
             assert_eq!(range(least, most, step).unwrap(), values);
         }
-        for [least, most, step] in [
-            ["2", "1", "1"],
-            ["1", "2", "0"],
-            ["a", "2", "1"],
-            ["1", "1e9", "1"],
-        ] {
+        for [least, most, step] in
+            [["2", "1", "1"], ["1", "2", "0"], ["a", "2", "1"], ["1", "1e9", "1"]]
+        {
             assert!(range(least, most, step).is_err(), "{least} {most} {step}");
         }
     }

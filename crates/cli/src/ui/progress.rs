@@ -62,10 +62,7 @@ impl Display {
     /// Without first results if the table follows soon.
     pub fn expecting(self, time: Duration) -> Self {
         let first_results = self.first_results && time > SHORT_RUN;
-        Self {
-            first_results,
-            ..self
-        }
+        Self { first_results, ..self }
     }
 
     fn name(&self, side: usize) -> String {
@@ -92,11 +89,7 @@ impl Observer for Display {
         if !output::shows_progress() {
             return;
         }
-        let every = if self.terminal {
-            REDRAW_INTERVAL
-        } else {
-            LINE_INTERVAL
-        };
+        let every = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
         if self.quiet || self.last.is_some_and(|last| last.elapsed() < every) {
             return;
         }
@@ -115,12 +108,7 @@ impl Observer for Display {
                 };
                 (end, text)
             }
-            Standing::Turns {
-                times,
-                margin,
-                rounds,
-                end,
-            } => {
+            Standing::Turns { times, margin, rounds, end } => {
                 let name = |side| self.name(side);
                 let standing = ab_progress::words(times, margin, rounds, &name);
                 // last, where a narrow terminal cuts
@@ -128,10 +116,7 @@ impl Observer for Display {
                     1 => String::new(),
                     _ => format!(", {id}"),
                 };
-                (
-                    end,
-                    format!("{standing}; {} left{benchmark}", left(elapsed, end)),
-                )
+                (end, format!("{standing}; {} left{benchmark}", left(elapsed, end)))
             }
         };
         match self.terminal {
@@ -173,10 +158,7 @@ fn line(part: f64, text: &str) -> String {
     let part = part.clamp(0.0, 1.0);
     let done = "=".repeat((part * BAR_COLUMNS as f64) as usize);
     let bar = format!("{done}>");
-    format!(
-        "{bar:BAR_COLUMNS$.BAR_COLUMNS$} {:>3.0}% {text}",
-        (100.0 * part).floor()
-    )
+    format!("{bar:BAR_COLUMNS$.BAR_COLUMNS$} {:>3.0}% {text}", (100.0 * part).floor())
 }
 
 fn left(elapsed: Duration, end: Duration) -> String {

@@ -10,10 +10,7 @@ const SKIPS_NAMED: usize = 3;
 pub fn announce(plan: &Plan) {
     let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
     for skip in &plan.skips {
-        match reasons
-            .iter_mut()
-            .find(|(reason, _)| *reason == skip.reason)
-        {
+        match reasons.iter_mut().find(|(reason, _)| *reason == skip.reason) {
             Some((_, ids)) => ids.push(skip.id.as_str()),
             None => reasons.push((&skip.reason, vec![skip.id.as_str()])),
         }

@@ -14,9 +14,7 @@ fn file() -> Option<PathBuf> {
 
 /// Fails where [`append`] would, before anything is measured.
 pub fn check() -> Result<()> {
-    file().map_or(Ok(()), |file| {
-        gritstone_runs::output_file::check(&file).context(VARIABLE)
-    })
+    file().map_or(Ok(()), |file| gritstone_runs::output_file::check(&file).context(VARIABLE))
 }
 
 /// Appends to the file that the environment names, if it names one.

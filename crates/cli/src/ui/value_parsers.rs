@@ -17,10 +17,10 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     });
     match seconds {
         Ok(s) if s > 0.0 && s < 1e7 => Ok(Duration::from_secs_f64(s)),
-        _ => Err(
-            "a time is a positive number, of seconds or with a unit, such as 50ms, 90s or 10m"
-                .to_owned(),
-        ),
+        _ => {
+            Err("a time is a positive number, of seconds or with a unit, such as 50ms, 90s or 10m"
+                .to_owned())
+        }
     }
 }
 

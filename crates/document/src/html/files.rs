@@ -99,10 +99,7 @@ mod tests {
         let deep = path(&deep);
         let link = files.link("/overview", &deep).unwrap();
         assert_eq!(link, "benchmarks/fs/rand-read/8k@cold.html");
-        assert_eq!(
-            files.link(&deep, "/overview").unwrap(),
-            "../../../index.html"
-        );
+        assert_eq!(files.link(&deep, "/overview").unwrap(), "../../../index.html");
         assert_eq!(files.link(&deep, "/runs/a"), None);
     }
 }

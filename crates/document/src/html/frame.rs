@@ -15,10 +15,8 @@ const PAGES: [(&str, &str); 5] = [
     ("/fleet", "Fleet"),
 ];
 /// Style of pages that have links.
-pub(super) const STYLE: &str = concat!(
-    include_str!("frame.css"),
-    include_str!("uplot/uPlot.min.css")
-);
+pub(super) const STYLE: &str =
+    concat!(include_str!("frame.css"), include_str!("uplot/uPlot.min.css"));
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
@@ -144,18 +142,11 @@ impl Frame {
         let _ = write!(out, "<form class=\"ask\" action=\"{}\">", escape(&form.to));
         for (name, value) in &form.hidden_inputs {
             let value = escape(value);
-            let _ = write!(
-                out,
-                "<input type=\"hidden\" name=\"{name}\" value=\"{value}\"/>"
-            );
+            let _ = write!(out, "<input type=\"hidden\" name=\"{name}\" value=\"{value}\"/>");
         }
         for choice in &form.choices {
-            let _ = write!(
-                out,
-                "<label>{} <select name=\"{}\">",
-                escape(choice.label),
-                choice.name
-            );
+            let _ =
+                write!(out, "<label>{} <select name=\"{}\">", escape(choice.label), choice.name);
             for (value, words) in &choice.options {
                 let chosen = match *value == choice.chosen {
                     true => " selected=\"selected\"",

@@ -312,11 +312,7 @@ impl Page<'_> {
             interval => format!("<span class=\"aside\">95% CI {}</span>", escape(interval)),
         };
         let letter = |mark: &&Mark| {
-            format!(
-                "<abbr title=\"{}\">{}</abbr>",
-                escape(mark.meaning),
-                mark.letter
-            )
+            format!("<abbr title=\"{}\">{}</abbr>", escape(mark.meaning), mark.letter)
         };
         let flags: Vec<String> = line.flags.iter().map(letter).collect();
         let _ = write!(
@@ -344,10 +340,7 @@ impl Page<'_> {
         self.element("details", &folded);
         if let Some((chart, links)) = figure.chart.as_ref().zip(self.links) {
             let data = scripts::data(chart, links);
-            self.element(
-                "script type=\"application/json\" class=\"chart-data\"",
-                &data,
-            );
+            self.element("script type=\"application/json\" class=\"chart-data\"", &data);
             self.has_charts = true;
         }
         self.out.push_str("</figure>\n");
@@ -363,11 +356,7 @@ impl Page<'_> {
         let _ = writeln!(
             self.out,
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table{}>",
-            if is_record(&table.columns) {
-                " class=\"records\""
-            } else {
-                ""
-            }
+            if is_record(&table.columns) { " class=\"records\"" } else { "" }
         );
         self.element("caption", &format!("<span>{}</span>", words(&caption)));
         self.heads(&table.columns);
@@ -397,10 +386,7 @@ impl Page<'_> {
             self.element("tr", &runs.map(run).collect::<String>());
         }
         let lower = columns.iter().filter(|c| !grouped || c.group.is_some());
-        self.element(
-            "tr",
-            &lower.map(|column| head(column, "")).collect::<String>(),
-        );
+        self.element("tr", &lower.map(|column| head(column, "")).collect::<String>());
         self.out.push_str("</thead>\n<tbody>\n");
     }
 
@@ -429,27 +415,18 @@ impl Page<'_> {
                         true => class + " absent",
                         false => class,
                     };
-                    write!(
-                        cells,
-                        "<td class=\"{class}\" data-head=\"{head}\">{cell}</td>"
-                    )
+                    write!(cells, "<td class=\"{class}\" data-head=\"{head}\">{cell}</td>")
                 }
                 (false, class) => write!(cells, "<td class=\"{class}\">{cell}</td>"),
             };
         }
-        let open = if row.strong {
-            "tr class=\"strong\""
-        } else {
-            "tr"
-        };
+        let open = if row.strong { "tr class=\"strong\"" } else { "tr" };
         self.element(open, &cells);
     }
 }
 
 fn is_record(columns: &[Column]) -> bool {
-    let words = columns
-        .iter()
-        .filter(|column| column.style != Style::Number);
+    let words = columns.iter().filter(|column| column.style != Style::Number);
     let is_wide = columns.len() >= RECORD_FROM || words.count() >= RECORD_OF_WORDS_FROM;
     is_wide && columns.iter().all(|column| column.group.is_none())
 }
@@ -519,10 +496,7 @@ mod tests {
 
     #[test]
     fn code_spans_are_marked_up() {
-        assert_eq!(
-            words("say `a < b` and `c`"),
-            "say <code>a &lt; b</code> and <code>c</code>"
-        );
+        assert_eq!(words("say `a < b` and `c`"), "say <code>a &lt; b</code> and <code>c</code>");
     }
 
     #[test]

@@ -55,10 +55,7 @@ mod tests {
 
     #[test]
     fn files_have_no_triage_form() {
-        let frame = Frame {
-            triage: Some(TriageForm::default()),
-            ..Frame::default()
-        };
+        let frame = Frame { triage: Some(TriageForm::default()), ..Frame::default() };
         let document = Document::new("Change 1");
         let has_form = |page: &str| page.contains("<form class=\"ask triage\"");
         assert!(has_form(&served(&document, &frame)));

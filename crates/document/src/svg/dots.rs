@@ -117,17 +117,11 @@ impl Panel {
             canvas.rule("grid", format_args!("M{x:.1} {above:.1}V{below:.1}"));
             canvas.text(Anchor::Middle, x, below + 14.0, &text);
         }
-        canvas.rule(
-            "axis",
-            format_args!("M{:.1} {below:.1}H{:.1}", scale.from, scale.to),
-        );
+        canvas.rule("axis", format_args!("M{:.1} {below:.1}H{:.1}", scale.from, scale.to));
         if let Some(x) = self.mark.and_then(|mark| scale.place(mark)) {
             canvas.rule("axis", format_args!("M{x:.1} {above:.1}V{below:.1}"));
         }
-        for (dot, y) in dots
-            .iter()
-            .zip((0..).map(|i| above + (f64::from(i) + 0.5) * LINE))
-        {
+        for (dot, y) in dots.iter().zip((0..).map(|i| above + (f64::from(i) + 0.5) * LINE)) {
             canvas.text(Anchor::End, scale.from - 8.0, y + 4.0, &dot.name);
             canvas.text(Anchor::Start, scale.to + 8.0, y + 4.0, &dot.text);
             dot.draw(canvas, scale, y);
@@ -162,9 +156,8 @@ impl Dot {
             true => ("other", super::GRAY),
             false => ("strong0", super::STRONG[0]),
         };
-        let line = self
-            .interval
-            .map_or_else(String::new, |interval| line(interval, scale, y, color));
+        let line =
+            self.interval.map_or_else(String::new, |interval| line(interval, scale, y, color));
         let (class, fill) = match self.doubtful {
             true => ("ring", "#fff"),
             false => ("fill", color),
@@ -206,11 +199,7 @@ mod tests {
             other: *value > 50.0,
             text: format!("{value} s"),
         };
-        Panel {
-            mark,
-            dots: values.iter().map(dot).collect(),
-            ..Panel::default()
-        }
+        Panel { mark, dots: values.iter().map(dot).collect(), ..Panel::default() }
     }
 
     #[test]

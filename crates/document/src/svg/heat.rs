@@ -44,12 +44,7 @@ impl Heat {
         let drawn =
             |cell: &Option<Cell>| cell.as_ref().is_some_and(|cell| !cell.sparkline.is_empty());
         let has_sparklines = self.rows.iter().any(|(_, cells)| cells.iter().any(drawn));
-        let height = HEIGHT
-            + if has_sparklines {
-                SPARKLINE_HEIGHT
-            } else {
-                0.0
-            };
+        let height = HEIGHT + if has_sparklines { SPARKLINE_HEIGHT } else { 0.0 };
         let right = left + width * self.columns.len() as f64 + MARGIN;
         let mut canvas = Canvas::new(right, TOP + height * self.rows.len() as f64 + MARGIN);
         for (across, name) in self.columns.iter().enumerate() {
@@ -61,11 +56,7 @@ impl Heat {
             canvas.text(Anchor::End, left - 6.0, y + height / 2.0 + 4.0, name);
             for (across, cell) in cells.iter().enumerate() {
                 if let Some(cell) = cell {
-                    draw(
-                        &mut canvas,
-                        cell,
-                        [left + width * across as f64, y, width, height],
-                    );
+                    draw(&mut canvas, cell, [left + width * across as f64, y, width, height]);
                 }
             }
         }
@@ -78,11 +69,7 @@ fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
     let is_unchanged = !cell.certain && !cell.sparkline.is_empty();
     let full = if cell.value < 0.0 { BELOW } else { ABOVE };
     let share = (cell.value.abs() / FULL).min(1.0);
-    let share = if cell.certain {
-        0.3 + 0.7 * share
-    } else {
-        0.2 * share
-    };
+    let share = if cell.certain { 0.3 + 0.7 * share } else { 0.2 * share };
     let [r, g, b] = full.map(|full| 255.0 + (full - 255.0) * share);
     if !is_unchanged {
         canvas.put(format_args!(
@@ -100,17 +87,8 @@ fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
         y + HEIGHT / 2.0 + 4.0,
         escape(&cell.text)
     ));
-    let class = if is_unchanged {
-        "sparkline unchanged"
-    } else {
-        "sparkline"
-    };
-    sparkline(
-        canvas,
-        &cell.sparkline,
-        class,
-        [x + 5.0, y + HEIGHT, width - 10.0],
-    );
+    let class = if is_unchanged { "sparkline unchanged" } else { "sparkline" };
+    sparkline(canvas, &cell.sparkline, class, [x + 5.0, y + HEIGHT, width - 10.0]);
 }
 
 fn sparkline(canvas: &mut Canvas, values: &[f64], class: &str, [x, y, width]: [f64; 3]) {
@@ -140,38 +118,22 @@ mod tests {
     #[test]
     fn significant_cells_stand_out() {
         let cell = |value, certain| {
-            Some(Cell {
-                value,
-                text: format!("{value}"),
-                certain,
-                sparkline: vec![],
-            })
+            Some(Cell { value, text: format!("{value}"), certain, sparkline: vec![] })
         };
         let heat = Heat {
             columns: vec!["memory".to_owned(), "disk".to_owned(), "net".to_owned()],
-            rows: vec![(
-                "node-1".to_owned(),
-                vec![cell(-0.2, true), cell(-0.01, false), None],
-            )],
+            rows: vec![("node-1".to_owned(), vec![cell(-0.2, true), cell(-0.01, false), None])],
         };
         let svg = heat.draw().body;
         assert_eq!(svg.matches("<rect").count(), 2);
         assert_eq!(svg.matches("font-weight").count(), 1);
-        assert!(
-            svg.contains("rgb(240,160,80)") && svg.contains("rgb(255,253,252)"),
-            "{svg}"
-        );
+        assert!(svg.contains("rgb(240,160,80)") && svg.contains("rgb(255,253,252)"), "{svg}");
     }
 
     #[test]
     fn calm_courses_have_no_color() {
         let cell = |certain| {
-            Some(Cell {
-                value: 0.0,
-                text: "=".to_owned(),
-                certain,
-                sparkline: vec![1.0, 1.0, 0.8],
-            })
+            Some(Cell { value: 0.0, text: "=".to_owned(), certain, sparkline: vec![1.0, 1.0, 0.8] })
         };
         let heat = Heat {
             columns: vec!["a".to_owned(), "b".to_owned()],

@@ -52,11 +52,7 @@ pub fn sparkline(values: &[f64]) -> String {
     let y = Scale::new(means.iter().copied(), false, [17.0, 3.0]).spread();
     let step = 96.0 / means.len().saturating_sub(1).max(1) as f64;
     let point = |(index, mean): (usize, &f64)| {
-        Some(format!(
-            "{:.0} {:.1}",
-            2.0 + index as f64 * step,
-            y.place(*mean)?
-        ))
+        Some(format!("{:.0} {:.1}", 2.0 + index as f64 * step, y.place(*mean)?))
     };
     let points: Vec<String> = means.iter().enumerate().filter_map(point).collect();
     match points.len() {
@@ -81,10 +77,8 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
     let (right, second) = (left + ORDER, left + ORDER + GAP);
     let mut canvas = Canvas::new(second + SPREAD + 6.0, bottom + BOTTOM);
     for (text, y) in &ticks {
-        canvas.rule(
-            "grid",
-            format_args!("M{left:.1} {y:.1}H{right:.1}M{second:.1} {y:.1}h{SPREAD}"),
-        );
+        canvas
+            .rule("grid", format_args!("M{left:.1} {y:.1}H{right:.1}M{second:.1} {y:.1}h{SPREAD}"));
         canvas.text(Anchor::End, left - 8.0, y + 4.0, text);
     }
     canvas.put(format_args!("<g class=\"strong0\">"));
@@ -102,11 +96,7 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
     }
     let step = (ORDER - 12.0) / values.len().saturating_sub(1).max(1) as f64;
     let dot = |(index, value): (usize, &f64)| {
-        Some(format!(
-            "M{:.1} {:.1}h.1",
-            left + 6.0 + index as f64 * step,
-            y.place(*value)?
-        ))
+        Some(format!("M{:.1} {:.1}h.1", left + 6.0 + index as f64 * step, y.place(*value)?))
     };
     let dots: String = values.iter().enumerate().filter_map(dot).collect();
     canvas.put(format_args!(
@@ -122,26 +112,11 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
     }
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let bar = |(index, count): (usize, &u32)| {
-        let (top, wide) = (
-            TOP + index as f64 * high,
-            SPREAD * f64::from(*count) / f64::from(most),
-        );
-        format!(
-            "M{second:.1} {:.1}h{wide:.1}v{:.1}h-{wide:.1}z",
-            top + 0.5,
-            high - 1.0
-        )
+        let (top, wide) = (TOP + index as f64 * high, SPREAD * f64::from(*count) / f64::from(most));
+        format!("M{second:.1} {:.1}h{wide:.1}v{:.1}h-{wide:.1}z", top + 0.5, high - 1.0)
     };
-    let bars: String = counts
-        .iter()
-        .enumerate()
-        .filter(|(_, n)| **n > 0)
-        .map(bar)
-        .collect();
-    canvas.put(format_args!(
-        "<path class=\"fill\" d=\"{bars}\" fill=\"{}\"/></g>",
-        STRONG[0]
-    ));
+    let bars: String = counts.iter().enumerate().filter(|(_, n)| **n > 0).map(bar).collect();
+    canvas.put(format_args!("<path class=\"fill\" d=\"{bars}\" fill=\"{}\"/></g>", STRONG[0]));
     canvas.rule(
         "axis",
         format_args!("M{left:.1} {bottom:.1}H{right:.1}M{second:.1} {bottom:.1}h{SPREAD}"),
@@ -159,15 +134,9 @@ mod tests {
     #[test]
     fn wide_intervals_end_in_arrows() {
         let within = whisker(100.0, [90.0, 105.0]);
-        assert!(
-            within.contains("M30.0 6H60.0M30.0 3v6M60.0 3v6"),
-            "{within}"
-        );
+        assert!(within.contains("M30.0 6H60.0M30.0 3v6M60.0 3v6"), "{within}");
         let wide = whisker(100.0, [50.0, 300.0]);
-        assert!(
-            wide.contains("M1.0 6H99.0") && wide.matches('l').count() >= 4,
-            "{wide}"
-        );
+        assert!(wide.contains("M1.0 6H99.0") && wide.matches('l').count() >= 4, "{wide}");
         assert!(!whisker(0.0, [0.0, 0.0]).contains("NaN"));
     }
 

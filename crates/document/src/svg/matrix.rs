@@ -40,10 +40,7 @@ impl Matrix {
             canvas.text(Anchor::End, LEFT - 8.0, y + HEIGHT / 2.0 + 4.0, name);
         }
         let values = || self.rows.iter().flatten().flatten().copied();
-        let range = [
-            values().fold(f64::MAX, f64::min),
-            values().fold(f64::MIN, f64::max),
-        ];
+        let range = [values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max)];
         for (down, row) in self.rows.iter().enumerate() {
             for (across, value) in row.iter().enumerate() {
                 if let Some(value) = value {
@@ -66,11 +63,7 @@ fn cell(canvas: &mut Canvas, value: f64, [low, high]: [f64; 2], (x, y): (f64, f6
         false => 0.0,
     };
     let gray = LIGHT + (DARK - LIGHT) * share;
-    let ink = if gray < WHITE_BELOW {
-        "#ffffff"
-    } else {
-        "#000000"
-    };
+    let ink = if gray < WHITE_BELOW { "#ffffff" } else { "#000000" };
     canvas.put(format_args!(
         "<rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"rgb({gray:.0},{gray:.0},{gray:.0})\" stroke=\"#ffffff\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>",

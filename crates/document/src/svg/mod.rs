@@ -53,10 +53,7 @@ enum Anchor {
 
 impl Canvas {
     fn new(width: f64, height: f64) -> Self {
-        Self {
-            size: [width, height],
-            body: String::new(),
-        }
+        Self { size: [width, height], body: String::new() }
     }
 
     pub fn figure(self, id: &str, caption: String, alternative: String) -> Figure {
@@ -87,9 +84,7 @@ impl Canvas {
     /// A thin line of an axis or grid.
     fn rule(&mut self, class: &str, d: Arguments) {
         let color = if class == "grid" { "#dcdcdc" } else { "#555" };
-        self.put(format_args!(
-            "<path class=\"{class}\" d=\"{d}\" stroke=\"{color}\"/>"
-        ));
+        self.put(format_args!("<path class=\"{class}\" d=\"{d}\" stroke=\"{color}\"/>"));
     }
 
     fn text(&mut self, anchor: Anchor, x: f64, y: f64, text: &str) {
@@ -110,11 +105,7 @@ impl Canvas {
 pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String) -> Figure {
     let svg = |(index, canvas): (usize, &Canvas)| match index {
         0 => canvas.svg(id, &caption, &alternative),
-        _ => canvas.svg(
-            &format!("{id}-{index}"),
-            &format!("{caption}, continued"),
-            &caption,
-        ),
+        _ => canvas.svg(&format!("{id}-{index}"), &format!("{caption}, continued"), &caption),
     };
     Figure {
         svgs: drawn.iter().enumerate().map(svg).collect(),
@@ -166,10 +157,7 @@ mod tests {
             text: "52.78 MDhrystones/s".to_owned(),
             ..dots::Dot::default()
         };
-        let panel = dots::Panel {
-            dots: vec![dot],
-            ..dots::Panel::default()
-        };
+        let panel = dots::Panel { dots: vec![dot], ..dots::Panel::default() };
         let widths = dots::draw(&[panel]).into_iter().map(|drawn| drawn.size[0]);
         assert!(widths.fold(0.0, f64::max) <= SCALED_WIDTH);
     }

@@ -172,9 +172,7 @@ impl Plot {
         }
         let low = ys.iter().copied().min_by(f64::total_cmp)?;
         let high = ys.into_iter().max_by(f64::total_cmp)?;
-        let halves = points()
-            .filter_map(|p| p.interval)
-            .map(|[low, high]| (high - low) / 2.0);
+        let halves = points().filter_map(|p| p.interval).map(|[low, high]| (high - low) / 2.0);
         let mut halves: Vec<f64> = halves.filter(|half| half.is_finite()).collect();
         halves.sort_by(f64::total_cmp);
         let half = halves.get(halves.len() / 2).copied().unwrap_or(0.0);
@@ -183,12 +181,7 @@ impl Plot {
 
     /// The positions of measurements if few, else round numbers.
     fn x_ticks(&self, x: &Scale) -> Vec<(f64, String)> {
-        let mut xs: Vec<f64> = self
-            .lines
-            .iter()
-            .flat_map(|l| &l.points)
-            .map(|p| p.x)
-            .collect();
+        let mut xs: Vec<f64> = self.lines.iter().flat_map(|l| &l.points).map(|p| p.x).collect();
         xs.sort_by(f64::total_cmp);
         xs.dedup();
         let named = |tick: f64| (tick, number::at_most(tick, "", 6));
@@ -207,18 +200,9 @@ impl Plot {
         let right = xs.fold(f64::MIN, f64::max);
         let label = |(line, pen): (_, &Pen)| {
             let line: &Line = line;
-            let mut placed = line
-                .points
-                .iter()
-                .filter_map(|p| Some((p.x, area.place(p)?)));
+            let mut placed = line.points.iter().filter_map(|p| Some((p.x, area.place(p)?)));
             let (x, end) = placed.next_back()?;
-            Some(Label {
-                text: cut(&line.name),
-                pen: *pen,
-                end,
-                at_edge: x >= right,
-                y: end.1,
-            })
+            Some(Label { text: cut(&line.name), pen: *pen, end, at_edge: x >= right, y: end.1 })
         };
         let mut labels: Vec<Label> = self.lines.iter().zip(pens).filter_map(label).collect();
         spread(&mut labels, [TOP, area.y.from]);
@@ -293,13 +277,7 @@ impl Area {
             let runs: Vec<_> = places().collect();
             let runs = runs.split(Option::is_none).filter(|run| !run.is_empty());
             let corner = |(x, y): &(f64, f64)| format!("{x:.1} {y:.1}");
-            let path = |run: &[_]| {
-                run.iter()
-                    .flatten()
-                    .map(corner)
-                    .collect::<Vec<_>>()
-                    .join("L")
-            };
+            let path = |run: &[_]| run.iter().flatten().map(corner).collect::<Vec<_>>().join("L");
             let path: String = runs.map(|run| format!("M{}", path(run))).collect();
             canvas.put(format_args!(
                 "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" {stroke} stroke-linejoin=\"round\"/>"
@@ -413,24 +391,12 @@ mod tests {
     use super::*;
 
     fn line(name: &str, ys: &[f64], interval: Option<[f64; 2]>) -> Line {
-        let point = |(x, y): (u32, &f64)| Point {
-            x: f64::from(x),
-            y: Some(*y),
-            interval,
-        };
-        Line {
-            name: name.into(),
-            points: (1..).zip(ys).map(point).collect(),
-            ..Line::default()
-        }
+        let point = |(x, y): (u32, &f64)| Point { x: f64::from(x), y: Some(*y), interval };
+        Line { name: name.into(), points: (1..).zip(ys).map(point).collect(), ..Line::default() }
     }
 
     fn drawn(lines: Vec<Line>) -> String {
-        let plot = Plot {
-            log_y: true,
-            lines,
-            ..Plot::default()
-        };
+        let plot = Plot { log_y: true, lines, ..Plot::default() };
         plot.draw().body
     }
 
@@ -446,10 +412,7 @@ mod tests {
     #[test]
     fn loose_points_are_marked() {
         let ys: Vec<f64> = (1..=30).map(f64::from).collect();
-        let loose = Line {
-            loose: true,
-            ..line("loose", &ys, None)
-        };
+        let loose = Line { loose: true, ..line("loose", &ys, None) };
         let marks = drawn(vec![loose]).matches("<circle").count();
         // and one before the name
         assert!(marks >= 30, "{marks}");
@@ -462,10 +425,7 @@ mod tests {
         let svg = drawn(vec![broken]);
         let path = svg.split("class=\"stroke\" d=\"").nth(1).unwrap();
         let (path, _) = path.split_once('"').unwrap();
-        assert_eq!(
-            [path.matches('M').count(), path.matches('L').count()],
-            [3, 0]
-        );
+        assert_eq!([path.matches('M').count(), path.matches('L').count()], [3, 0]);
     }
 
     #[test]
@@ -481,17 +441,10 @@ mod tests {
     fn wide_intervals_are_clipped() {
         let mut wide = line("wide", &[105.0, 130.0, 110.0], Some([104.0, 131.0]));
         wide.points[1].interval = Some([0.0, 500.0]);
-        let plot = Plot {
-            clips_intervals: true,
-            lines: vec![wide],
-            ..Plot::default()
-        };
+        let plot = Plot { clips_intervals: true, lines: vec![wide], ..Plot::default() };
         let svg = plot.draw().body;
         assert_eq!(svg.matches("clipped").count(), 2, "{svg}");
-        assert!(
-            svg.contains(">100</text>") && !svg.contains(">0</text>"),
-            "{svg}"
-        );
+        assert!(svg.contains(">100</text>") && !svg.contains(">0</text>"), "{svg}");
         assert!(!svg.contains(">500</text>"));
     }
 
@@ -500,18 +453,13 @@ mod tests {
         let plot = |excluded: Vec<[f64; 2]>| {
             let plot = Plot {
                 clips_intervals: true,
-                lines: vec![Line {
-                    excluded,
-                    ..line("line", &[105.0, 104.0, 106.0], None)
-                }],
+                lines: vec![Line { excluded, ..line("line", &[105.0, 104.0, 106.0], None) }],
                 ..Plot::default()
             };
             plot.draw().body
         };
         let (with, without) = (plot(vec![[2.0, 900.0]]), plot(vec![]));
-        let hollow = with
-            .split_inclusive('\n')
-            .filter(|element| element.contains("excluded"));
+        let hollow = with.split_inclusive('\n').filter(|element| element.contains("excluded"));
         assert_eq!(hollow.count(), 1, "{with}");
         let others = |svg: &str| svg.matches("<text").count() + svg.matches("<path").count();
         assert_eq!(others(&with), others(&without));
@@ -521,11 +469,7 @@ mod tests {
         alone.points[0].y = None;
         alone.excluded = vec![[1.0, 900.0]];
         let lines = vec![alone];
-        let plot = Plot {
-            clips_intervals: true,
-            lines,
-            ..Plot::default()
-        };
+        let plot = Plot { clips_intervals: true, lines, ..Plot::default() };
         assert!(plot.draw().body.contains(">900</text>"));
     }
 

@@ -16,13 +16,7 @@ impl Scale {
     /// A scale of all these values between positions `from` and `to`; non-finite values, and on a logarithmic scale
     /// values not above 0, have no position.
     pub(super) fn new(values: impl Iterator<Item = f64>, log: bool, [from, to]: [f64; 2]) -> Self {
-        let mut scale = Self {
-            log,
-            low: f64::MAX,
-            high: f64::MIN,
-            from,
-            to,
-        };
+        let mut scale = Self { log, low: f64::MAX, high: f64::MIN, from, to };
         let values: Vec<f64> = values.filter_map(|value| scale.inner(value)).collect();
         for value in values {
             (scale.low, scale.high) = (scale.low.min(value), scale.high.max(value));
@@ -91,11 +85,7 @@ impl Scale {
 
     /// Round numbers in the range, with positions.
     pub(super) fn ticks(&self) -> Vec<(f64, f64)> {
-        let ticks = if self.log {
-            self.log_ticks()
-        } else {
-            self.plain_ticks()
-        };
+        let ticks = if self.log { self.log_ticks() } else { self.plain_ticks() };
         let placed = |tick: f64| Some((tick, self.place(tick)?));
         ticks.into_iter().filter_map(placed).collect()
     }
@@ -131,9 +121,7 @@ impl Scale {
 fn step(whole: f64) -> f64 {
     let rough = whole / 10.0;
     let power = 10f64.powf(rough.log10().floor());
-    let times = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .find(|m| m * power >= rough * 0.999_999);
+    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|m| m * power >= rough * 0.999_999);
     times.unwrap_or(10.0) * power
 }
 
@@ -146,11 +134,7 @@ mod tests {
         let tenths = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
         for (values, log, wanted) in [
             (&[3.0, 18.0][..], false, &tenths.map(|t| t * 2.0)[..9 + 1]),
-            (
-                &[0.0021, 228.6],
-                true,
-                &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0],
-            ),
+            (&[0.0021, 228.6], true, &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]),
             (&[20.0, 90.0], true, &[10.0, 20.0, 50.0, 100.0]),
             (&[7.0], true, &[1.0, 2.0, 5.0, 10.0]),
             (&[], false, &tenths.map(|t| t * 0.1)),

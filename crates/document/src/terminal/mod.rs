@@ -49,23 +49,14 @@ pub struct Look {
 impl Look {
     /// Plain text.
     pub fn plain(width: usize) -> Self {
-        Self {
-            width,
-            color: false,
-            ascii: false,
-            notes: false,
-        }
+        Self { width, color: false, ascii: false, notes: false }
     }
 }
 
 pub fn render(document: &Document, look: Look) -> String {
     let width = look.width.max(MIN_WIDTH);
     let plain: Vec<Option<Block>> = document.blocks.iter().map(Block::plain).collect();
-    let mut page = Page {
-        document,
-        look: Look { width, ..look },
-        out: String::new(),
-    };
+    let mut page = Page { document, look: Look { width, ..look }, out: String::new() };
     if !document.title.is_empty() {
         page.heading(&document.title);
     }

@@ -66,9 +66,7 @@ impl Page<'_> {
         }
         if causes.len() > room {
             let more = causes.len() - room;
-            lines.push(format!(
-                "  and {more} more causes: add -vv to see all notes"
-            ));
+            lines.push(format!("  and {more} more causes: add -vv to see all notes"));
         }
         lines
     }
@@ -126,9 +124,8 @@ impl Page<'_> {
             };
             let letter = note.mark.map_or(" ".to_owned(), |flag| self.flag(flag));
             let text = self.clean(&format!("{prefix}{}", note.text)).into_owned();
-            for (i, line) in wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4)
-                .iter()
-                .enumerate()
+            for (i, line) in
+                wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4).iter().enumerate()
             {
                 let before = if i == 0 { &letter } else { " " };
                 lines.push(format!("  {before} {line}"));

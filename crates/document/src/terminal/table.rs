@@ -25,11 +25,8 @@ impl Page<'_> {
         if !given_up.is_empty() {
             let heads = given_up.iter().map(|&i| named(&table.columns[i]));
             let heads: Vec<String> = heads.collect();
-            let note = format!(
-                "(no room in {} columns for: {})",
-                self.look.width,
-                heads.join(", ")
-            );
+            let note =
+                format!("(no room in {} columns for: {})", self.look.width, heads.join(", "));
             for line in wrap(&self.clean(&note), self.look.width) {
                 lines.push(self.styled(FAINT, &line));
             }
@@ -58,12 +55,7 @@ struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     fn new(page: &Page<'a>, table: &'a Table) -> Self {
-        let cells = |row: &'a Row| {
-            row.cells
-                .iter()
-                .map(|cell| page.clean(&cell.text))
-                .collect()
-        };
+        let cells = |row: &'a Row| row.cells.iter().map(|cell| page.clean(&cell.text)).collect();
         let cells: Vec<Vec<Cow<str>>> = table.rows.iter().map(cells).collect();
         let heads: Vec<Cow<str>> = table.columns.iter().map(|c| page.clean(&c.head)).collect();
         let flags = |text: &'a Text| {
@@ -153,10 +145,7 @@ impl<'a> Grid<'a> {
     fn heads(&self, page: &Page, shown: &[(usize, usize)]) -> Vec<String> {
         let mut lines = vec![];
         let columns: Vec<usize> = shown.iter().map(|(i, _)| *i).collect();
-        if columns
-            .iter()
-            .any(|&i| self.table.columns[i].group.is_some())
-        {
+        if columns.iter().any(|&i| self.table.columns[i].group.is_some()) {
             let mut widths = shown.iter().map(|(_, width)| *width);
             let mut line = String::new();
             for group in groups(&self.table.columns, &columns) {
@@ -166,11 +155,7 @@ impl<'a> Grid<'a> {
                 let name = self.table.columns[group[0]].group.as_deref();
                 let name = shortened(page, &page.clean(name.unwrap_or("")), width);
                 let room = width - width_of(&name);
-                line += &format!(
-                    "{}{name}{}",
-                    " ".repeat(room / 2),
-                    " ".repeat(room - room / 2)
-                );
+                line += &format!("{}{name}{}", " ".repeat(room / 2), " ".repeat(room - room / 2));
                 line += &" ".repeat(GAP);
             }
             lines.push(page.styled(BOLD, line.trim_end()));

@@ -5,11 +5,8 @@ use crate::tree::{Column, Row, Style, Table};
 use proptest::prelude::*;
 
 fn text(columns: Vec<Column>, rows: Vec<Vec<Text>>, width: usize) -> String {
-    let table = Table {
-        columns,
-        rows: rows.into_iter().map(Row::new).collect(),
-        ..Table::default()
-    };
+    let table =
+        Table { columns, rows: rows.into_iter().map(Row::new).collect(), ..Table::default() };
     let mut document = Document::default();
     document.push(Block::Table(table));
     render(&document, Look::plain(width))

@@ -66,22 +66,11 @@ impl ResultLine {
         let row = |line: &Self| {
             let letters: Vec<&str> = line.flags.iter().map(|mark| mark.letter).collect();
             let [id, title, value, unit] = [&line.id, &line.title, &line.value, &line.unit];
-            let cells = [
-                id,
-                title,
-                value,
-                unit,
-                &line.interval,
-                &line.half_width,
-                &letters.join(" "),
-            ];
+            let cells =
+                [id, title, value, unit, &line.interval, &line.half_width, &letters.join(" ")];
             Row::new(cells.map(|cell| Text::new(cell.as_str())).into())
         };
-        Table {
-            caption: Text::default(),
-            columns,
-            rows: lines.iter().map(row).collect(),
-        }
-        .without_empty_columns()
+        Table { caption: Text::default(), columns, rows: lines.iter().map(row).collect() }
+            .without_empty_columns()
     }
 }

@@ -66,9 +66,7 @@ impl Path {
         let Some(name) = &self.benchmark else { return };
         let value = attribute(tag, "value").and_then(|text| text.parse().ok());
         let one = Repetition::new(value.unwrap_or(f64::NAN));
-        run.add(name, ("ns", Better::Lower), vec![one], || {
-            location.to_owned()
-        });
+        run.add(name, ("ns", Better::Lower), vec![one], || location.to_owned());
     }
 
     fn closed(&mut self, run: &mut ForeignRun, tag: &[u8]) {

@@ -132,9 +132,7 @@ impl Criterion {
             let median: Option<Estimate<'_>> = parsed(estimates.median);
             let value = median.and_then(|median| number(median.point_estimate));
             let one = Repetition::new(value.unwrap_or(f64::NAN));
-            run.add(&name, ("ns", Better::Lower), vec![one], || {
-                place(file, "median")
-            });
+            run.add(&name, ("ns", Better::Lower), vec![one], || place(file, "median"));
             run.named(&name).remarks.insert(ONLY_MEDIAN);
         }
         Ok(())
@@ -169,11 +167,8 @@ impl Format for Criterion {
             let has_values = name.is_some_and(|name| name == SAMPLE || name == ESTIMATES);
             has_values && is_new(&file.path) == any_new
         };
-        let directories: BTreeSet<&Path> = files
-            .iter()
-            .filter(of_values)
-            .filter_map(|file| file.path.parent())
-            .collect();
+        let directories: BTreeSet<&Path> =
+            files.iter().filter(of_values).filter_map(|file| file.path.parent()).collect();
         let by_path: ByPath<'_> = files.iter().map(|f| (f.path.as_path(), f)).collect();
         for directory in directories {
             if let Err(why) = self.add(&mut run, &by_path, directory) {

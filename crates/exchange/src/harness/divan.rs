@@ -19,15 +19,8 @@ const COLUMNS: [&str; 6] = ["fastest", "slowest", "median", "mean", "samples", "
 const INDENT: usize = 3;
 
 /// Units of time, ns.
-const UNITS: [(&str, f64); 7] = [
-    ("ps", 1e-3),
-    ("ns", 1.0),
-    ("µs", 1e3),
-    ("ms", 1e6),
-    ("s", 1e9),
-    ("m", 60e9),
-    ("h", 3600e9),
-];
+const UNITS: [(&str, f64); 7] =
+    [("ps", 1e-3), ("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9)];
 
 /// Program name and column of the first value, if the line is the header of a table.
 fn head(line: &str) -> Option<(&str, usize)> {
@@ -121,10 +114,6 @@ impl Harness for Divan {
             argv.push("--exact".to_owned());
             argv.extend(execution.wanted.iter().cloned());
         }
-        Invocation {
-            argv,
-            environment: vec![],
-            output: Output::Stdout,
-        }
+        Invocation { argv, environment: vec![], output: Output::Stdout }
     }
 }

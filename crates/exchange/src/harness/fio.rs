@@ -57,17 +57,8 @@ fields! {
 }
 
 /// Options that define the work, not its place.
-const OPTIONS: [&str; 9] = [
-    "rw",
-    "readwrite",
-    "bs",
-    "blocksize",
-    "bsrange",
-    "bssplit",
-    "iodepth",
-    "numjobs",
-    "rwmixread",
-];
+const OPTIONS: [&str; 9] =
+    ["rw", "readwrite", "bs", "blocksize", "bsrange", "bssplit", "iodepth", "numjobs", "rwmixread"];
 
 /// Percentiles of completion latency that are read.
 const PERCENTILES: [(&str, &str); 2] = [("50.000000", "p50"), ("99.000000", "p99")];
@@ -111,10 +102,8 @@ impl Total {
         self.operations_per_second += number_or_zero(one.iops);
         self.operations += operations;
         self.latency += number_or_zero(lat.mean) * ns * operations;
-        self.percentiles = percentiles
-            .into_iter()
-            .map(|(percentile, value)| (percentile, value * ns))
-            .collect();
+        self.percentiles =
+            percentiles.into_iter().map(|(percentile, value)| (percentile, value * ns)).collect();
     }
 }
 

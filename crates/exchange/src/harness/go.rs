@@ -74,9 +74,7 @@ fn processors<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         n.bytes().all(|b| b.is_ascii_digit()).then_some(n)
     };
     let first = suffix(names.next()?)?;
-    names
-        .all(|name| suffix(name) == Some(first))
-        .then_some(first)
+    names.all(|name| suffix(name) == Some(first)).then_some(first)
 }
 
 impl Format for Go {
@@ -150,15 +148,10 @@ fn leave_out_open(run: &mut ForeignRun, opened: Vec<(String, String)>) {
     let known: BTreeSet<String> = names.collect();
     for (name, place) in opened {
         let begins = |start: String| {
-            known
-                .range(start.clone()..)
-                .next()
-                .is_some_and(|next| next.starts_with(&start))
+            known.range(start.clone()..).next().is_some_and(|next| next.starts_with(&start))
         };
         let has_results = known.contains(&name)
-            || ["-", "/"]
-                .iter()
-                .any(|after| begins(format!("{name}{after}")));
+            || ["-", "/"].iter().any(|after| begins(format!("{name}{after}")));
         if !has_results {
             run.leave_out(&name, format!("{place}: no results follow"));
         }
@@ -208,13 +201,10 @@ impl Harness for Go {
         known: &[String],
     ) -> Result<HarnessResults, HarnessError> {
         let mut results = self.parse(files)?.results(self.title())?;
-        let names: Vec<String> = (results.measured.iter())
-            .map(|result| result.name.clone())
-            .collect();
-        let packages: BTreeSet<&str> = names
-            .iter()
-            .filter_map(|name| Some(name.split_at(package_length(name)?).0))
-            .collect();
+        let names: Vec<String> =
+            (results.measured.iter()).map(|result| result.name.clone()).collect();
+        let packages: BTreeSet<&str> =
+            names.iter().filter_map(|name| Some(name.split_at(package_length(name)?).0)).collect();
         let processors = processors(names.iter().map(String::as_str));
         let suffix = processors.map_or_else(String::new, |n| format!("-{n}"));
         let shorten = |whole: &str| {

@@ -77,18 +77,14 @@ impl<'a> Entry<'a> {
             return Kind::Fit;
         }
         let name = text(self.name).unwrap_or_default();
-        let stem = name
-            .rsplit_once('_')
-            .map_or(name.as_str(), |(stem, _)| stem);
+        let stem = name.rsplit_once('_').map_or(name.as_str(), |(stem, _)| stem);
         let run_type = text(self.run_type);
         if run_type.as_deref() == Some("aggregate") || self.aggregate_name.is_some() {
             let stem = text(self.run_name).unwrap_or_else(|| stem.to_owned());
             return Kind::Statistic(stem);
         }
         let statistics = ["mean", "median", "stddev", "cv"];
-        let is_statistic = statistics
-            .iter()
-            .any(|statistic| name == format!("{stem}_{statistic}"))
+        let is_statistic = statistics.iter().any(|statistic| name == format!("{stem}_{statistic}"))
             && ["mean", "stddev"]
                 .iter()
                 .all(|statistic| names.contains(&format!("{stem}_{statistic}")));
@@ -107,11 +103,7 @@ impl<'a> Entry<'a> {
         if operations == Some(0) {
             return Err("iterations is 0: nothing was measured".to_owned());
         }
-        Ok(Repetition {
-            operations,
-            cpu,
-            ..Repetition::new(value)
-        })
+        Ok(Repetition { operations, cpu, ..Repetition::new(value) })
     }
 }
 
@@ -121,8 +113,7 @@ fn is_true(field: Field<'_>) -> bool {
 
 /// Whether the library itself uses wall time, because the benchmark requests it.
 fn is_by_wall_time(name: &str) -> bool {
-    name.split('/')
-        .any(|part| part == "real_time" || part == "manual_time")
+    name.split('/').any(|part| part == "real_time" || part == "manual_time")
 }
 
 impl GoogleBenchmark {

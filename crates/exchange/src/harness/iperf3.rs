@@ -123,16 +123,11 @@ fn throughput(run: &mut ForeignRun, name: &str, intervals: &[Amount<'_>], total:
         true if !rates.is_empty() => (rates, LINK),
         complete => {
             let total: Amount<'_> = parsed(total).unwrap_or_default();
-            (
-                vec![total.rate()],
-                if complete { NO_INTERVALS } else { STALLED },
-            )
+            (vec![total.rate()], if complete { NO_INTERVALS } else { STALLED })
         }
     };
     for rate in rates {
-        run.add(name, ("bits/s", Better::Higher), vec![rate], || {
-            "end".to_owned()
-        });
+        run.add(name, ("bits/s", Better::Higher), vec![rate], || "end".to_owned());
     }
     run.named(name).remarks.insert(remark);
 }
@@ -156,10 +151,7 @@ impl Format for Iperf3 {
             let json = json(file);
             let document: File<'_> = parse_json(file, &json, self.title())?;
             if let Some(error) = text(document.error) {
-                return Err(malformed(
-                    place(file, ""),
-                    format!("iperf3 failed: {error}"),
-                ));
+                return Err(malformed(place(file, ""), format!("iperf3 failed: {error}")));
             }
             let version = text(document.start.version).unwrap_or_default();
             run.version = version.trim_start_matches("iperf ").to_owned();
@@ -181,9 +173,7 @@ fn add<'a>(run: &mut ForeignRun, document: &'a File<'a>) {
         .collect();
     drop_rests(&mut intervals);
     let amounts = |field: fn(&Interval<'a>) -> Field<'a>| -> Vec<Amount<'a>> {
-        let amounts = intervals
-            .iter()
-            .filter_map(|interval| parsed(field(interval)));
+        let amounts = intervals.iter().filter_map(|interval| parsed(field(interval)));
         amounts.filter(Amount::is_counted).collect()
     };
     let end = &document.end;
@@ -212,12 +202,7 @@ fn add<'a>(run: &mut ForeignRun, document: &'a File<'a>) {
     let sum: Amount<'_> = parsed(end.sum).unwrap_or_default();
     if let Some(jitter) = number(sum.jitter_ms).filter(|jitter| *jitter > 0.0) {
         let name = test.name("jitter");
-        run.add(
-            &name,
-            ("ms", Better::Lower),
-            vec![Repetition::new(jitter)],
-            String::new,
-        );
+        run.add(&name, ("ms", Better::Lower), vec![Repetition::new(jitter)], String::new);
         run.named(&name).remarks.insert(NO_INTERVALS);
     }
 }

@@ -103,10 +103,8 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
     if forks.iter().flatten().any(is_histogram) {
         forks.clear();
     }
-    let mut forks: Vec<Vec<Option<f64>>> = forks
-        .into_iter()
-        .map(|fork| fork.into_iter().map(number).collect())
-        .collect();
+    let mut forks: Vec<Vec<Option<f64>>> =
+        forks.into_iter().map(|fork| fork.into_iter().map(number).collect()).collect();
     if forks.is_empty() {
         let Some(score) = number(metric.score) else {
             return run.leave_out(&name, format!("{location}: it has no score"));
@@ -115,9 +113,7 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
         run.named(&name).remarks.insert(ONLY_SCORE);
     }
     for (number, fork) in forks.into_iter().enumerate() {
-        let iterations = fork
-            .into_iter()
-            .map(|value| Repetition::new(value.unwrap_or(f64::NAN)));
+        let iterations = fork.into_iter().map(|value| Repetition::new(value.unwrap_or(f64::NAN)));
         let location = || format!("{location}.primaryMetric.rawData[{number}]");
         run.add(&name, (&unit, better), iterations.collect(), location);
     }

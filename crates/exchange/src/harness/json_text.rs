@@ -34,11 +34,7 @@ pub(super) fn documents(json: &str) -> Vec<&RawValue> {
         found.push(document);
         rest = &rest[whole.byte_offset()..];
         let next = json_part(rest);
-        rest = if next.trim_start().starts_with(['{', '[']) {
-            next
-        } else {
-            ""
-        };
+        rest = if next.trim_start().starts_with(['{', '[']) { next } else { "" };
     }
     found
 }
@@ -68,10 +64,7 @@ pub(super) fn entries<'a, T: Deserialize<'a> + Default>(
 ) -> impl Iterator<Item = (String, T)> {
     entries.iter().enumerate().map(move |(number, raw)| {
         let location = place(file, &format!("{array}[{number}]"));
-        (
-            location,
-            serde_json::from_str(raw.get()).unwrap_or_default(),
-        )
+        (location, serde_json::from_str(raw.get()).unwrap_or_default())
     })
 }
 
@@ -83,10 +76,7 @@ fn finite(text: &str) -> Cow<'_, str> {
         match bytes[position] {
             b'"' => position = end_of_string(bytes, position),
             byte if is_word(byte) => {
-                let length = bytes[position..]
-                    .iter()
-                    .take_while(|byte| is_word(**byte))
-                    .count();
+                let length = bytes[position..].iter().take_while(|byte| is_word(**byte)).count();
                 let word = &text[position..position + length];
                 if is_no_number(word) {
                     clean += &text[copied..position];

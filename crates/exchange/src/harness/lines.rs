@@ -56,12 +56,7 @@ impl Format for Lines {
                 let (name, value, unit) = fields(line).ok_or_else(|| {
                     malformed(location(), format!("'{line}' is not 'name value unit'"))
                 })?;
-                run.add(
-                    name,
-                    (unit, direction(unit)),
-                    vec![Repetition::new(value)],
-                    location,
-                );
+                run.add(name, (unit, direction(unit)), vec![Repetition::new(value)], location);
             }
         }
         run.finish(self.title())

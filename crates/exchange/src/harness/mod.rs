@@ -188,17 +188,13 @@ pub fn all(pointer: &str) -> Vec<Box<dyn Harness>> {
         Box::new(jmh::Jmh),
         Box::new(hyperfine::Hyperfine),
         Box::new(lines::Lines),
-        Box::new(json::Json {
-            pointer: pointer.to_owned(),
-        }),
+        Box::new(json::Json { pointer: pointer.to_owned() }),
     ]
 }
 
 /// The harness of this name.
 pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
-    all(pointer)
-        .into_iter()
-        .find(|harness| harness.name() == name)
+    all(pointer).into_iter().find(|harness| harness.name() == name)
 }
 
 /// All formats that imports recognize.
@@ -219,10 +215,7 @@ pub(crate) static FORMATS: [&dyn Format; 13] = [
 ];
 
 fn malformed(place: impl Into<String>, what: impl ToString) -> HarnessError {
-    HarnessError::Malformed {
-        place: place.into(),
-        what: what.to_string(),
-    }
+    HarnessError::Malformed { place: place.into(), what: what.to_string() }
 }
 
 /// A place in a file: the file, if it has a name, and the element.
@@ -236,10 +229,7 @@ fn place(file: &HarnessFile, within: &str) -> String {
 
 /// A regular expression that matches exactly these names.
 fn any_of(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let names: Vec<String> = names
-        .into_iter()
-        .map(|name| escape(name.as_ref()))
-        .collect();
+    let names: Vec<String> = names.into_iter().map(|name| escape(name.as_ref())).collect();
     format!("^({})$", names.join("|"))
 }
 
@@ -267,18 +257,14 @@ fn argv(command: &[String], more: impl IntoIterator<Item = String>) -> Vec<Strin
 }
 
 /// Names of rates that are no units of results; k, m, g or t may precede them.
-const RATES: [&str; 9] = [
-    "flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps", "hz",
-];
+const RATES: [&str; 9] = ["flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps", "hz"];
 
 /// Rates are better when higher; times and sizes when lower.
 fn direction(unit: &str) -> Better {
     let is_rate = |unit: &StoredUnit| matches!(unit.unit.quantity(), Quantity::Rate { .. });
     let lower = unit.to_ascii_lowercase();
     let base = lower.strip_prefix(['k', 'm', 'g', 't']).unwrap_or(&lower);
-    let is_named = [lower.as_str(), base]
-        .iter()
-        .any(|name| RATES.contains(name));
+    let is_named = [lower.as_str(), base].iter().any(|name| RATES.contains(name));
     match StoredUnit::parse(unit).as_ref().is_some_and(is_rate) || is_named {
         true => Better::Higher,
         false => Better::Lower,

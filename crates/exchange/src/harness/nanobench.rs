@@ -46,9 +46,7 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
     let title = text(entry.title).filter(|title| !title.is_empty());
     let name = title.map_or_else(|| name.clone(), |title| format!("{title}/{name}"));
     let name = names.next(name);
-    let batch = number(entry.batch)
-        .filter(|batch| *batch > 0.0)
-        .unwrap_or(1.0);
+    let batch = number(entry.batch).filter(|batch| *batch > 0.0).unwrap_or(1.0);
     let epochs: Bounded<Field<'_>, LAUNCHES> = parsed(entry.measurements).unwrap_or_default();
     let of_epoch = |epoch: Field<'_>| {
         let epoch: Measurement<'_> = parsed(epoch).unwrap_or_default();
@@ -65,9 +63,7 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
         }
     };
     for one in repetitions {
-        run.add(&name, ("s", Better::Lower), vec![one], || {
-            location.to_owned()
-        });
+        run.add(&name, ("s", Better::Lower), vec![one], || location.to_owned());
     }
     run.named(&name).remarks.insert(remark);
 }

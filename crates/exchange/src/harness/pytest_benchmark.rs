@@ -93,10 +93,7 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, location: &str) {
     }
     let operations = number(stats.iterations).map(|n| n as u64);
     for (round, time) in rounds.into_iter().enumerate() {
-        let one = Repetition {
-            operations,
-            ..Repetition::new(time.unwrap_or(f64::NAN))
-        };
+        let one = Repetition { operations, ..Repetition::new(time.unwrap_or(f64::NAN)) };
         let location = || format!("{location}.stats.data[{round}]");
         run.add(&name, ("s", Better::Lower), vec![one], location);
     }
@@ -112,16 +109,9 @@ impl Harness for PytestBenchmark {
             format!("--benchmark-max-time={}", seconds(execution.time)),
             "--benchmark-min-rounds=3".to_owned(),
         ];
-        let begins_wanted = |name: &str| {
-            execution
-                .wanted
-                .iter()
-                .any(|wanted| wanted.starts_with(name))
-        };
-        let unwanted = execution
-            .unwanted
-            .iter()
-            .filter(|name| !begins_wanted(name));
+        let begins_wanted =
+            |name: &str| execution.wanted.iter().any(|wanted| wanted.starts_with(name));
+        let unwanted = execution.unwanted.iter().filter(|name| !begins_wanted(name));
         more.extend(unwanted.map(|name| format!("--deselect={name}")));
         Invocation {
             argv: argv(execution.command, more),

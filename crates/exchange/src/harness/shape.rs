@@ -15,10 +15,7 @@ pub struct Shape<'a> {
 impl<'a> Shape<'a> {
     /// Scans the text once.
     pub fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            keys: keys(json_part(text)),
-        }
+        Self { text, keys: keys(json_part(text)) }
     }
 
     /// Whether it has all these keys.
@@ -119,10 +116,7 @@ mod tests {
         for (text, words) in [
             (" \n", "an empty file"),
             ("hello\nthere", "text that begins with 'hello'"),
-            (
-                "command,mean,stddev\n",
-                "a table of 3 columns: command,mean,stddev",
-            ),
+            ("command,mean,stddev\n", "a table of 3 columns: command,mean,stddev"),
             ("<a>\n</a>", "XML or HTML that begins with '<a>'"),
             (r#"{"a": 1, "b": 2}"#, "JSON with a, b"),
             ("[1]", "JSON without keys"),

@@ -1,16 +1,11 @@
 use super::*;
 
 fn file(path: &str, text: &str) -> HarnessFile {
-    HarnessFile {
-        path: path.into(),
-        text: text.to_owned(),
-    }
+    HarnessFile { path: path.into(), text: text.to_owned() }
 }
 
 fn parsed(harness: &str, text: &str) -> Result<Vec<HarnessResult>, HarnessError> {
-    let results = named(harness, "/times")
-        .unwrap()
-        .results(&[file("", text)], &[]);
+    let results = named(harness, "/times").unwrap().results(&[file("", text)], &[]);
     results.map(|results| results.measured)
 }
 
@@ -25,12 +20,7 @@ fn one(name: &str, unit: &str, values: &[f64]) -> (String, String, Vec<f64>) {
 }
 
 fn arguments(harness: &str, command: &[&str], wanted: &[&str], unwanted: &[&str]) -> Vec<String> {
-    let owned = |words: &[&str]| {
-        words
-            .iter()
-            .map(|&word| word.to_owned())
-            .collect::<Vec<_>>()
-    };
+    let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
     let (command, wanted, unwanted) = (owned(command), owned(wanted), owned(unwanted));
     let invocation = named(harness, "").unwrap().invocation(&Execution {
         command: &command,
@@ -50,16 +40,10 @@ fn google_benchmark_uses_its_clock() {
         {"name": "io/real_time", "run_type": "iteration", "real_time": 7.0, "cpu_time": 1.0},
         {"name": "sum/8_mean", "run_name": "sum/8", "run_type": "aggregate", "real_time": 1, "cpu_time": 1},
         {"name": "broken", "run_type": "iteration", "error_occurred": true}]}"#;
-    let expected = [
-        one("sum/8", "us", &[8.0, 8.5]),
-        one("io/real_time", "ns", &[7.0]),
-    ];
+    let expected = [one("sum/8", "us", &[8.0, 8.5]), one("io/real_time", "ns", &[7.0])];
     assert_eq!(results("google-benchmark", text), expected);
     let arguments = arguments("google-benchmark", &["./bench"], &["a<int>/8", "b.c"], &[]);
-    assert_eq!(
-        arguments.last().unwrap(),
-        r"--benchmark_filter=^(a<int>/8|b\.c)$"
-    );
+    assert_eq!(arguments.last().unwrap(), r"--benchmark_filter=^(a<int>/8|b\.c)$");
 }
 
 #[test]
@@ -76,18 +60,12 @@ fn go_names_lose_common_processors() {
     let single = "BenchmarkA-10 5 1 ns/op\nBenchmarkA-100 5 2 ns/op\n";
     assert_eq!(results("go", single).len(), 2);
     let two = "pkg: x\nBenchmarkA 5 1 ns/op\npkg: y\nBenchmarkA 5 2 ns/op\n";
-    let expected = [
-        one("x:BenchmarkA", "ns/op", &[1.0]),
-        one("y:BenchmarkA", "ns/op", &[2.0]),
-    ];
+    let expected = [one("x:BenchmarkA", "ns/op", &[1.0]), one("y:BenchmarkA", "ns/op", &[2.0])];
     assert_eq!(results("go", two), expected);
     let known = ["x:BenchmarkA", "BenchmarkY/size-64"].map(str::to_owned);
     for (text, name) in [
         ("pkg: x\nBenchmarkA 5 1 ns/op\n", "x:BenchmarkA"),
-        (
-            "pkg: x\nBenchmarkY/size-64 5 1 ns/op\n",
-            "BenchmarkY/size-64",
-        ),
+        ("pkg: x\nBenchmarkY/size-64 5 1 ns/op\n", "BenchmarkY/size-64"),
         ("pkg: x\nBenchmarkNew-64 5 1 ns/op\n", "BenchmarkNew"),
     ] {
         let go = named("go", "").unwrap();
@@ -99,10 +77,7 @@ fn go_names_lose_common_processors() {
         arguments("go", &["./x.test"], &wanted, &[])[1],
         "-test.bench=^(BenchmarkA|BenchmarkB)$"
     );
-    assert_eq!(
-        arguments("go", &["/usr/bin/go", "test"], &[], &[])[1],
-        "-bench=."
-    );
+    assert_eq!(arguments("go", &["/usr/bin/go", "test"], &[], &[])[1], "-bench=.");
 }
 
 #[test]
@@ -110,22 +85,10 @@ fn go_results_follow_output() {
     let text = "BenchmarkFast-8   \tsome output\n3 4 of mine\n12345678\t 9.5 ns/op\n\
                     fast_test.go:7: took 12 ns/op\n\
                 BenchmarkKilled-8 \tmore output\nPASS\n";
-    let run = named("go", "")
-        .unwrap()
-        .results(&[file("", text)], &[])
-        .unwrap();
-    assert_eq!(
-        (&*run.measured[0].name, &*run.measured[0].values),
-        ("BenchmarkFast", &[9.5][..])
-    );
-    let without_value = [(
-        "BenchmarkKilled".to_owned(),
-        "line 5: no results follow".to_owned(),
-    )];
-    assert_eq!(
-        (run.measured.len(), run.without_value),
-        (1, without_value.to_vec())
-    );
+    let run = named("go", "").unwrap().results(&[file("", text)], &[]).unwrap();
+    assert_eq!((&*run.measured[0].name, &*run.measured[0].values), ("BenchmarkFast", &[9.5][..]));
+    let without_value = [("BenchmarkKilled".to_owned(), "line 5: no results follow".to_owned())];
+    assert_eq!((run.measured.len(), run.without_value), (1, without_value.to_vec()));
     let verbose =
         "BenchmarkA\nBenchmarkA-2 \t 100 \t 5 ns/op\nBenchmarkB\nBenchmarkB/x-2 100 6 ns/op\n";
     assert!(
@@ -159,27 +122,11 @@ fn rates_are_better_when_higher() {
     ] {
         assert_eq!(direction(unit), Better::Higher, "{unit}");
     }
-    for (name, prefix) in RATES
-        .iter()
-        .flat_map(|name| ["", "k", "M"].map(|prefix| (name, prefix)))
+    for (name, prefix) in RATES.iter().flat_map(|name| ["", "k", "M"].map(|prefix| (name, prefix)))
     {
-        assert_eq!(
-            direction(&format!("{prefix}{name}")),
-            Better::Higher,
-            "{prefix}{name}"
-        );
+        assert_eq!(direction(&format!("{prefix}{name}")), Better::Higher, "{prefix}{name}");
     }
-    for unit in [
-        "ns/op",
-        "s",
-        "us/req",
-        "B/op",
-        "allocs/op",
-        "ms",
-        "hops",
-        "%",
-        "steps",
-    ] {
+    for unit in ["ns/op", "s", "us/req", "B/op", "allocs/op", "ms", "hops", "%", "steps"] {
         assert_eq!(direction(unit), Better::Lower, "{unit}");
     }
 }
@@ -189,31 +136,19 @@ fn pytest_keeps_common_prefixes() {
     let text = r#"{"benchmarks": [
         {"fullname": "t.py::a", "stats": {"data": [0.5, 0.25], "median": 9}},
         {"fullname": "t.py::b[1]", "stats": {"median": 0.125}}]}"#;
-    let expected = [
-        one("t.py::a", "s", &[0.5, 0.25]),
-        one("t.py::b[1]", "s", &[0.125]),
-    ];
+    let expected = [one("t.py::a", "s", &[0.5, 0.25]), one("t.py::b[1]", "s", &[0.125])];
     assert_eq!(results("pytest-benchmark", text), expected);
-    let arguments = arguments(
-        "pytest-benchmark",
-        &["pytest"],
-        &["t.py::ab"],
-        &["t.py::a", "t.py::c"],
-    );
-    let deselected: Vec<_> = arguments
-        .iter()
-        .filter(|word| word.starts_with("--deselect"))
-        .collect();
+    let arguments =
+        arguments("pytest-benchmark", &["pytest"], &["t.py::ab"], &["t.py::a", "t.py::c"]);
+    let deselected: Vec<_> =
+        arguments.iter().filter(|word| word.starts_with("--deselect")).collect();
     assert_eq!(deselected, ["--deselect=t.py::c"]);
 }
 
 #[test]
 fn criterion_pairs_samples_with_names() {
     let files = [
-        file(
-            "g/f/new/benchmark.json",
-            r#"{"full_id": "g/f/8", "group_id": "g"}"#,
-        ),
+        file("g/f/new/benchmark.json", r#"{"full_id": "g/f/8", "group_id": "g"}"#),
         file(
             "g/f/new/sample.json",
             r#"{"sampling_mode": "Linear", "iters": [1, 2], "times": [10, 24]}"#,
@@ -222,39 +157,22 @@ fn criterion_pairs_samples_with_names() {
         file("b/new/benchmark.json", r#"{"full_id": "b"}"#),
         file("b/new/sample.json", r#"{"iters": [1, 2"#),
         file("c/new/benchmark.json", r#"{"full_id": "c"}"#),
-        file(
-            "c/new/estimates.json",
-            r#"{"median": {"point_estimate": 7.5}}"#,
-        ),
+        file("c/new/estimates.json", r#"{"median": {"point_estimate": 7.5}}"#),
     ];
     let criterion = named("criterion", "").unwrap();
     let results = criterion.results(&files, &[]).unwrap();
-    let measured: Vec<_> = results
-        .measured
-        .iter()
-        .map(|r| (r.name.as_str(), &r.values[..]))
-        .collect();
+    let measured: Vec<_> =
+        results.measured.iter().map(|r| (r.name.as_str(), &r.values[..])).collect();
     assert_eq!(measured, [("c", &[7.5][..]), ("g/f/8", &[10.0, 12.0])]);
     let [(name, why)] = &results.without_value[..] else {
         panic!("{:?}", results.without_value);
     };
-    assert!(
-        name == "b/new" && why.contains("truncated"),
-        "{name}: {why}"
-    );
+    assert!(name == "b/new" && why.contains("truncated"), "{name}: {why}");
     let alone = criterion.parse(&files[1..3]).unwrap_err().to_string();
     let wanted = "no benchmark of Criterion has a value: g/f/new: no benchmark.json beside it, which names the benchmark";
     assert_eq!(alone, wanted);
-    assert_eq!(
-        arguments("criterion", &["cargo", "bench"], &[], &[])[0],
-        "--"
-    );
-    assert_eq!(
-        arguments("criterion", &["target/release/b"], &["a"], &[])
-            .last()
-            .unwrap(),
-        "^(a)$"
-    );
+    assert_eq!(arguments("criterion", &["cargo", "bench"], &[], &[])[0], "--");
+    assert_eq!(arguments("criterion", &["target/release/b"], &["a"], &[]).last().unwrap(), "^(a)$");
 }
 
 #[test]
@@ -262,10 +180,7 @@ fn pyperf_inherits_file_names() {
     let text = r#"{"version": "1.0", "metadata": {"name": "loop", "unit": "second"}, "benchmarks": [
         {"runs": [{"warmups": [[1, 0.1]]}, {"values": [0.5, 0.75]}]},
         {"metadata": {"name": "size", "unit": "byte"}, "runs": [{"values": [4096]}]}]}"#;
-    let expected = [
-        one("loop", "s", &[0.5, 0.75]),
-        one("size", "byte", &[4096.0]),
-    ];
+    let expected = [one("loop", "s", &[0.5, 0.75]), one("size", "byte", &[4096.0])];
     assert_eq!(results("pyperf", text), expected);
 }
 
@@ -274,21 +189,13 @@ fn jmh_rates_are_better_higher() {
     let text = r#"[{"benchmark": "a.B.c", "mode": "thrpt", "params": {"n": "1", "k": "x"},
         "primaryMetric": {"score": 5, "scoreUnit": "ops/s", "rawData": [[4, 6]]}},
         {"benchmark": "a.B.d", "mode": "sample", "primaryMetric": {"score": 2.5, "scoreUnit": "us/op"}}]"#;
-    let expected = [
-        one("a.B.c:k=x,n=1", "ops/s", &[4.0, 6.0]),
-        one("a.B.d:mode=sample", "us/op", &[2.5]),
-    ];
+    let expected =
+        [one("a.B.c:k=x,n=1", "ops/s", &[4.0, 6.0]), one("a.B.d:mode=sample", "us/op", &[2.5])];
     assert_eq!(results("jmh", text), expected);
-    let better: Vec<Better> = parsed("jmh", text)
-        .unwrap()
-        .iter()
-        .map(|r| r.better)
-        .collect();
+    let better: Vec<Better> = parsed("jmh", text).unwrap().iter().map(|r| r.better).collect();
     assert_eq!(better, [Better::Higher, Better::Lower]);
     assert_eq!(
-        arguments("jmh", &["java"], &["a.B.c:n=1", "a.B.c:n=2"], &[])
-            .last()
-            .unwrap(),
+        arguments("jmh", &["java"], &["a.B.c:n=1", "a.B.c:n=2"], &[]).last().unwrap(),
         r"^(a\.B\.c)$"
     );
     let forks = |command: &[&str]| {
@@ -310,10 +217,7 @@ fn ignored_failures_are_others() {
     let text = |codes: &str| {
         format!(r#"{{"results": [{{"command": "a", "times": [1, 2], "exit_codes": {codes}}}]}}"#)
     };
-    assert_eq!(
-        results("hyperfine", &text("[3, 3]")),
-        [one("a (exit status 3)", "s", &[1.0, 2.0])]
-    );
+    assert_eq!(results("hyperfine", &text("[3, 3]")), [one("a (exit status 3)", "s", &[1.0, 2.0])]);
     assert!(parsed("hyperfine", &text("[0, 3]")).is_err());
 }
 
@@ -322,31 +226,16 @@ fn late_failures_of_go_count() {
     let text = "BenchmarkA-2 \t 10 1 ns/op\nBenchmarkB-2 \t 10 2 ns/op\n\
                 BenchmarkB-2   \t--- FAIL: BenchmarkB-2\n    x_test.go:7: late\n\
                 BenchmarkC-2 \t 10 3 ns/op\n--- SKIP: BenchmarkD\nFAIL\n";
-    let names: Vec<String> = parsed("go", text)
-        .unwrap()
-        .into_iter()
-        .map(|r| r.name)
-        .collect();
+    let names: Vec<String> = parsed("go", text).unwrap().into_iter().map(|r| r.name).collect();
     assert_eq!(names, ["BenchmarkA", "BenchmarkC"]);
-    let all = named("go", "")
-        .unwrap()
-        .results(&[file("", text)], &[])
-        .unwrap();
-    let failed: Vec<&str> = all
-        .without_value
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let all = named("go", "").unwrap().results(&[file("", text)], &[]).unwrap();
+    let failed: Vec<&str> = all.without_value.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(failed, ["BenchmarkB", "BenchmarkD"]);
 }
 
 #[test]
 fn damaged_criterion_samples_are_named() {
-    for sample in [
-        r#"{"iters": [1, 2], "times": [10]}"#,
-        "[[], []]",
-        r#"{"iters": [1]}"#,
-    ] {
+    for sample in [r#"{"iters": [1, 2], "times": [10]}"#, "[[], []]", r#"{"iters": [1]}"#] {
         let files = [
             file("g/new/benchmark.json", r#"{"full_id": "g"}"#),
             file("g/new/sample.json", sample),
@@ -368,14 +257,7 @@ fn divan_names_are_paths() {
     assert_eq!(results("divan", text), expected);
     assert_eq!(
         arguments("divan", &["./b"], &["x::a"], &[]),
-        [
-            "--bench",
-            "--color=never",
-            "--max-time",
-            "0.05",
-            "--exact",
-            "x::a"
-        ]
+        ["--bench", "--color=never", "--max-time", "0.05", "--exact", "x::a"]
     );
 }
 
@@ -400,16 +282,10 @@ fn failed_cases_have_no_times() {
 #[test]
 fn lines_end_in_units() {
     let text = "# comment\n\nparse a file  12.5 ns\nrate 3e2 MB/s\nparse a file 13 ns\n";
-    let expected = [
-        one("parse a file", "ns", &[12.5, 13.0]),
-        one("rate", "MB/s", &[300.0]),
-    ];
+    let expected = [one("parse a file", "ns", &[12.5, 13.0]), one("rate", "MB/s", &[300.0])];
     assert_eq!(results("lines", text), expected);
     let refused = |text: &str| parsed("lines", text).unwrap_err().to_string();
-    assert_eq!(
-        refused("a 1 ns\nhello\n"),
-        "line 2: 'hello' is not 'name value unit'"
-    );
+    assert_eq!(refused("a 1 ns\nhello\n"), "line 2: 'hello' is not 'name value unit'");
     for value in ["0", "-1", "nan", "inf"] {
         let why = refused(&format!("a {value} ns\n"));
         assert!(why.ends_with("is not a positive number"), "{why}");
@@ -423,14 +299,8 @@ fn lines_end_in_units() {
 #[test]
 fn json_values_stand_at_pointer() {
     let text = r#"{"times": {"a": 1.5, "b": [2, 3]}, "version": "x"}"#;
-    assert_eq!(
-        results("json", text),
-        [one("a", "", &[1.5]), one("b", "", &[2.0, 3.0])]
-    );
-    assert_eq!(
-        results("json", r#"{"times": 4}"#),
-        [one("times", "", &[4.0])]
-    );
+    assert_eq!(results("json", text), [one("a", "", &[1.5]), one("b", "", &[2.0, 3.0])]);
+    assert_eq!(results("json", r#"{"times": 4}"#), [one("times", "", &[4.0])]);
     let refused = |text: &str| parsed("json", text).unwrap_err().to_string();
     assert_eq!(refused("{}"), "at '/times': nothing to list; see --values");
     assert_eq!(
@@ -485,9 +355,6 @@ fn repeated_names_are_other_benchmarks() {
         let results = parsed(harness, text).unwrap().into_iter();
         let results: Vec<(String, Vec<f64>)> = results.map(|r| (r.name, r.values)).collect();
         let expected = [(names[0], 1.5), (names[1], 2.5)];
-        assert_eq!(
-            results,
-            expected.map(|(name, value)| (name.to_owned(), vec![value]))
-        );
+        assert_eq!(results, expected.map(|(name, value)| (name.to_owned(), vec![value])));
     }
 }

@@ -17,10 +17,7 @@ fn benchmark(name: &str, unit: &str) -> Benchmark {
         version: 2,
         amount_per_op: 1.5,
         processor_bound: true,
-        claims: Claims {
-            min_ns_per_op: Some(0.1 + 0.2),
-            ..Claims::default()
-        },
+        claims: Claims { min_ns_per_op: Some(0.1 + 0.2), ..Claims::default() },
         work: Work::Command(CommandWork::default()),
         ..testkit::benchmark(name, unit)
     }
@@ -32,28 +29,15 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
             n,
             wall,
             pace: 250_000,
-            usage: Usage {
-                cpu: wall,
-                ..Usage::default()
-            },
+            usage: Usage { cpu: wall, ..Usage::default() },
             ..Sample::default()
         })),
-        Event::Hello {
-            protocol: 1,
-            kernel: name.to_owned(),
-        },
+        Event::Hello { protocol: 1, kernel: name.to_owned() },
         Event::Warm { n: 1, wall: 20 },
-        Event::Check(Check {
-            n: 1000,
-            got: u64::MAX,
-            expected: 7,
-        }),
+        Event::Check(Check { n: 1000, got: u64::MAX, expected: 7 }),
         Event::Bye,
     ];
-    Launch {
-        start: u64::from(round),
-        ..testkit::launch(name, round, events)
-    }
+    Launch { start: u64::from(round), ..testkit::launch(name, round, events) }
 }
 
 pub fn run() -> RunData {
@@ -64,10 +48,7 @@ pub fn run() -> RunData {
             started: "2026-11-21T09:30:12Z".to_owned(),
             elapsed_s: Some(0.1 + 0.2),
             gritstone: "0.1.0".to_owned(),
-            machine: Machine {
-                id: "system-1".to_owned(),
-                ..Machine::default()
-            },
+            machine: Machine { id: "system-1".to_owned(), ..Machine::default() },
             ..RunInfo::default()
         },
         benchmarks: vec![benchmark("a/time", "us/call"), benchmark("a/rate", "MB/s")],
@@ -75,10 +56,7 @@ pub fn run() -> RunData {
         skips: vec![],
         launches: (0..3)
             .flat_map(|r| {
-                [
-                    launch("a/time", r, 1000, 2_000_000 + u64::from(r)),
-                    launch("a/rate", r, 7, 900),
-                ]
+                [launch("a/time", r, 1000, 2_000_000 + u64::from(r)), launch("a/rate", r, 7, 900)]
             })
             .collect(),
     }
@@ -89,10 +67,7 @@ fn result(name: &str, unit: &str, estimate: Option<f64>, notes: Vec<Note>) -> Me
     let interval = |value| Some([value * 0.99, value * 1.02]);
     let measured = Measured {
         sampled: Sampled {
-            estimate: estimate.map(|value| Estimate {
-                value,
-                interval: interval(value),
-            }),
+            estimate: estimate.map(|value| Estimate { value, interval: interval(value) }),
             confidence: Some(0.95),
             launches: 10,
             samples: 40,
@@ -104,13 +79,7 @@ fn result(name: &str, unit: &str, estimate: Option<f64>, notes: Vec<Note>) -> Me
         title: format!("Title | of {name}"),
         version: 1,
         notes,
-        ..Measurement::new(
-            id(name),
-            Kind::Kernel,
-            unit,
-            better,
-            Data::Measured(Box::new(measured)),
-        )
+        ..Measurement::new(id(name), Kind::Kernel, unit, better, Data::Measured(Box::new(measured)))
     }
 }
 
@@ -132,12 +101,7 @@ fn view() -> RunView {
             ),
             result("a/rate", "MB/s", Some(250.0), vec![]),
             result("a/size", "bytes", Some(12_345.0), vec![]),
-            result(
-                "a/starred",
-                "ns",
-                Some(0.01),
-                stated(Flag::Invalid, "Faster than physics."),
-            ),
+            result("a/starred", "ns", Some(0.01), stated(Flag::Invalid, "Faster than physics.")),
             result("a/missing", "ns", None, stated(Flag::Skipped, "No cc.")),
         ],
         ..testkit::view(id, "", "")
@@ -147,9 +111,8 @@ fn view() -> RunView {
 /// The view with the values of the launches of [`run`], an operation of which does 1.5 of what the units count.
 fn valued() -> RunView {
     let mut view = view();
-    view.results[0].measured_mut().sampled.values = (0..3)
-        .map(|round| f64::from(2_000_000 + round) / 1e6 / 1.5)
-        .collect();
+    view.results[0].measured_mut().sampled.values =
+        (0..3).map(|round| f64::from(2_000_000 + round) / 1e6 / 1.5).collect();
     view.results[1].measured_mut().sampled.values = vec![1.5 / (900.0 / 7.0) * 1000.0; 3];
     view
 }
@@ -168,22 +131,10 @@ fn damaged_bundles_name_the_line() {
     for (damaged, line, output) in [
         (lines[..5].join("\n"), 5, "truncated"),
         (String::new(), 1, ""),
-        (
-            text.replacen("bundle/1", "bundle/2", 1),
-            1,
-            "gritstone/bundle/2",
-        ),
-        (
-            text.replacen("\"wall\":2000001", "\"wall\":1000001", 1),
-            8,
-            "changed",
-        ),
+        (text.replacen("bundle/1", "bundle/2", 1), 1, "gritstone/bundle/2"),
+        (text.replacen("\"wall\":2000001", "\"wall\":1000001", 1), 8, "changed"),
         (text.replacen("{\"launch\"", "{\"launhc\"", 1), 2, ""),
-        (
-            [&lines[..3], &lines[4..]].concat().join("\n"),
-            7,
-            "6 launches",
-        ),
+        ([&lines[..3], &lines[4..]].concat().join("\n"), 7, "6 launches"),
     ] {
         match read_bundle(damaged.as_bytes()) {
             Err(ImportError::Line { line: found, what }) if found == line => {
@@ -211,11 +162,7 @@ fn openmetrics_parse() {
     let names: Vec<&String> = read.families.keys().collect();
     assert_eq!(names.len(), 4, "{names:?}");
     assert!(out.text.ends_with("# EOF\n"));
-    assert!(
-        out.text.contains("bound=\"estimate\"} 0.000002 1795253412"),
-        "{}",
-        out.text
-    );
+    assert!(out.text.contains("bound=\"estimate\"} 0.000002 1795253412"), "{}", out.text);
 }
 
 #[test]
@@ -233,12 +180,7 @@ fn scraped_metrics_lack_timestamps() {
 
 #[test]
 fn fleet_metrics_parse() {
-    let effect = FleetEffect {
-        effect: -0.18,
-        interval: [-0.2, -0.16],
-        p: 1e-9,
-        p_adjusted: 1e-6,
-    };
+    let effect = FleetEffect { effect: -0.18, interval: [-0.2, -0.16], p: 1e-9, p_adjusted: 1e-6 };
     let node = |name: &str| FleetNode {
         node: name.to_owned(),
         runs: vec![],
@@ -345,10 +287,7 @@ fn hostile_names_keep_feeds_valid() {
     let mut reader = quick_xml::Reader::from_str(&feed);
     let mut entries = 0;
     loop {
-        match reader
-            .read_event()
-            .unwrap_or_else(|e| panic!("{e}\n{feed}"))
-        {
+        match reader.read_event().unwrap_or_else(|e| panic!("{e}\n{feed}")) {
             quick_xml::events::Event::Start(tag) if tag.name().as_ref() == b"entry" => entries += 1,
             quick_xml::events::Event::Eof => break,
             _ => {}
@@ -371,10 +310,7 @@ fn tables() {
 }
 
 fn imported(text: &str) -> Result<RunData, ImportError> {
-    let file = HarnessFile {
-        path: "".into(),
-        text: text.to_owned(),
-    };
+    let file = HarnessFile { path: "".into(), text: text.to_owned() };
     import(&[file], WHEN.parse().unwrap())
 }
 
@@ -406,21 +342,14 @@ fn hyperfine_and_unixbench_come_in() {
         Shell Scripts (8 concurrent)                   1500.3 lpm   (60.0 s, 2 samples)\n";
     assert_eq!(program(report), Some("unixbench"));
     let run = imported(report).unwrap();
-    for (index, (unit, value)) in [
-        ("loops/s", 38e6),
-        ("KB/s", 900_000.5 * 1.024),
-        ("loops/s", 1500.3 / 60.0),
-    ]
-    .into_iter()
-    .enumerate()
+    for (index, (unit, value)) in
+        [("loops/s", 38e6), ("KB/s", 900_000.5 * 1.024), ("loops/s", 1500.3 / 60.0)]
+            .into_iter()
+            .enumerate()
     {
         let (entry, launch) = (&run.benchmarks[index], &run.launches[index]);
-        let Event::Sample(sample) = &launch.events[0] else {
-            panic!("{launch:?}")
-        };
-        let found = entry
-            .unit
-            .convert(sample.wall as f64 / sample.n as f64, 1.0);
+        let Event::Sample(sample) = &launch.events[0] else { panic!("{launch:?}") };
+        let found = entry.unit.convert(sample.wall as f64 / sample.n as f64, 1.0);
         assert_eq!(entry.unit.as_str(), unit);
         assert!((found.unwrap() / value - 1.0).abs() < 1e-9, "{found:?}");
     }
@@ -492,29 +421,19 @@ fn impossible_values_have_a_place() {
         (google(r#"1,"real_time":0.0"#), "a: benchmarks[0]: "),
         (google(r#"1,"real_time":-5.0"#), "a: benchmarks[0]: "),
         (google(r#"1,"real_time":1e308"#), "a: 1e299 s is impossible"),
-        (
-            google(r#"1,"real_time":5.0,"cpu_time":-1.0"#),
-            "a: benchmarks[0]: ",
-        ),
-        (
-            unixbench("Pipe  -1.0 lps  (10.0 s, 7 samples)"),
-            "Pipe: line 2: ",
-        ),
+        (google(r#"1,"real_time":5.0,"cpu_time":-1.0"#), "a: benchmarks[0]: "),
+        (unixbench("Pipe  -1.0 lps  (10.0 s, 7 samples)"), "Pipe: line 2: "),
         (unixbench("Pipe  1.0 lps  (1e300 s, 7 samples)"), "Pipe: "),
-        (
-            unixbench("Pipe  1,000,000 lps  (10.0 s, 7 samples)"),
-            "line 2: ",
-        ),
+        (unixbench("Pipe  1,000,000 lps  (10.0 s, 7 samples)"), "line 2: "),
         (unixbench("Pipe  1.0 lps  (10.0 s"), "line 2: "),
         (hyperfine("1e-9"), ""),
         (google(r#"1,"real_time":5.0"#), ""),
     ] {
         match imported(&file) {
             Ok(_) => assert_eq!(place, "", "{file}"),
-            Err(error) => assert!(
-                error.to_string().contains(place) && !place.is_empty(),
-                "{file}: {error}"
-            ),
+            Err(error) => {
+                assert!(error.to_string().contains(place) && !place.is_empty(), "{file}: {error}")
+            }
         }
     }
 }
@@ -547,10 +466,7 @@ fn hosts_of_programs_are_removed() {
     let other = imported(&text.replace("42", "43")).unwrap();
     let other = anonymous_run(&other, None).unwrap();
     assert_ne!(other.info.machine.id, anonymous.info.machine.id);
-    let view = RunView {
-        machine: run.info.machine,
-        ..view()
-    };
+    let view = RunView { machine: run.info.machine, ..view() };
     let machine = anonymous_view(&view, None).unwrap().machine;
     assert_eq!(machine, anonymous.info.machine);
 }
@@ -572,21 +488,13 @@ fn impossible_bundles_are_refused() {
         id.clone_into(&mut run.info.machine.id);
     }
     for (run, expected) in runs.iter().zip([3, 3, 1, 1, 3, 1, 1, 1]) {
-        let refused = read_bundle(write_bundle(run).as_bytes())
-            .unwrap_err()
-            .to_string();
-        assert!(
-            refused.starts_with(&format!("line {expected}: ")),
-            "{refused}"
-        );
+        let refused = read_bundle(write_bundle(run).as_bytes()).unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("line {expected}: ")), "{refused}");
     }
     // a launch that failed has no result
     let failed = &mut runs[4];
     failed.launches[1].outcome = Outcome::Failed("its samples are too long".to_owned());
-    assert_eq!(
-        read_bundle(write_bundle(failed).as_bytes()).unwrap(),
-        *failed
-    );
+    assert_eq!(read_bundle(write_bundle(failed).as_bytes()).unwrap(), *failed);
 }
 
 /// A note in the workload's own words.

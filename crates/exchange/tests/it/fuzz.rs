@@ -19,19 +19,14 @@ fn sealed(body: &str) -> String {
 #[test]
 fn damaged_bundles_never_panic() {
     let whole = write_bundle(&run());
-    let end = whole
-        .trim_end()
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
+    let end = whole.trim_end().rfind('\n').map_or(0, |newline| newline + 1);
     let (body, _) = whole.split_at(end);
     assert_eq!(sealed(body), whole);
     mutation::each(&[whole.as_bytes()], |bytes, random| {
         let mut text = String::from_utf8_lossy(bytes).into_owned();
         let forged = random.random();
         if forged {
-            let body = text
-                .rsplit_once("{\"end\"")
-                .map_or(&*text, |(body, _)| body);
+            let body = text.rsplit_once("{\"end\"").map_or(&*text, |(body, _)| body);
             text = sealed(body);
         }
         if let Ok(read) = read_bundle(text.as_bytes()) {

@@ -23,17 +23,10 @@ fn read(name: &str) -> RunData {
 fn values(run: &RunData, title: &str) -> Vec<f64> {
     let benchmark = run.benchmarks.iter().find(|one| one.title == title);
     let benchmark = benchmark.unwrap_or_else(|| {
-        let titles: Vec<&str> = run
-            .benchmarks
-            .iter()
-            .map(|one| one.title.as_str())
-            .collect();
+        let titles: Vec<&str> = run.benchmarks.iter().map(|one| one.title.as_str()).collect();
         panic!("no {title} in {titles:?}")
     });
-    let launches = run
-        .launches
-        .iter()
-        .filter(|launch| launch.id == benchmark.id);
+    let launches = run.launches.iter().filter(|launch| launch.id == benchmark.id);
     let value = |event: &Event| match event {
         Event::Sample(sample) => {
             let each = sample.wall as f64 / sample.n as f64;
@@ -41,20 +34,14 @@ fn values(run: &RunData, title: &str) -> Vec<f64> {
         }
         _ => None,
     };
-    launches
-        .flat_map(|launch| &launch.events)
-        .filter_map(value)
-        .collect()
+    launches.flat_map(|launch| &launch.events).filter_map(value).collect()
 }
 
 fn assert_values(name: &str, title: &str, expected: &[f64]) {
     let found = values(&read(name), title);
     assert_eq!(found.len(), expected.len(), "{name}: {title}: {found:?}");
     for (found, expected) in found.iter().zip(expected) {
-        assert!(
-            (found / expected - 1.0).abs() < 1e-8,
-            "{title}: {found} for {expected}"
-        );
+        assert!((found / expected - 1.0).abs() < 1e-8, "{title}: {found} for {expected}");
     }
 }
 
@@ -62,29 +49,13 @@ fn assert_values(name: &str, title: &str, expected: &[f64]) {
 fn fio_jobs_have_rates() {
     let options = "(rw=randrw, bs=8k, rwmixread=70)";
     let mixed = "fio-3.33-mixed.json";
-    assert_values(
-        mixed,
-        &format!("walk read throughput {options}"),
-        &[15.338_212],
-    );
-    assert_values(
-        mixed,
-        &format!("walk write throughput {options}"),
-        &[6.971_914],
-    );
-    assert_values(
-        mixed,
-        &format!("walk read IOPS {options}"),
-        &[1_872.340_426],
-    );
+    assert_values(mixed, &format!("walk read throughput {options}"), &[15.338_212]);
+    assert_values(mixed, &format!("walk write throughput {options}"), &[6.971_914]);
+    assert_values(mixed, &format!("walk read IOPS {options}"), &[1_872.340_426]);
     let run = read(mixed);
     let better = |what: &str| {
         let title = format!("walk read {what} {options}");
-        run.benchmarks
-            .iter()
-            .find(|one| one.title == title)
-            .unwrap()
-            .better
+        run.benchmarks.iter().find(|one| one.title == title).unwrap().better
     };
     assert_eq!(better("throughput"), Better::Higher);
     assert_eq!(better("p99 completion latency"), Better::Lower);
@@ -98,18 +69,10 @@ fn fio_copies_are_added() {
     let rate = 9.892_226 + 9.362_285;
     assert_values(copies, &format!("walk read throughput {options}"), &[rate]);
     let mean = f64::midpoint(409_587.812_5, 436_777.394_531);
-    assert_values(
-        copies,
-        &format!("walk read mean latency {options}"),
-        &[mean],
-    );
+    assert_values(copies, &format!("walk read mean latency {options}"), &[mean]);
     let run = read(copies);
     let skipped = run.skips.iter().map(|skip| skip.reason.as_str());
-    assert!(
-        skipped
-            .into_iter()
-            .all(|why| why.contains("group_reporting"))
-    );
+    assert!(skipped.into_iter().all(|why| why.contains("group_reporting")));
 }
 
 #[test]
@@ -134,17 +97,10 @@ fn iperf3_intervals_are_samples() {
     assert_eq!(values(&read(both), received).len(), 4);
     // the first second does not count
     let omitted = read("iperf3-3.12-omitted.json");
-    assert_eq!(
-        values(&omitted, "TCP throughput, sent (streams=1)").len(),
-        4
-    );
+    assert_eq!(values(&omitted, "TCP throughput, sent (streams=1)").len(), 4);
     assert_eq!(values(&omitted, "TCP round-trip time (streams=1)").len(), 4);
     let datagrams = "iperf3-3.12-datagrams.json";
-    assert_values(
-        datagrams,
-        "UDP jitter (streams=1, bitrate=5000000)",
-        &[0.180_134_386_907],
-    );
+    assert_values(datagrams, "UDP jitter (streams=1, bitrate=5000000)", &[0.180_134_386_907]);
 }
 
 #[test]
@@ -185,13 +141,8 @@ fn unmeasured_iterations_exclude_benchmarks() {
 #[test]
 fn failed_iperf3_says_why() {
     let text = r#"{"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect to server"}"#;
-    let file = HarnessFile {
-        path: "".into(),
-        text: text.to_owned(),
-    };
-    let error = import(&[file], WHEN.parse().unwrap())
-        .unwrap_err()
-        .to_string();
+    let file = HarnessFile { path: "".into(), text: text.to_owned() };
+    let error = import(&[file], WHEN.parse().unwrap()).unwrap_err().to_string();
     assert_eq!(error, "iperf3 failed: unable to connect to server");
 }
 
@@ -258,9 +209,7 @@ fn by_id(run: &RunData) -> BTreeMap<String, Vec<u64>> {
         values
     };
     let benchmarks = run.benchmarks.iter();
-    benchmarks
-        .map(|one| (one.id.to_string(), values(&one.title)))
-        .collect()
+    benchmarks.map(|one| (one.id.to_string(), values(&one.title))).collect()
 }
 
 #[test]
@@ -282,12 +231,7 @@ fn damaged_entries_cost_others_nothing() {
         });
         let whole = by_id(&read(name));
         let found = by_id(&damaged);
-        assert!(
-            whole
-                .iter()
-                .all(|(id, values)| found.get(id) == Some(values)),
-            "{name}"
-        );
+        assert!(whole.iter().all(|(id, values)| found.get(id) == Some(values)), "{name}");
         assert!(damaged.skips.len() >= 4, "{name}: {:?}", damaged.skips);
     }
 }
@@ -318,11 +262,7 @@ fn tables_and_xml_are_read() {
             .map(|seconds| seconds / 8.0)
             .to_vec(),
         ),
-        (
-            "catch2-2.13.10.xml",
-            "walks/part <&>/long \"one\"",
-            vec![3014.6],
-        ),
+        ("catch2-2.13.10.xml", "walks/part <&>/long \"one\"", vec![3014.6]),
         ("divan-0.1.21.txt", "walk::walk::64", vec![122.4]),
         ("divan-0.1.21.txt", "walk::walk::100000", vec![218_200.0]),
     ] {
@@ -341,12 +281,7 @@ fn tables_and_xml_are_read() {
         [Outcome::Failed("no data".to_owned())]
     );
     assert!(failed("divan-0.1.21.txt", "walk::ignored").1);
-    assert!(
-        failed("divan-0.1.21.txt", "walk::inner::default::u8")
-            .0
-            .len()
-            == 1
-    );
+    assert!(failed("divan-0.1.21.txt", "walk::inner::default::u8").0.len() == 1);
 }
 
 #[test]
@@ -354,18 +289,11 @@ fn hyperfine_keeps_status_and_memory() {
     let run = read("hyperfine-1.20.0.json");
     let title = "sleep 0.01; test clang = gcc (cc=clang, n=1)";
     assert_eq!(values(&run, title).len(), 4);
-    let failed = run
-        .benchmarks
-        .iter()
-        .find(|one| one.title == title)
-        .unwrap();
+    let failed = run.benchmarks.iter().find(|one| one.title == title).unwrap();
     let launches = run.launches.iter().filter(|launch| launch.id == failed.id);
     for launch in launches {
         let params: Vec<&Event> = launch.events.iter().take(2).collect();
         assert_eq!(*params[0], Event::Param(Param::Status(1)));
-        assert_eq!(
-            *params[1],
-            Event::Param(Param::PeakMemory(5_677_056 / 1024))
-        );
+        assert_eq!(*params[1], Event::Param(Param::PeakMemory(5_677_056 / 1024)));
     }
 }

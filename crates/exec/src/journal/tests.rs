@@ -64,10 +64,7 @@ impl Machine {
     }
 
     fn state(&self) -> State {
-        State {
-            base: self.0.path().to_owned(),
-            below: "state".into(),
-        }
+        State { base: self.0.path().to_owned(), below: "state".into() }
     }
 
     fn journal(&self) -> Journal {
@@ -113,9 +110,7 @@ impl Machine {
     fn left_behind(&self, entries: &[Entry], tail: &str) -> PathBuf {
         self.state().make().unwrap();
         let path = self.state().path().join("0.1.2.0.journal");
-        let lines = entries
-            .iter()
-            .map(|e| serde_json::to_string(e).unwrap() + "\n");
+        let lines = entries.iter().map(|e| serde_json::to_string(e).unwrap() + "\n");
         fs::write(&path, lines.collect::<String>() + tail).unwrap();
         mode(&path, 0o600);
         path
@@ -238,11 +233,7 @@ fn dead_runs_are_not_measuring() {
     let machine = Machine::new();
     let by = |process| {
         let start = owner::start_of(process).unwrap_or(1);
-        Entry::By(By {
-            process,
-            start,
-            ..machine.by()
-        })
+        Entry::By(By { process, start, ..machine.by() })
     };
     let mut ended = std::process::Command::new("true").spawn().unwrap();
     let (dead, us) = (ended.id(), std::process::id());
@@ -353,10 +344,7 @@ fn failed_undo_stays_in_journal() {
     ];
     let path = machine.left_behind(&entries, "");
     let messages = machine.recovered();
-    assert!(
-        messages.contains(gone) && messages.contains("by hand"),
-        "{messages}"
-    );
+    assert!(messages.contains(gone) && messages.contains("by hand"), "{messages}");
     let remedy = format!("remove {}", path.display());
     assert!(messages.contains(&remedy), "{messages}");
     assert_eq!(machine.value(TURBO), "0");

@@ -13,12 +13,7 @@ const SAMPLE_NS: u64 = 150_000_000;
 impl Job<'_> {
     /// Times the command as a process, after its proof.
     pub(super) fn command(&self, work: &CommandWork) -> Result<Launched, ExecError> {
-        let Self {
-            executor,
-            benchmark,
-            directory,
-            ..
-        } = self;
+        let Self { executor, benchmark, directory, .. } = self;
         for (name, text) in &work.files {
             std::fs::write(directory.join(name), text).map_err(ExecError::system(format!(
                 "cannot write {} for {}",
@@ -90,19 +85,10 @@ impl Job<'_> {
         // works in a folder made beforehand, so that new files there are no error
         let below = directory.join("proof");
         let written = std::fs::create_dir(&below).and_then(|()| {
-            work.files
-                .iter()
-                .try_for_each(|(name, text)| std::fs::write(below.join(name), text))
+            work.files.iter().try_for_each(|(name, text)| std::fs::write(below.join(name), text))
         });
-        written.map_err(ExecError::system(format!(
-            "cannot write to {}",
-            below.display()
-        )))?;
-        let mut arguments = vec![
-            cpus_argument(self.cpus),
-            "samples=0".into(),
-            "skips=1".into(),
-        ];
+        written.map_err(ExecError::system(format!("cannot write to {}", below.display())))?;
+        let mut arguments = vec![cpus_argument(self.cpus), "samples=0".into(), "skips=1".into()];
         arguments.push(format!("stdout={}", verify.stdout).into());
         let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
         arguments.extend(self.command_line(&within, work, &[], &verify.argv)?);

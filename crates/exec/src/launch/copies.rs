@@ -47,16 +47,12 @@ impl Job<'_> {
         // copies that share a CPU take turns, which real-time priority prevents
         let shared = copies.div_ceil(self.cpus.len().max(1));
         let words = self.words((shared == 1).then_some(self.benchmark), None);
-        let environments: Vec<_> = directories
-            .iter()
-            .map(|directory| self.environment(directory))
-            .collect();
+        let environments: Vec<_> =
+            directories.iter().map(|directory| self.environment(directory)).collect();
         let mut workload_arguments = self.workload_arguments(work)?;
         workload_arguments.extend(self.calibration_arguments(work));
-        workload_arguments.extend([
-            format!("copies={copies}").into(),
-            assigned("meeting", &barrier.path),
-        ]);
+        workload_arguments
+            .extend([format!("copies={copies}").into(), assigned("meeting", &barrier.path)]);
         if shared > 1 {
             let target = SHARED_CPU_NS * shared as u64;
             workload_arguments.push(format!("target_ns={target}").into());
@@ -85,10 +81,8 @@ impl Job<'_> {
             })
             .collect();
         let (ended, cpu) = carry_out_together(&tasks, &|| barrier.end())?;
-        let launches = ended
-            .into_iter()
-            .map(|ended| classify(&work.program, ended, deadline))
-            .collect();
+        let launches =
+            ended.into_iter().map(|ended| classify(&work.program, ended, deadline)).collect();
         Ok(combine(launches, cpu).explained(&work.program, &program))
     }
 }
@@ -111,9 +105,7 @@ impl Barrier {
     /// Releases waiting copies.
     fn end(&self) -> Result<(), ExecError> {
         let failed = ExecError::system(format!("cannot write {}", self.path.display()));
-        self.file
-            .write_all_at(&1_u32.to_ne_bytes(), END_OFFSET)
-            .map_err(failed)
+        self.file.write_all_at(&1_u32.to_ne_bytes(), END_OFFSET).map_err(failed)
     }
 }
 
@@ -132,11 +124,7 @@ fn combine(launches: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
         events.push(Event::Param(Param::Copy(number)));
         events.extend(reported);
     }
-    Launched {
-        outcome: worst.map_or(Outcome::Measured, |(_, outcome)| outcome),
-        events,
-        cpu,
-    }
+    Launched { outcome: worst.map_or(Outcome::Measured, |(_, outcome)| outcome), events, cpu }
 }
 
 fn name_copy(outcome: Outcome, number: u32, copies: usize) -> Outcome {
@@ -154,11 +142,7 @@ mod tests {
     use super::*;
 
     fn fail(call: &str) -> (Outcome, Vec<Event>) {
-        let fail = Event::Fail {
-            errno: 0,
-            call: call.to_owned(),
-            why: "why".to_owned(),
-        };
+        let fail = Event::Fail { errno: 0, call: call.to_owned(), why: "why".to_owned() };
         (Outcome::Failed(format!("{call}: why")), vec![fail])
     }
 

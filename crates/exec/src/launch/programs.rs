@@ -55,11 +55,7 @@ impl Executor {
                 }
                 Some(program)
             }
-            Work::Command(CommandWork {
-                user: Some(_),
-                argv,
-                ..
-            }) => user_program(variant, argv),
+            Work::Command(CommandWork { user: Some(_), argv, .. }) => user_program(variant, argv),
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv, &BTreeMap::new());
                 let program = PathBuf::from(argv.first()?);
@@ -111,9 +107,7 @@ impl Executor {
     /// Words of a catalog, with the paths of needed programs and of helpers in their places.
     fn fill_in(&self, argv: &[String], helpers: &BTreeMap<&str, PathBuf>) -> Vec<String> {
         let path = |name: &str| {
-            let path = helpers
-                .get(name)
-                .or_else(|| self.setup.programs.get(name))?;
+            let path = helpers.get(name).or_else(|| self.setup.programs.get(name))?;
             Some(path.to_string_lossy().into_owned())
         };
         let fill = |word: &String| fill_catalog_places(word, path);
@@ -182,9 +176,8 @@ impl Job<'_> {
     /// programs (`name=PATH`), and its trace.
     pub(super) fn workload_arguments(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
         let params = work.params.iter();
-        let mut arguments: Vec<OsString> = params
-            .map(|(key, value)| format!("{key}={value}").into())
-            .collect();
+        let mut arguments: Vec<OsString> =
+            params.map(|(key, value)| format!("{key}={value}").into()).collect();
         for helper in work.helpers() {
             arguments.push(assigned(helper, self.path_of(helper)?));
         }
@@ -206,9 +199,7 @@ impl Job<'_> {
             return vec![];
         }
         let n = n.map(|n| format!("n={n}").into());
-        n.into_iter()
-            .chain(growth_shown.then(|| "growth=0".into()))
-            .collect()
+        n.into_iter().chain(growth_shown.then(|| "growth=0".into())).collect()
     }
 
     /// Arguments for a process that only does `n` operations.
@@ -219,11 +210,8 @@ impl Job<'_> {
         cpus: &[u32],
         n: u64,
     ) -> Result<Vec<OsString>, ExecError> {
-        let mut arguments = vec![
-            format!("mode={mode}").into(),
-            format!("n={n}").into(),
-            cpus_argument(cpus),
-        ];
+        let mut arguments =
+            vec![format!("mode={mode}").into(), format!("n={n}").into(), cpus_argument(cpus)];
         arguments.extend(self.workload_arguments(work)?);
         Ok(arguments)
     }

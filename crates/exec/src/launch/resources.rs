@@ -48,10 +48,7 @@ impl Executor {
                 return Ok((None, arguments));
             }
         };
-        let number = percent
-            .parse()
-            .ok()
-            .filter(|number| (1..=1_000_000).contains(number));
+        let number = percent.parse().ok().filter(|number| (1..=1_000_000).contains(number));
         let number = number.ok_or_else(|| {
             format!("{CPU_PERCENT} = {percent} is not a percentage of a CPU from 1 to 1000000")
         })?;

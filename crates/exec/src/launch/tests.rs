@@ -47,26 +47,17 @@ impl Bench {
             cpus: "-".to_owned(),
             environment: environment.clone(),
             programs: BTreeMap::from([("cc".to_owned(), cc)]),
-            storage: Storage {
-                cached: true,
-                name: "a test".to_owned(),
-            },
+            storage: Storage { cached: true, name: "a test".to_owned() },
             far_end: None,
             deadline: Duration::from_secs(30),
             stop: Arc::new(AtomicBool::new(false)),
         };
-        let config = Config {
-            reference: true,
-            ..Config::default()
-        };
+        let config = Config { reference: true, ..Config::default() };
         let builds = BTreeMap::new();
         Self {
             folder,
             executor: Executor::new(setup, config, None),
-            variant: Variant {
-                environment,
-                builds,
-            },
+            variant: Variant { environment, builds },
         }
     }
 
@@ -111,9 +102,7 @@ impl Bench {
     }
 
     fn hash(&self, benchmark: &Benchmark) -> Option<String> {
-        let mut programs = self
-            .executor
-            .programs(&self.variant, slice::from_ref(benchmark));
+        let mut programs = self.executor.programs(&self.variant, slice::from_ref(benchmark));
         Some(programs.remove(&benchmark.id)?.hash)
     }
 
@@ -128,10 +117,7 @@ impl Bench {
         crate::tests::mode(&path, 0o700);
         let planted = Rebuilt {
             path,
-            program: Program {
-                hash: "planted".to_owned(),
-                ..Program::default()
-            },
+            program: Program { hash: "planted".to_owned(), ..Program::default() },
             took: Duration::ZERO,
             size: 0,
         };
@@ -158,10 +144,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn command(argv: &[&str]) -> Benchmark {
-    benchmark(Work::Command(CommandWork {
-        argv: words(argv),
-        ..CommandWork::default()
-    }))
+    benchmark(Work::Command(CommandWork { argv: words(argv), ..CommandWork::default() }))
 }
 
 fn samples(launched: &Launched) -> Vec<&gritstone_model::Sample> {
@@ -178,12 +161,7 @@ fn processes(launched: &Launched) -> usize {
 }
 
 fn need(name: String) -> Need {
-    Need {
-        name,
-        any: vec![],
-        package: String::new(),
-        version: None,
-    }
+    Need { name, any: vec![], package: String::new(), version: None }
 }
 
 fn shell_work(script: &str, stdout: Option<&str>, leaves: &[&str]) -> CommandWork {
@@ -203,10 +181,7 @@ fn shell(script: &str, stdout: Option<&str>, leaves: &[&str]) -> Benchmark {
 fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark {
     let mut entry = benchmark(Work::Kernel(KernelWork {
         program: program.to_owned(),
-        params: params
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-            .collect(),
+        params: params.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         uses: vec![],
     }));
     entry.published = Some(PublishedWork {
@@ -232,10 +207,7 @@ fn verified_commands_are_timed() {
     let launched = Bench::new().measured(&good);
     let samples = samples(&launched);
     assert!((1..=20).contains(&samples.len()), "{samples:?}");
-    assert!(
-        samples.iter().all(|s| s.n == 1 && s.wall > 0),
-        "{samples:?}"
-    );
+    assert!(samples.iter().all(|s| s.n == 1 && s.wall > 0), "{samples:?}");
     assert_eq!(params(&launched, "measured"), ["page cache of a test"]);
     assert!(launched.cpu > 0, "the CPU time of the launch is its own");
 }
@@ -265,9 +237,7 @@ fn shared_programs_hash_alike() {
     ];
     let together = bench.executor.programs(&bench.variant, &benchmarks);
     for benchmark in &benchmarks {
-        let hash = together
-            .get(&benchmark.id)
-            .map(|program| program.hash.clone());
+        let hash = together.get(&benchmark.id).map(|program| program.hash.clone());
         assert_eq!(hash, bench.hash(benchmark), "{}", benchmark.id);
     }
     let [a, b, c, d, e] = benchmarks.each_ref().map(|benchmark| bench.hash(benchmark));
@@ -327,10 +297,8 @@ fn proof_precedes_timing_once() {
     let proof = |printed: &str| {
         let script = format!("echo >>'{}'; cat input", count.display());
         let mut work = shell_work("true", None, &[]);
-        work.verify = Some(Verify {
-            argv: words(&["/bin/sh", "-c", &script]),
-            stdout: printed.to_owned(),
-        });
+        work.verify =
+            Some(Verify { argv: words(&["/bin/sh", "-c", &script]), stdout: printed.to_owned() });
         benchmark(Work::Command(work))
     };
     let proofs = || fs::read_to_string(&count).unwrap().lines().count();

@@ -53,12 +53,7 @@ impl Executor {
         n: u64,
         count: impl FnOnce(Command) -> Result<T, Uncounted>,
     ) -> Result<Result<T, Uncounted>, ExecError> {
-        let Subject {
-            variant,
-            benchmark,
-            work,
-            cpus,
-        } = subject;
+        let Subject { variant, benchmark, work, cpus } = subject;
         let directory = self.fresh(benchmark)?;
         let job = self.job(variant, benchmark, cpus, &directory);
         let mut command = Command::new(job.path_of(&work.program)?);

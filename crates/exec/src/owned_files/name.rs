@@ -15,9 +15,7 @@ pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
     let pid = std::process::id();
     let (namespace, start) = (namespace(), our_start());
     let random = u128::from_ne_bytes(random()?);
-    Ok(format!(
-        "{PREFIX}{namespace:08x}.{pid:07}.{start:012}.{random:032x}.{purpose}"
-    ))
+    Ok(format!("{PREFIX}{namespace:08x}.{pid:07}.{start:012}.{random:032x}.{purpose}"))
 }
 
 fn random() -> io::Result<[u8; 16]> {

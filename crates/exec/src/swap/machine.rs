@@ -30,10 +30,9 @@ pub(super) fn comes_last(areas: &[Area], ours: &Path) -> Result<(), Unavailable>
     let (same, others): (Vec<&Area>, Vec<&Area>) = areas.iter().partition(|area| area.path == real);
     let lowest = others.iter().map(|area| area.priority).min();
     match (same.first(), lowest) {
-        (Some(area), Some(lowest)) if area.priority >= lowest => Err(Unavailable::SwapComesFirst {
-            ours: area.priority,
-            lowest,
-        }),
+        (Some(area), Some(lowest)) if area.priority >= lowest => {
+            Err(Unavailable::SwapComesFirst { ours: area.priority, lowest })
+        }
         _ => Ok(()),
     }
 }
@@ -63,11 +62,7 @@ fn is_encrypted(device: &Path) -> bool {
     let uuid = fs::read_to_string(device.join("dm/uuid")).unwrap_or_default();
     let below = fs::read_dir(device.join("slaves"));
     uuid.starts_with("CRYPT-")
-        || below
-            .into_iter()
-            .flatten()
-            .flatten()
-            .any(|slave| is_encrypted(&slave.path()))
+        || below.into_iter().flatten().flatten().any(|slave| is_encrypted(&slave.path()))
 }
 
 #[cfg(test)]
@@ -84,10 +79,7 @@ mod tests {
 
     #[test]
     fn proc_swaps_is_parsed() {
-        let area = |path: &str, priority| Area {
-            path: path.into(),
-            priority,
-        };
+        let area = |path: &str, priority| Area { path: path.into(), priority };
         assert_eq!(
             read(&[("/var/my\\040files/area", -2), ("/dev/dm-1", 5)]),
             [area("/var/my files/area", -2), area("/dev/dm-1", 5)]
@@ -107,10 +99,7 @@ mod tests {
         with(-3, &[-2, 5]).unwrap();
         for (priority, others) in [(-2, &[-2][..]), (0, &[5, -2]), (32767, &[100])] {
             let refused = with(priority, others).unwrap_err();
-            assert!(
-                matches!(refused, Unavailable::SwapComesFirst { .. }),
-                "{priority} {others:?}"
-            );
+            assert!(matches!(refused, Unavailable::SwapComesFirst { .. }), "{priority} {others:?}");
         }
     }
 
@@ -121,9 +110,8 @@ mod tests {
         fs::write(&file, "").unwrap();
         let number = fs::metadata(&file).unwrap().dev();
         let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-        let below = sys.path().join(format!(
-            "dev/block/{major}:{minor}/slaves/dm-0/slaves/dm-1/dm"
-        ));
+        let below =
+            sys.path().join(format!("dev/block/{major}:{minor}/slaves/dm-0/slaves/dm-1/dm"));
         fs::create_dir_all(&below).unwrap();
         fs::write(below.join("uuid"), uuid).unwrap();
         encrypted(sys.path(), &read(&[(file.to_str().unwrap(), -2)]))

@@ -112,10 +112,7 @@ fn kill_multi_threaded(pid: Pid) -> Uncounted {
 fn wait(pid: Pid) -> Result<WaitStatus, Uncounted> {
     let flags = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
     let status = waitid(Id::Pid(pid), flags);
-    if matches!(
-        status,
-        Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(_)
-    ) {
+    if matches!(status, Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(_)) {
         return status.map_err(Uncounted::system("waitid"));
     }
     waitpid(pid, Some(MINE)).map_err(Uncounted::system("waitpid"))

@@ -39,11 +39,7 @@ pub(super) struct Tracer {
 impl Tracer {
     /// For a process after PTRACE_TRACEME.
     pub fn new(main: Pid) -> Self {
-        let main_tracee = Tracee {
-            is_main: true,
-            newborn: true,
-            restarts: None,
-        };
+        let main_tracee = Tracee { is_main: true, newborn: true, restarts: None };
         Self {
             main,
             tracees: BTreeMap::from([(main, main_tracee)]),
@@ -74,10 +70,7 @@ impl Tracer {
                 Err(errno) => return Err(Uncounted::system("waitpid")(errno)),
                 Ok(status) => match self.stopped(pid, status) {
                     // killed while stopped: the next event is its end
-                    Err(Uncounted::System {
-                        errno: Errno::ESRCH,
-                        ..
-                    }) => {}
+                    Err(Uncounted::System { errno: Errno::ESRCH, .. }) => {}
                     other => other?,
                 },
             }
@@ -131,11 +124,8 @@ impl Tracer {
         let born = Pid::from_raw(born as i32);
         let parent = self.tracees.get(&pid).copied().unwrap_or_default();
         let was_early = self.early.remove(&born);
-        let tracee = Tracee {
-            is_main: parent.is_main && thread,
-            newborn: !was_early,
-            restarts: None,
-        };
+        let tracee =
+            Tracee { is_main: parent.is_main && thread, newborn: !was_early, restarts: None };
         self.tracees.insert(born, tracee);
         if was_early {
             ptrace::syscall(born, None).map_err(Uncounted::system("ptrace(PTRACE_SYSCALL)"))?;

@@ -22,10 +22,7 @@ impl Planted {
         let n = (many - few) as f64;
         let [few, many] = [few, many].map(|n| self.count(n, LONG, &never).unwrap());
         let each = |many: u64, few: u64| (many - few) as f64 / n;
-        (
-            each(many.program, few.program),
-            each(many.children, few.children),
-        )
+        (each(many.program, few.program), each(many.children, few.children))
     }
 }
 
@@ -56,14 +53,8 @@ fn threads_count_with_program() {
 #[test]
 fn failing_programs_have_no_count() {
     for (name, why) in [
-        (
-            "wrong",
-            "it ended with status 1; it said: planted/wrong: check: 1 instead of 3",
-        ),
-        (
-            "crashes",
-            "it was killed by signal 11; it said: about to crash",
-        ),
+        ("wrong", "it ended with status 1; it said: planted/wrong: check: 1 instead of 3"),
+        ("crashes", "it was killed by signal 11; it said: about to crash"),
     ] {
         assert_eq!(error(name, LONG), Uncounted::Ended(why.to_owned()));
     }

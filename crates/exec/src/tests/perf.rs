@@ -35,13 +35,8 @@ fn permitted_counters_are_scaled() {
         )
     };
     let few = "counters n=10 instructions=100 cycles=200 branch_misses=300";
-    let lines = [
-        all("", 100),
-        all("user_", 100),
-        all("", 400),
-        few.to_owned(),
-        "nothing".to_owned(),
-    ];
+    let lines =
+        [all("", 100), all("user_", 100), all("", 400), few.to_owned(), "nothing".to_owned()];
     assert_eq!(counters[..5], lines);
     real(&counters[5]);
 }
@@ -51,13 +46,9 @@ fn real(counters: &str) {
     if counters == "nothing" {
         return;
     }
-    let words = counters
-        .split(' ')
-        .skip(1)
-        .map(|word| word.split_once('=').unwrap());
-    let counts: BTreeMap<&str, u64> = words
-        .map(|(name, count)| (name, count.parse().unwrap()))
-        .collect();
+    let words = counters.split(' ').skip(1).map(|word| word.split_once('=').unwrap());
+    let counts: BTreeMap<&str, u64> =
+        words.map(|(name, count)| (name, count.parse().unwrap())).collect();
     let faults = counts.get("instructions");
     let faults = faults.or(counts.get("user_instructions")).unwrap();
     // 150 pages within the region, 250 outside

@@ -19,10 +19,7 @@ fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
     let find = |name: &str| {
         let mut files = path.split(':').map(|folder| Path::new(folder).join(name));
         let found = files.find(|file| file.exists());
-        Compiler {
-            path: found.unwrap_or_else(|| name.into()),
-            flags: flags.clone(),
-        }
+        Compiler { path: found.unwrap_or_else(|| name.into()), flags: flags.clone() }
     };
     let workshop = Workshop {
         directory: directory.path().to_path_buf(),
@@ -66,20 +63,11 @@ fn rebuilt_workloads_work() {
     // without a kernel struct
     let empty = "static int nothing __attribute__((unused));\n";
     sources.push(("planted/empty.c", empty));
-    let names = [
-        "byte/sieve",
-        "planted/bad",
-        "planted/missing",
-        "planted/empty",
-    ];
+    let names = ["byte/sieve", "planted/bad", "planted/missing", "planted/empty"];
     let mut builds = workshop.build(&sources, &names).unwrap();
     let sieve = builds.remove("byte/sieve").unwrap().unwrap();
     works(&sieve, &["mode=once", "n=3"]);
-    let Program {
-        hash,
-        compiler,
-        flags,
-    } = sieve.program;
+    let Program { hash, compiler, flags } = sieve.program;
     // other flags, other program
     let shipped = gritstone_kernels::find("byte/sieve").unwrap().hash;
     assert!(hash.len() == 64 && hash != shipped);

@@ -6,10 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
-const LIMIT: Limit = Limit {
-    instructions: 100_000,
-    time: LONG,
-};
+const LIMIT: Limit = Limit { instructions: 100_000, time: LONG };
 
 impl Planted {
     fn step(&self, n: u64, more: &[&str], limit: Limit) -> Result<Steps, Uncounted> {

@@ -40,9 +40,7 @@ impl Programs {
         };
         let mut tried = vec![];
         let Some(dir) = programs.another(&mut tried)? else {
-            return Err(ExecError::NowhereToExecute {
-                tried: tried.join(", "),
-            });
+            return Err(ExecError::NowhereToExecute { tried: tried.join(", ") });
         };
         // executing the supervisor there has succeeded
         let supervisor = dir.join(file_name(SUPERVISOR));
@@ -120,10 +118,7 @@ fn no_room(program: &Embedded, full: &[String]) -> ExecError {
 }
 
 fn is_full(why: &io::Error) -> bool {
-    matches!(
-        Shortage::from_error(why),
-        Some(Shortage::Space | Shortage::Quota)
-    )
+    matches!(Shortage::from_error(why), Some(Shortage::Space | Shortage::Quota))
 }
 
 fn free(dir: &Path) -> String {
@@ -143,12 +138,8 @@ fn file_name(program: &str) -> String {
 fn unpack(program: &Embedded, path: &Path) -> io::Result<()> {
     let bytes = program.bytes()?;
     let part = path.with_extension("part");
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o700)
-        .open(&part)?;
+    let mut file =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&part)?;
     let written = file.write_all(&bytes);
     drop(file);
     let unpacked = written.and_then(|()| fs::rename(&part, path));
@@ -173,16 +164,11 @@ fn execute_in(dir: &Path) -> io::Result<()> {
     let path = dir.join(file_name(SUPERVISOR));
     unpack(supervisor, &path)?;
     let mut command = Command::new(&path);
-    command
-        .stdin(nothing()?)
-        .stdout(nothing()?)
-        .stderr(nothing()?);
+    command.stdin(nothing()?).stdout(nothing()?).stderr(nothing()?);
     let status = spawn(&mut command)?.wait()?;
     // without arguments it prints its usage, and exits with 2
     match status.code() {
         Some(2) => Ok(()),
-        _ => Err(io::Error::other(format!(
-            "a program there ends with {status}"
-        ))),
+        _ => Err(io::Error::other(format!("a program there ends with {status}"))),
     }
 }

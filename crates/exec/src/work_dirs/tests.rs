@@ -9,10 +9,7 @@ use std::os::unix::fs::MetadataExt;
 fn name_of(namespace: u32, dead: u64) -> String {
     let pid = std::process::id();
     let start = our_start() + dead;
-    format!(
-        "gritstone.{namespace:08x}.{pid:07}.{start:012}.{:032x}.work",
-        7
-    )
+    format!("gritstone.{namespace:08x}.{pid:07}.{start:012}.{:032x}.work", 7)
 }
 
 #[test]
@@ -50,10 +47,7 @@ fn directories_are_removed_on_drop() {
     let parent = tempfile::tempdir().unwrap();
     let work_dirs = WorkDirs::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
     let supervisor = work_dirs.embedded_program(SUPERVISOR).unwrap();
-    let (one, two) = (
-        work_dirs.fresh(true).unwrap(),
-        work_dirs.fresh(false).unwrap(),
-    );
+    let (one, two) = (work_dirs.fresh(true).unwrap(), work_dirs.fresh(false).unwrap());
     assert!(supervisor.exists() && one != two);
     drop(work_dirs);
     assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);

@@ -81,9 +81,7 @@ impl Array {
         plan: &Plan,
         states: &BTreeMap<usize, State>,
     ) -> BTreeMap<String, String> {
-        let mut pending = states
-            .values()
-            .filter(|state| matches!(state, State::Pending(_)));
+        let mut pending = states.values().filter(|state| matches!(state, State::Pending(_)));
         if self.asked.elapsed() < ASK_FOR_NODES || pending.next().is_none() {
             return BTreeMap::new();
         }
@@ -110,20 +108,14 @@ impl Array {
                 State::Ended(_) => {}
             }
         }
-        let why: Vec<String> = pending
-            .iter()
-            .map(|(why, n)| format!("{n} {why}"))
-            .collect();
+        let why: Vec<String> = pending.iter().map(|(why, n)| format!("{n} {why}")).collect();
         if !self.waiting.is_empty() && running + pending.len() > 0 {
             let waiting: usize = pending.values().sum();
             let why = match why.is_empty() {
                 true => String::new(),
                 false => format!(" ({})", why.join(", ")),
             };
-            self.say(&format!(
-                "job {}: {running} measuring, {waiting} waiting{why}",
-                self.job
-            ));
+            self.say(&format!("job {}: {running} measuring, {waiting} waiting{why}", self.job));
         }
     }
 

@@ -64,11 +64,7 @@ fn is_usable(state: &str) -> bool {
 /// When Slurm does not answer, or the partition has none.
 pub fn nodes(partition: Option<&str>) -> Result<Vec<Known>> {
     let mut words = vec!["--noheader", "--Node", "--format=%N|%T|%P|%E"];
-    words.extend(
-        partition
-            .iter()
-            .flat_map(|partition| ["--partition", *partition]),
-    );
+    words.extend(partition.iter().flat_map(|partition| ["--partition", *partition]));
     let known = known(&run("sinfo", &words, "")?, partition.is_some());
     match partition {
         Some(name) => ensure!(!known.is_empty(), "partition {name} has no node"),
@@ -115,8 +111,7 @@ pub fn most_tasks() -> Result<usize> {
         let (key, value) = line.split_once('=')?;
         (key.trim() == "MaxArraySize").then(|| value.trim().parse().ok())?
     });
-    line.filter(|most| *most > 0)
-        .context("Slurm allows no arrays of jobs here (MaxArraySize)")
+    line.filter(|most| *most > 0).context("Slurm allows no arrays of jobs here (MaxArraySize)")
 }
 
 /// Submits an array, a task for each node, and releases it when each task has its node; returns the job id.
@@ -131,9 +126,7 @@ pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) ->
     let output = run(program, &line, script)?;
     let Some(job) = job_of(&output) else {
         // after the user's options: held, with this name
-        let name = words
-            .iter()
-            .find_map(|word| word.strip_prefix("--job-name="));
+        let name = words.iter().find_map(|word| word.strip_prefix("--job-name="));
         let cancelled =
             name.map(|name| run("scancel", &["--quiet", &format!("--name={name}")], ""));
         bail!(
@@ -156,10 +149,7 @@ pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) ->
 /// The job id that `sbatch --parsable` prints on its last line, perhaps after lines of the site; a cluster of a federation follows after
 /// `;`.
 fn job_of(output: &str) -> Option<String> {
-    let heads = output
-        .lines()
-        .rev()
-        .filter_map(|line| line.trim().split(';').next());
+    let heads = output.lines().rev().filter_map(|line| line.trim().split(';').next());
     let mut jobs = heads.filter(|head| is_job(head));
     jobs.next().map(str::to_owned)
 }
@@ -167,10 +157,7 @@ fn job_of(output: &str) -> Option<String> {
 /// Assigns each task its node, and makes it wait for the neighbors of that node.
 fn begin(job: &str, nodes: &[Node]) -> Result<()> {
     for (task, node) in nodes.iter().enumerate() {
-        let (id, list) = (
-            format!("JobId={job}_{task}"),
-            format!("ReqNodeList={}", node.node),
-        );
+        let (id, list) = (format!("JobId={job}_{task}"), format!("ReqNodeList={}", node.node));
         let after: Vec<String> = before(nodes, task)
             .into_iter()
             .map(|other| format!("afterany:{job}_{other}"))
@@ -211,14 +198,7 @@ pub enum State {
 /// # Errors
 /// When Slurm does not answer.
 pub fn tasks(job: &str) -> Result<BTreeMap<usize, State>> {
-    let words = [
-        "--noheader",
-        "--array",
-        "--states=all",
-        "--format=%K|%T|%r",
-        "--jobs",
-        job,
-    ];
+    let words = ["--noheader", "--array", "--states=all", "--format=%K|%T|%r", "--jobs", job];
     match run("squeue", &words, "") {
         Ok(output) => Ok(states(&output)),
         Err(why) if why.to_string().contains("Invalid job id") => Ok(BTreeMap::new()),
@@ -260,11 +240,7 @@ pub fn is_job(text: &str) -> bool {
 /// Standard output of a command.
 fn run(program: &str, words: &[&str], input: &str) -> Result<String> {
     let mut command = Command::new(program);
-    command
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| {
         format!("cannot start {program}: Slurm's commands have to be on PATH here (Debian: slurm-client)")
     })?;
@@ -276,10 +252,7 @@ fn run(program: &str, words: &[&str], input: &str) -> Result<String> {
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr);
         let last = error.lines().rfind(|line| !line.trim().is_empty());
-        bail!(
-            "{program} failed: {}",
-            last.unwrap_or("no error message").trim()
-        );
+        bail!("{program} failed: {}", last.unwrap_or("no error message").trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -365,10 +338,7 @@ mod tests {
         for (output, job) in [
             ("123\n", Some("123")),
             ("123;cluster\n", Some("123")),
-            (
-                "Welcome to the cluster 7\nlua: 3 hours left\n4711\n",
-                Some("4711"),
-            ),
+            ("Welcome to the cluster 7\nlua: 3 hours left\n4711\n", Some("4711")),
             ("4711;c1\nRemember the quota.\n", Some("4711")),
             ("sbatch: error: no\n", None),
             ("", None),
@@ -398,18 +368,11 @@ mod tests {
             let place = [("rack", rack), ("partition", "batch")];
             Node {
                 node: name.to_owned(),
-                place: place
-                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                    .into(),
+                place: place.map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
                 cpu: None,
             }
         };
-        let nodes = [
-            node("a", "1"),
-            node("b", "2"),
-            node("c", "1"),
-            node("d", "1"),
-        ];
+        let nodes = [node("a", "1"), node("b", "2"), node("c", "1"), node("d", "1")];
         let before: Vec<Vec<usize>> = (0..4).map(|task| before(&nodes, task)).collect();
         assert_eq!(before, [vec![], vec![], vec![0], vec![2]]);
     }

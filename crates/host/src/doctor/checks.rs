@@ -37,11 +37,8 @@ pub(super) const MACHINE: [Check; 21] = [
 pub(super) const CHANGING: usize = 5;
 
 /// Layers between this process and the hardware.
-pub(super) const SURROUNDINGS: [Check; 3] = [
-    ("virtual machine", machine),
-    ("container", container),
-    ("identity", identity),
-];
+pub(super) const SURROUNDINGS: [Check; 3] =
+    [("virtual machine", machine), ("container", container), ("identity", identity)];
 
 fn unread(finding: Option<Finding>) -> Finding {
     finding.unwrap_or_else(|| found(Note, "cannot be read here"))
@@ -81,10 +78,7 @@ fn runnable(host: &Host) -> Finding {
             true => Fine,
             false => Warning,
         };
-        found(
-            severity,
-            format!("{others} other {}", pluralize(others as usize, "process")),
-        )
+        found(severity, format!("{others} other {}", pluralize(others as usize, "process")))
     });
     unread(finding)
         .why("Runnable processes compete for the CPUs; the load average lags by a minute.")
@@ -193,12 +187,7 @@ fn smt(host: &Host) -> Finding {
 
 fn mitigations(host: &Host) -> Finding {
     let states = host.kernel.mitigations.values();
-    let count = |word: &str| {
-        states
-            .clone()
-            .filter(|state| state.starts_with(word))
-            .count()
-    };
+    let count = |word: &str| states.clone().filter(|state| state.starts_with(word)).count();
     let (mitigated, vulnerable) = (count("Mitigation"), count("Vulnerable"));
     let value = format!("{mitigated} mitigations active, {vulnerable} vulnerable");
     match (host.kernel.mitigations.is_empty(), mitigated) {
@@ -281,9 +270,8 @@ fn resolution(host: &Host) -> Finding {
     };
     let value = format!("{step} ns");
     let coarse = |severity| {
-        found(severity, &*value).why(format!(
-            "{WHY} Boot with highres=on and a better clock source."
-        ))
+        found(severity, &*value)
+            .why(format!("{WHY} Boot with highres=on and a better clock source."))
     };
     match step {
         0..=1_000 => found(Fine, value).why(WHY),

@@ -8,10 +8,9 @@ use std::path::Path;
 
 pub(super) fn findings(dir: &Path) -> Vec<Finding> {
     match filesystem::containing(dir) {
-        Ok(place) => vec![
-            file_system(&place).named("file system"),
-            free(&place).named("free disk"),
-        ],
+        Ok(place) => {
+            vec![file_system(&place).named("file system"), free(&place).named("free disk")]
+        }
         Err(error) => {
             // quoted for the shell
             let quoted = dir.display().to_string().replace('\'', r"'\''");

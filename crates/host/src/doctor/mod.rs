@@ -43,13 +43,7 @@ pub struct Finding {
 
 /// A finding without name and reason, which the caller adds.
 fn found(severity: Severity, value: impl Into<String>) -> Finding {
-    Finding {
-        name: String::new(),
-        value: value.into(),
-        why: String::new(),
-        todo: None,
-        severity,
-    }
+    Finding { name: String::new(), value: value.into(), why: String::new(), todo: None, severity }
 }
 
 fn unseen() -> Finding {
@@ -95,9 +89,7 @@ pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) 
 pub fn now(host: &Host) -> Vec<Finding> {
     let checks = checks::MACHINE.iter().take(checks::CHANGING);
     let findings = checks.map(|(name, check)| check(host).named(*name));
-    findings
-        .filter(|finding| finding.severity >= Severity::Warning)
-        .collect()
+    findings.filter(|finding| finding.severity >= Severity::Warning).collect()
 }
 
 const MIB: u64 = 1 << 20;
@@ -113,11 +105,7 @@ fn graded(amount: u64, least: u64, enough: u64) -> Severity {
 
 /// Adds sudo if needed.
 fn as_root(host: &Host, command: &str) -> String {
-    if host.system.privileged {
-        command.to_owned()
-    } else {
-        format!("sudo {command}")
-    }
+    if host.system.privileged { command.to_owned() } else { format!("sudo {command}") }
 }
 
 /// Command that writes `value` to `file`.

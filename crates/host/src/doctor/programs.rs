@@ -82,10 +82,7 @@ pub fn counter() -> Needed {
         package: "valgrind".to_owned(),
         version: None,
     };
-    Needed {
-        need,
-        benchmarks: vec![],
-    }
+    Needed { need, benchmarks: vec![] }
 }
 
 /// The command that installs all of them, as program and arguments; `None` if nothing is missing or the distribution
@@ -158,10 +155,7 @@ pub fn needed(benchmarks: &[Benchmark]) -> Vec<Needed> {
     let mut all: Vec<Needed> = Vec::new();
     for benchmark in benchmarks {
         for need in &benchmark.needs {
-            let needed = Needed {
-                need: need.clone(),
-                benchmarks: vec![benchmark.id.clone()],
-            };
+            let needed = Needed { need: need.clone(), benchmarks: vec![benchmark.id.clone()] };
             match all.iter_mut().find(|known| known.is_same(&needed)) {
                 Some(known) => known.benchmarks.extend(needed.benchmarks),
                 None => all.push(needed),
@@ -175,7 +169,5 @@ pub fn needed(benchmarks: &[Benchmark]) -> Vec<Needed> {
 fn is_package(name: &str) -> bool {
     name.len() >= 2
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c))
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c))
 }

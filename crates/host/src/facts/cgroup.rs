@@ -36,12 +36,8 @@ impl Cgroup {
                 .unwrap_or_default()
                 .limits(|version, level| quota(root, version, level))
                 .min_by(f64::total_cmp),
-            memory: memory
-                .limits(|version, level| memory_limit(root, version, level))
-                .min(),
-            processes: pids
-                .limits(|_, level| root.number(&format!("{level}/pids.max")))
-                .min(),
+            memory: memory.limits(|version, level| memory_limit(root, version, level)).min(),
+            processes: pids.limits(|_, level| root.number(&format!("{level}/pids.max"))).min(),
             processes_left: pids.limits(|_, level| processes_left(root, level)).min(),
         }
     }
@@ -62,9 +58,7 @@ impl Levels {
         &self,
         limit: impl Fn(u8, &str) -> Option<T>,
     ) -> impl Iterator<Item = T> {
-        self.directories
-            .iter()
-            .filter_map(move |directory| limit(self.version, directory))
+        self.directories.iter().filter_map(move |directory| limit(self.version, directory))
     }
 }
 
@@ -85,10 +79,7 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
         None => (2, mounts.iter().find(is_v2)?),
     };
     let group = own_group(&groups, if version == 1 { controller } else { "" })?;
-    Some(Levels {
-        version,
-        directories: directories(root, mount, group),
-    })
+    Some(Levels { version, directories: directories(root, mount, group) })
 }
 
 /// Directories in which a new control group may be able to limit `what` (memory, pids), nearest first; of version 2
@@ -123,8 +114,7 @@ fn directories(root: &Root, mount: &Mount, group: &str) -> Vec<String> {
         .strip_prefix(&mount.root)
         .ok()
         .filter(|path| {
-            path.components()
-                .all(|part| matches!(part, std::path::Component::Normal(_)))
+            path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
         })
         .unwrap_or(Path::new(""));
     below
@@ -154,13 +144,8 @@ pub(crate) fn quota(root: &Root, version: u8, level: &str) -> Option<f64> {
 
 /// Bytes.
 pub(crate) fn memory_limit(root: &Root, version: u8, level: &str) -> Option<u64> {
-    let file = if version == 1 {
-        "memory.limit_in_bytes"
-    } else {
-        "memory.max"
-    };
-    root.number(&format!("{level}/{file}"))
-        .filter(|&limit| limit < NO_LIMIT)
+    let file = if version == 1 { "memory.limit_in_bytes" } else { "memory.max" };
+    root.number(&format!("{level}/{file}")).filter(|&limit| limit < NO_LIMIT)
 }
 
 fn processes_left(root: &Root, level: &str) -> Option<u64> {

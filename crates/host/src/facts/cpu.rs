@@ -218,11 +218,7 @@ pub(crate) fn turbo(root: &Root) -> Option<Turbo> {
     const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";
     let switch = |file, off: &'static str| {
         let value = root.line(file)?;
-        matches!(value.as_str(), "0" | "1").then(|| Turbo {
-            on: value != off,
-            file,
-            off,
-        })
+        matches!(value.as_str(), "0" | "1").then(|| Turbo { on: value != off, file, off })
     };
     switch(INTEL, "1").or_else(|| switch(OTHERS, "0"))
 }
@@ -233,14 +229,8 @@ mod tests {
 
     #[test]
     fn each_architecture_names_its_models() {
-        assert_eq!(
-            models("model name\t: AMD EPYC\nmodel name\t: AMD EPYC\n"),
-            ["AMD EPYC"]
-        );
-        assert_eq!(
-            models("cpu\t\t: POWER9, altivec supported\n"),
-            ["POWER9, altivec supported"]
-        );
+        assert_eq!(models("model name\t: AMD EPYC\nmodel name\t: AMD EPYC\n"), ["AMD EPYC"]);
+        assert_eq!(models("cpu\t\t: POWER9, altivec supported\n"), ["POWER9, altivec supported"]);
         let arm = "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\nCPU implementer\t: 0x41\nCPU part\t: 0xd05\n";
         assert_eq!(models(arm), ["Arm 0x41/0xd0c", "Arm 0x41/0xd05"]);
         assert!(models("CPU part\t: 0xd0c\n").is_empty());
@@ -251,13 +241,7 @@ mod tests {
         assert_eq!(size("32K"), Some(32 << 10));
         assert_eq!(size("8M"), Some(8 << 20));
         assert_eq!(size("64"), Some(64));
-        for bad in [
-            "",
-            "K",
-            "-1K",
-            "99999999999999999999G",
-            "18446744073709551615G",
-        ] {
+        for bad in ["", "K", "-1K", "99999999999999999999G", "18446744073709551615G"] {
             assert_eq!(size(bad), None, "{bad}");
         }
     }

@@ -40,10 +40,7 @@ fn version(banner: &[u8]) -> Option<String> {
     const WORD: &str = "release version ";
     let banner = String::from_utf8_lossy(banner);
     let rest = &banner[banner.find(WORD)? + WORD.len()..];
-    let number: String = rest
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
+    let number: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let number = number.trim_end_matches('.');
     (!number.is_empty()).then(|| format!("glibc {number}"))
 }

@@ -23,9 +23,7 @@ impl Memory {
             total: text::kilobytes(&info, "MemTotal"),
             available: text::kilobytes(&info, "MemAvailable"),
             swap: text::kilobytes(&info, "SwapTotal"),
-            nodes: root
-                .cpus("/sys/devices/system/node/online")
-                .map(|set| set.len()),
+            nodes: root.cpus("/sys/devices/system/node/online").map(|set| set.len()),
         }
     }
 }

@@ -55,11 +55,7 @@ fn is_debian(release: &str) -> bool {
 
 /// `Uid:` of /proc/self/status: real, effective, saved, file system.
 fn effective_user(status: &str) -> Option<u32> {
-    text::field(status, "Uid", ':')?
-        .split_whitespace()
-        .nth(1)?
-        .parse()
-        .ok()
+    text::field(status, "Uid", ':')?.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Only what every user can read, so that root sees the same machine: the machine-id, or a serial number that the

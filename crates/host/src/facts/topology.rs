@@ -21,10 +21,7 @@ pub(super) fn read(root: &Root, cpuinfo: &str, online: &CpuSet) -> BTreeMap<u32,
         .map(|cpu| {
             let core = from_sys(root, cpu)
                 .or_else(|| listed.remove(&cpu))
-                .unwrap_or(Core {
-                    socket: 0,
-                    core: u64::from(cpu),
-                });
+                .unwrap_or(Core { socket: 0, core: u64::from(cpu) });
             (cpu, core)
         })
         .collect()
@@ -37,9 +34,7 @@ fn from_sys(root: &Root, cpu: u32) -> Option<Core> {
         .cpus(&format!("{directory}/core_cpus_list"))
         .or_else(|| root.cpus(&format!("{directory}/thread_siblings_list")))?;
     Some(Core {
-        socket: root
-            .number(&format!("{directory}/physical_package_id"))
-            .unwrap_or(0),
+        socket: root.number(&format!("{directory}/physical_package_id")).unwrap_or(0),
         core: u64::from(siblings.iter().next()?),
     })
 }

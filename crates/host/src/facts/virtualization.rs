@@ -16,10 +16,7 @@ pub struct Virtualization {
 
 impl Virtualization {
     pub(super) fn read(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Self {
-        Self {
-            machine: machine(root, cpu, kernel),
-            container: container(root, kernel),
-        }
+        Self { machine: machine(root, cpu, kernel), container: container(root, kernel) }
     }
 }
 
@@ -41,18 +38,12 @@ const HYPERVISORS: [(&str, &str); 12] = [
 
 fn hypervisor(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
-    HYPERVISORS
-        .iter()
-        .find(|(sign, _)| name.contains(sign))
-        .map(|&(_, name)| name)
+    HYPERVISORS.iter().find(|(sign, _)| name.contains(sign)).map(|&(_, name)| name)
 }
 
 fn machine(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Option<String> {
     // hypervisors that Linux itself reports
-    let known = [
-        "/sys/hypervisor/type",
-        "/proc/device-tree/hypervisor/compatible",
-    ];
+    let known = ["/sys/hypervisor/type", "/proc/device-tree/hypervisor/compatible"];
     if let Some(kind) = known.iter().find_map(|file| root.line(file)) {
         return Some(hypervisor(&kind).map_or(kind.clone(), str::to_owned));
     }
@@ -65,16 +56,8 @@ fn machine(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Option<String> {
         .iter()
         .filter_map(|file| root.line(&format!("/sys/class/dmi/id/{file}")))
         .find_map(|value| hypervisor(&value));
-    let by_clock = || {
-        kernel
-            .clock_sources
-            .iter()
-            .find_map(|name| hypervisor(name))
-    };
-    let unnamed = || {
-        cpu.hypervisor
-            .map(|_| by_clock().unwrap_or("unknown hypervisor"))
-    };
+    let by_clock = || kernel.clock_sources.iter().find_map(|name| hypervisor(name));
+    let unnamed = || cpu.hypervisor.map(|_| by_clock().unwrap_or("unknown hypervisor"));
     named.or_else(unnamed).map(str::to_owned)
 }
 
@@ -95,9 +78,8 @@ fn container(root: &Root, kernel: &Kernel) -> Option<String> {
         return Some(kind);
     }
     // virtual machines that were built from container images keep these files, and a diskless machine may have an overlay as its root
-    let in_initial_namespaces = NAMESPACES
-        .iter()
-        .all(|&(file, first)| root.link(file).as_deref() == Some(first));
+    let in_initial_namespaces =
+        NAMESPACES.iter().all(|&(file, first)| root.link(file).as_deref() == Some(first));
     if !in_initial_namespaces && root.exists("/run/.containerenv") {
         return Some("podman".to_owned());
     }
@@ -124,10 +106,7 @@ fn container_of_cgroup(groups: &str) -> Option<&'static str> {
         ("containerd", "containerd"),
         ("machine.slice", "systemd-nspawn"),
     ];
-    SIGNS
-        .iter()
-        .find(|(sign, _)| groups.contains(sign))
-        .map(|&(_, name)| name)
+    SIGNS.iter().find(|(sign, _)| groups.contains(sign)).map(|&(_, name)| name)
 }
 
 #[cfg(test)]
@@ -144,18 +123,8 @@ mod tests {
             ("flags\t: fpu\n", cloud, &[][..], None),
             ("flags\t: fpu hypervisor\n", cloud, &[], Some("Amazon EC2")),
             ("Features\t: fp\n", cloud, &[], Some("Amazon EC2")),
-            (
-                "flags\t: fpu hypervisor\n",
-                vendor(""),
-                &[],
-                Some("unknown hypervisor"),
-            ),
-            (
-                "flags\t: fpu hypervisor\n",
-                vendor(""),
-                &["tsc", "kvm-clock"],
-                Some("KVM"),
-            ),
+            ("flags\t: fpu hypervisor\n", vendor(""), &[], Some("unknown hypervisor")),
+            ("flags\t: fpu hypervisor\n", vendor(""), &["tsc", "kvm-clock"], Some("KVM")),
         ] {
             let (_kept, root) = recorded_files(&[("/proc/cpuinfo", cpuinfo), firmware]);
             let kernel = Kernel {
@@ -174,11 +143,7 @@ mod tests {
         for (path, content, kind) in [
             ("/.dockerenv", "", Some("docker")),
             ("/run/systemd/container", "lxc\n", Some("lxc")),
-            (
-                "/proc/1/cgroup",
-                "4:memory:/kubepods/burstable/pod1\n",
-                Some("Kubernetes"),
-            ),
+            ("/proc/1/cgroup", "4:memory:/kubepods/burstable/pod1\n", Some("Kubernetes")),
             ("/proc/1/cgroup", "0::/init.scope\n", None),
             ("/proc/self/mountinfo", overlay, layered),
         ] {
@@ -190,10 +155,7 @@ mod tests {
             release: Some("5.15.90.1-microsoft-standard-WSL2".to_owned()),
             ..Kernel::default()
         };
-        assert_eq!(
-            container(&recorded_files(&[]).1, &wsl).as_deref(),
-            Some("WSL")
-        );
+        assert_eq!(container(&recorded_files(&[]).1, &wsl).as_deref(), Some("WSL"));
         // a machine made from an image, if all namespaces are known to be initial
         let (_kept, root) = recorded_files(&[("/.dockerenv", ""), ("/proc/self/ns/x", "")]);
         for (file, first) in NAMESPACES {

@@ -135,11 +135,7 @@ fn commands_depend_on_the_user() {
 fn directories() {
     let host = Tree::recorded("virtual-machine").host();
     for (dir, name, todo) in [
-        (
-            "/no/such/dir's",
-            "directory",
-            Some(r"mkdir -p '/no/such/dir'\''s'"),
-        ),
+        ("/no/such/dir's", "directory", Some(r"mkdir -p '/no/such/dir'\''s'")),
         // nothing can be stored in /proc, which reports no room
         ("/proc", "free disk", None),
     ] {
@@ -151,10 +147,7 @@ fn directories() {
 }
 
 fn benchmark(id: &str, needs: &[(&str, &[&str], &str)]) -> Benchmark {
-    let work = Work::Derived {
-        terms: vec![],
-        share_of: None,
-    };
+    let work = Work::Derived { terms: vec![], share_of: None };
     let need = |&(name, any, package): &(&str, &[&str], &str)| Need {
         name: name.to_owned(),
         any: any.iter().map(|&name| name.to_owned()).collect(),
@@ -195,11 +188,7 @@ fn missing_programs_have_a_command() {
     host.system.privileged = false;
     let nothing = OsStr::new("");
     let missing = programs::needed(&rows);
-    let all: Vec<_> = missing
-        .iter()
-        .cloned()
-        .chain([programs::counter()])
-        .collect();
+    let all: Vec<_> = missing.iter().cloned().chain([programs::counter()]).collect();
     let command = programs::install(&host, &all).unwrap().join(" ");
     assert!(command.ends_with(" valgrind"), "{command}");
     let command = programs::install(&host, &missing).unwrap().join(" ");
@@ -217,10 +206,7 @@ fn missing_programs_have_a_command() {
     host.system.debian = false;
     assert_eq!(programs::install(&host, &missing), None);
     let description = "Needed by app/calc and app/edit/1; Debian has it in the package bc.";
-    assert_eq!(
-        named(&examined(&host, nothing), "program bc").why,
-        description
-    );
+    assert_eq!(named(&examined(&host, nothing), "program bc").why, description);
     assert_eq!(programs::install(&host, &[]), None);
 }
 
@@ -243,8 +229,5 @@ fn programs_go_by_any_name() {
     let users = "Needed by app/edit/1, app/edit/2, app/edit/3 and 1 more.";
     assert_eq!(found.why, users);
     let counter = programs::counter().finding(&host, OsStr::new(""));
-    assert!(
-        counter.why.contains("pr --count instructions"),
-        "{counter:?}"
-    );
+    assert!(counter.why.contains("pr --count instructions"), "{counter:?}");
 }

@@ -15,17 +15,12 @@ fn facts(host: &Host) -> String {
     let facts = machine(host).facts;
     let is_local = |name: &str| name.starts_with("dir.") || name == "cpu.architecture";
     let others = facts.iter().filter(|(name, _)| !is_local(name));
-    others
-        .map(|(name, value)| format!("{name} = {value}\n"))
-        .collect()
+    others.map(|(name, value)| format!("{name} = {value}\n")).collect()
 }
 
 fn chosen(host: &Host) -> Vec<u32> {
     let chosen = choose_cpus(&host.cpu).unwrap();
-    [Some(chosen.measured), chosen.peer, chosen.watcher]
-        .into_iter()
-        .flatten()
-        .collect()
+    [Some(chosen.measured), chosen.peer, chosen.watcher].into_iter().flatten().collect()
 }
 
 #[test]
@@ -56,13 +51,7 @@ fn large_machines_and_bare_ones() {
         // CPUs 250 to 259 are the second threads of cores 100 to 109, which stay
         (300, "0-249,260-299", None, (2, 150, 290), [1, 2, 0]),
         // more than the bits of a cpu_set_t
-        (
-            2048,
-            "0-2047",
-            Some("1500-1501,2040-2047"),
-            (2, 1024, 2048),
-            [1500, 1501, 2040],
-        ),
+        (2048, "0-2047", Some("1500-1501,2040-2047"), (2, 1024, 2048), [1500, 1501, 2040]),
         // a root without /proc and /sys has the permitted CPUs
         (0, "", Some("2-3"), (1, 2, 2), [2, 3, 3]),
     ] {
@@ -114,11 +103,7 @@ fn cpu_quota_in_both_versions() {
     };
     assert_eq!(first.cgroup, expected);
     let second = Tree::recorded("cgroup-v2-half-cpu").host();
-    let expected = Cgroup {
-        version: Some(2),
-        cpus: Some(0.5),
-        ..Cgroup::default()
-    };
+    let expected = Cgroup { version: Some(2), cpus: Some(0.5), ..Cgroup::default() };
     assert_eq!(second.cgroup, expected);
     let container = second.virtualization.container.as_deref();
     assert_eq!(container, Some("docker"));
@@ -135,10 +120,7 @@ fn a_container_without_sys() {
     assert_eq!(host.cpu.allowed.to_string(), "1-3");
     assert!(host.cpu.governors.is_empty() && host.cpu.turbo.is_none());
     assert!(host.kernel.clock_source.is_none() && host.kernel.mitigations.is_empty());
-    let kinds = (
-        host.virtualization.machine.as_deref(),
-        host.virtualization.container.as_deref(),
-    );
+    let kinds = (host.virtualization.machine.as_deref(), host.virtualization.container.as_deref());
     assert_eq!(kinds, (Some("unknown hypervisor"), Some("Kubernetes")));
     assert_eq!(host.cgroup, Cgroup::default());
 }
@@ -146,26 +128,13 @@ fn a_container_without_sys() {
 #[test]
 fn diskless_machines_are_no_containers() {
     let tree = Tree::new();
-    tree.file(
-        "/proc/self/mountinfo",
-        "22 1 0:20 / / rw - overlay overlay rw",
-    );
+    tree.file("/proc/self/mountinfo", "22 1 0:20 / / rw - overlay overlay rw");
     let container = || tree.host().virtualization.container;
-    assert_eq!(
-        container().as_deref(),
-        Some("unknown kind, by its overlay root")
-    );
+    assert_eq!(container().as_deref(), Some("unknown kind, by its overlay root"));
     // the initial namespaces (include/linux/proc_ns.h)
-    let namespaces = [
-        ("ipc", 4_026_531_839_u32),
-        ("uts", 4_026_531_838),
-        ("pid", 4_026_531_836),
-    ];
+    let namespaces = [("ipc", 4_026_531_839_u32), ("uts", 4_026_531_838), ("pid", 4_026_531_836)];
     for (name, inode) in namespaces {
-        tree.link(
-            &format!("/proc/self/ns/{name}"),
-            &format!("{name}:[{inode}]"),
-        );
+        tree.link(&format!("/proc/self/ns/{name}"), &format!("{name}:[{inode}]"));
     }
     assert_eq!(container(), None);
 }
@@ -188,11 +157,7 @@ fn empty_root_yields_no_guesses() {
 /// Garbage in every file, and truncated recordings: together these machines have every file that is read.
 #[test]
 fn broken_files_do_not_panic() {
-    for name in [
-        "virtual-machine",
-        "cgroup-v1-half-cpu",
-        "cgroup-v2-half-cpu",
-    ] {
+    for name in ["virtual-machine", "cgroup-v1-half-cpu", "cgroup-v2-half-cpu"] {
         let text = Tree::text(name);
         for garbage in [
             "",

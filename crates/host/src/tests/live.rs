@@ -42,7 +42,5 @@ fn a_launch_is_watched() {
 
 /// Of this thread.
 fn cpu_time() -> Duration {
-    nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID)
-        .unwrap()
-        .into()
+    nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
 }

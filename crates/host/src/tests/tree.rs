@@ -19,11 +19,7 @@ impl Tree {
     pub fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
-            answers: Answers {
-                resolution: Some(1),
-                tick: Some(4_000_000),
-                ..Answers::default()
-            },
+            answers: Answers { resolution: Some(1), tick: Some(4_000_000), ..Answers::default() },
         }
     }
 

@@ -5,11 +5,7 @@ use gritstone_host::Chosen;
 use gritstone_host::tunables::{Setting, real_time, tunables};
 use gritstone_model::CpuSet;
 
-const CHOSEN: Chosen = Chosen {
-    measured: 2,
-    peer: Some(1),
-    watcher: Some(0),
-};
+const CHOSEN: Chosen = Chosen { measured: 2, peer: Some(1), watcher: Some(0) };
 
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq";
 const TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
@@ -19,15 +15,8 @@ type Settings = Result<Vec<(String, String, String)>, String>;
 
 fn look(tree: &Tree, online: &str) -> [Settings; 3] {
     let tunables = tunables(&tree.root(), &CpuSet::parse(online).unwrap(), &CHOSEN);
-    let names: Vec<&str> = tunables
-        .iter()
-        .map(|tunable| tunable.name.as_str())
-        .collect();
-    let expected = [
-        "governor performance",
-        "turbo off",
-        "interrupts away from CPU 2",
-    ];
+    let names: Vec<&str> = tunables.iter().map(|tunable| tunable.name.as_str()).collect();
+    let expected = ["governor performance", "turbo off", "interrupts away from CPU 2"];
     assert_eq!(names, expected);
     let plain = |Setting { owner, path, value }| (owner, path, value);
     let settings = tunables.into_iter().map(|tunable| {
@@ -53,24 +42,15 @@ fn governors_and_turbo_are_tuned() {
     tree.file(TURBO, "0\n");
     let [governor, turbo, _] = look(&tree, "0-3");
     let performance = |policy| setting(policy, &file(policy, "scaling_governor"), "performance");
-    assert_eq!(
-        governor,
-        Ok(["policy0", "policy2"].map(performance).to_vec())
-    );
+    assert_eq!(governor, Ok(["policy0", "policy2"].map(performance).to_vec()));
     assert_eq!(turbo, Ok(vec![setting("turbo", TURBO, "1")]));
     // other drivers have another switch, with the opposite sense
     tree.remove(TURBO);
     let boost = format!("{CPUFREQ}/boost");
     tree.file(&boost, "1\n");
-    assert_eq!(
-        look(&tree, "0-3")[1],
-        Ok(vec![setting("turbo", &boost, "0")])
-    );
+    assert_eq!(look(&tree, "0-3")[1], Ok(vec![setting("turbo", &boost, "0")]));
     // a policy without it
-    tree.file(
-        &file("policy2", "scaling_available_governors"),
-        "schedutil\n",
-    );
+    tree.file(&file("policy2", "scaling_available_governors"), "schedutil\n");
     let why = look(&tree, "0-3")[0].clone().unwrap_err();
     assert_eq!(why, "policy2 offers 'schedutil' and not 'performance'");
     for why in look(&Tree::new(), "0-3") {
@@ -108,20 +88,13 @@ fn interrupts_leave_the_measured_cpu() {
 #[test]
 fn real_time_needs_a_watcher() {
     let tree = Tree::new();
-    let alone = Chosen {
-        measured: 0,
-        peer: None,
-        watcher: None,
-    };
+    let alone = Chosen { measured: 0, peer: None, watcher: None };
     let why = |chosen| real_time(&tree.root(), chosen).unwrap_err();
     assert!(why(&CHOSEN).contains("cannot be read"));
     let file = "/proc/sys/kernel/sched_rt_runtime_us";
     tree.file(file, "950000\n");
     let description = why(&CHOSEN);
-    assert!(
-        description.contains("for 50 ms in every 1000 ms"),
-        "{description}"
-    );
+    assert!(description.contains("for 50 ms in every 1000 ms"), "{description}");
     tree.file(file, "-1\n");
     assert_eq!(real_time(&tree.root(), &CHOSEN), Ok(()));
     assert!(why(&alone).contains("one CPU"));

@@ -104,20 +104,14 @@ fn throttling_counts_on_all_levels() {
     let stat = "/sys/fs/cgroup/cpu.stat";
     let changes = [
         (stat, "usage_usec 100\nthrottled_usec 1700\n"),
-        (
-            "/sys/fs/cgroup/memory.events",
-            "low 0\nhigh 0\nmax 11\noom 0\n",
-        ),
+        ("/sys/fs/cgroup/memory.events", "low 0\nhigh 0\nmax 11\noom 0\n"),
     ];
     let seen = watched(&tree, &[0], 0, &changes);
     assert_eq!((seen.throttled, seen.memory_limit), (Some(MS), Some(2)));
     // one file includes every level where the kernel has it
     let local = "/sys/fs/cgroup/cpu.stat.local";
     tree.file(local, "throttled_usec 5\n");
-    let changes = [
-        (local, "throttled_usec 8\n"),
-        (stat, "throttled_usec 9999\n"),
-    ];
+    let changes = [(local, "throttled_usec 8\n"), (stat, "throttled_usec 9999\n")];
     assert_eq!(watched(&tree, &[0], 0, &changes).throttled, Some(3000));
 }
 
@@ -153,10 +147,7 @@ fn kernel_threads_can_be_excluded() {
     kernel(41, 5, 0);
     process(&tree, 42, 2, 64, [5, 0], 1);
     let mut watch = Watch::open(&tree.root());
-    let written_back = Benchmark {
-        kernel_threads: true,
-        ..plain()
-    };
+    let written_back = Benchmark { kernel_threads: true, ..plain() };
     let mut begin = |benchmark: &Benchmark| watch.begin(benchmark, &[1], 1);
     let (alone, with) = (begin(&plain()), begin(&written_back));
     busy(&tree, [12, 9, 0, 0]);
@@ -233,11 +224,7 @@ fn broken_counters_are_unknown() {
     assert_eq!(seen.steal, None);
 
     let seen = watched(&Tree::new(), &[0], 5, &[]);
-    let nothing = Conditions {
-        wall: seen.wall,
-        cpus: 1,
-        ..Conditions::default()
-    };
+    let nothing = Conditions { wall: seen.wall, cpus: 1, ..Conditions::default() };
     assert_eq!(seen, nothing);
 }
 
@@ -256,10 +243,8 @@ fn energy_sums_packages_and_wraps() {
             (path, format!("{after}\n"))
         });
         let after: Vec<(String, String)> = after.collect();
-        let changes: Vec<(&str, &str)> = after
-            .iter()
-            .map(|(p, t)| (p.as_str(), t.as_str()))
-            .collect();
+        let changes: Vec<(&str, &str)> =
+            after.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
         watched(&tree, &[0], 0, &changes).energy_uj
     };
     let [one, core, two, board, again] = [
@@ -269,10 +254,7 @@ fn energy_sums_packages_and_wraps() {
         ("intel-rapl:2", "psys", [1, 9_000_000]),
         ("intel-rapl-mmio:0", "package-0", [5_000_000, 7_500_000]),
     ];
-    assert_eq!(
-        seen(&[one, core, two, board, again]),
-        Some(2_500_000 + 2000)
-    );
+    assert_eq!(seen(&[one, core, two, board, again]), Some(2_500_000 + 2000));
     assert_eq!(seen(&[core, board]), None, "neither is a package");
     assert_eq!(seen(&[]), None);
 }

@@ -8,12 +8,7 @@ use gritstone_model::RunData;
 use gritstone_testkit::{sum, unit};
 
 pub fn limits(budget: f64) -> Limits {
-    Limits {
-        budget: Some(Duration::from_secs_f64(budget)),
-        precision: 0.01,
-        quick: false,
-        seed: 7,
-    }
+    Limits { budget: Some(Duration::from_secs_f64(budget)), precision: 0.01, quick: false, seed: 7 }
 }
 
 /// Measures one plan per side, after `earlier` launches.
@@ -117,10 +112,7 @@ fn budget_limits_begun_steps() {
     let costs = names.map(|id| (id, if id == "a/long" { 5.0 } else { 1.0 }, None));
     for seed in 0..20 {
         let measured = |budget, priors: &PriorRuns| {
-            let limits = Limits {
-                seed,
-                ..limits(budget)
-            };
+            let limits = Limits { seed, ..limits(budget) };
             let ran = run_with_priors(&plan(&names), limits, priors, reply).0;
             names.map(|id| ran.count(id))
         };
@@ -134,11 +126,7 @@ fn budget_limits_begun_steps() {
     // first launches calibrate and take longer: steps that did not fit by them are readmitted
     let first = |call: &Call| Reply::measured(if call.count == 1 { 1.0 } else { 0.25 }, 100.0);
     let ran = run(&plan(&["a/1", "a/2", "a/3", "a/4"]), 15.0, first);
-    assert!(
-        ["a/1", "a/2", "a/3", "a/4"]
-            .iter()
-            .all(|id| ran.count(id) >= 6)
-    );
+    assert!(["a/1", "a/2", "a/3", "a/4"].iter().all(|id| ran.count(id) >= 6));
     // steps begin in the order of the plan, up to the first that does not fit
     let reordered = ["a/1", "a/long", "a/2", "a/3", "a/4"];
     let ran = run_with_priors(&plan(&reordered), limits(20.0), &priors(&costs), reply).0;
@@ -151,21 +139,14 @@ fn budget_limits_begun_steps() {
 #[test]
 fn precision_has_bounded_time() {
     let within = |precision| {
-        let limits = Limits {
-            budget: None,
-            precision,
-            ..limits(0.0)
-        };
+        let limits = Limits { budget: None, precision, ..limits(0.0) };
         let plan = plan(&["a/noisy", "a/noisy-too", "a/other"]);
         let ran = resume(&[&plan], limits, &[], one_second);
         ["a/noisy", "a/noisy-too", "a/other"].map(|id| ran.count(id))
     };
     let asked = within(0.02);
     assert_eq!(asked[2], MIN_LAUNCHES);
-    assert!(
-        asked[..2].iter().all(|n| (11..=60).contains(n)),
-        "{asked:?}"
-    );
+    assert!(asked[..2].iter().all(|n| (11..=60).contains(n)), "{asked:?}");
     let unattainable = within(1e-6);
     let most = 3 * MIN_LAUNCHES * MAX_TIME_FACTOR as usize;
     let all: usize = unattainable.iter().sum();
@@ -174,11 +155,7 @@ fn precision_has_bounded_time() {
 
 #[test]
 fn quick_runs_launch_six_times() {
-    let limits = Limits {
-        budget: None,
-        quick: true,
-        ..limits(0.0)
-    };
+    let limits = Limits { budget: None, quick: true, ..limits(0.0) };
     let names = ["a/noisy", "a/steady"];
     let known = priors(&[("a/noisy", 2.0, None), ("a/steady", 3.0, None)]);
     let (ran, expected) = run_with_priors(&plan(&names), limits, &known, one_second);
@@ -189,9 +166,7 @@ fn quick_runs_launch_six_times() {
 #[test]
 fn expected_time_includes_sampling_time() {
     let mut plan = plan(&["a/steady", "a/slow"]);
-    let Work::Kernel(work) = &mut plan.benchmarks[1].work else {
-        panic!("not a workload")
-    };
+    let Work::Kernel(work) = &mut plan.benchmarks[1].work else { panic!("not a workload") };
     let asked = [("target_ns", "1000000000"), ("sample_ns", "2000000000")];
     let asked = asked.map(|(key, value)| (key.to_owned(), value.to_owned()));
     work.params.extend(asked);
@@ -225,9 +200,7 @@ fn priors_have_time_and_scatter() {
     let known = two[&step("a/noisy")];
     assert_eq!((known.seconds, known.ln_sd), (Some(1.5), None));
     let runs = [same.clone(), same.clone(), same.clone()];
-    let sd = learn_prior(&runs, &plan.benchmarks)[&step("a/noisy")]
-        .ln_sd
-        .unwrap();
+    let sd = learn_prior(&runs, &plan.benchmarks)[&step("a/noisy")].ln_sd.unwrap();
     assert!((0.02..0.05).contains(&sd), "{sd}");
     // another version of a benchmark is no prior
     let mut other = plan.benchmarks.clone();
@@ -239,11 +212,7 @@ fn priors_have_time_and_scatter() {
 fn seed_shuffles_rounds() {
     let plan = plan(&["a/one", "a/two", "a/three", "a/four"]);
     let order = |seed| {
-        let limits = Limits {
-            budget: None,
-            seed,
-            ..limits(1e6)
-        };
+        let limits = Limits { budget: None, seed, ..limits(1e6) };
         resume(&[&plan], limits, &[], one_second).launched
     };
     let first = order(7);
@@ -302,18 +271,11 @@ fn terms_of_differences_share_rounds() {
 #[test]
 fn copies_share_rounds() {
     let mut plan = plan(&["a/noisy"]);
-    plan.steps.push(Step {
-        copies: 4,
-        ..plan.steps[0].clone()
-    });
+    plan.steps.push(Step { copies: 4, ..plan.steps[0].clone() });
     let rounds_of =
         |launches: &[Launch], copies| rounds(launches, |launch| launch.copies == copies);
     let stored = run(&plan, 60.0, one_second).launches();
-    assert!(
-        rounds_of(&stored, 1).len() >= MIN_LAUNCHES,
-        "{}",
-        stored.len()
-    );
+    assert!(rounds_of(&stored, 1).len() >= MIN_LAUNCHES, "{}", stored.len());
     assert_eq!(rounds_of(&stored, 1), rounds_of(&stored, 4));
 
     // a run interrupted after four rounds continues with both
@@ -347,18 +309,12 @@ fn disturbed_repeats_are_bounded() {
     });
     assert_eq!(ran.count("a/quiet"), MIN_LAUNCHES);
     let more = ran.count("a/disturbed") - MIN_LAUNCHES;
-    assert!(
-        more > 0 && more <= MIN_LAUNCHES / DISTURBED_PER_REPEAT,
-        "{more}"
-    );
+    assert!(more > 0 && more <= MIN_LAUNCHES / DISTURBED_PER_REPEAT, "{more}");
 }
 
 /// Contention doubles the time.
 fn contended(contended: bool) -> Reply {
-    Reply {
-        contended,
-        ..Reply::measured(1.0, if contended { 200.0 } else { 100.0 })
-    }
+    Reply { contended, ..Reply::measured(1.0, if contended { 200.0 } else { 100.0 }) }
 }
 
 #[test]
@@ -373,11 +329,7 @@ fn contended_launches_are_replaced() {
 #[test]
 fn permanent_neighbor_costs_few_launches() {
     for (quick, repeats) in [(true, 0), (false, MIN_LAUNCHES / DISTURBED_PER_REPEAT)] {
-        let limits = Limits {
-            quick,
-            budget: None,
-            ..limits(0.0)
-        };
+        let limits = Limits { quick, budget: None, ..limits(0.0) };
         let plan = plan(&["a/contended", "a/quiet"]);
         let reply = |call: &Call| contended(call.id == "a/contended");
         let ran = resume(&[&plan], limits, &[], reply);
@@ -411,9 +363,7 @@ fn equal_loads_are_adjacent() {
     let ran = run(&plan, 1e6, one_second);
     let loaded = |id: &String| matches!(id.as_str(), "a/2" | "a/3");
     for round in ran.launched.chunks(4) {
-        let changes = round
-            .windows(2)
-            .filter(|two| loaded(&two[0]) != loaded(&two[1]));
+        let changes = round.windows(2).filter(|two| loaded(&two[0]) != loaded(&two[1]));
         assert!(changes.count() <= 2, "{round:?}");
     }
 }
@@ -431,9 +381,7 @@ fn scatter_sets_launches_per_side() {
             .stored
             .iter()
             .filter(|(launch_side, l)| (*launch_side, l.id.as_str()) == (side, id));
-        launches
-            .map(|(_, launch)| launch.round)
-            .collect::<Vec<u32>>()
+        launches.map(|(_, launch)| launch.round).collect::<Vec<u32>>()
     };
     assert_eq!(rounds_of(0, "a/one").len(), MIN_LAUNCHES);
     assert_eq!(rounds_of(0, "a/two").len(), MIN_LAUNCHES);

@@ -19,13 +19,8 @@ fn counts(sides: usize, bounds: [u32; 2], seconds: u64) -> Vec<usize> {
     let inner = Box::new(Sequential::new(design));
     let mut scheduler = Bounded::new(inner, sides, bounds, 1);
     drive(&plans, &[], reader(false), &mut scheduler, &mut backend).unwrap();
-    let count = |side| {
-        backend
-            .stored
-            .iter()
-            .filter(|(launch_side, _)| *launch_side == side)
-            .count()
-    };
+    let count =
+        |side| backend.stored.iter().filter(|(launch_side, _)| *launch_side == side).count();
     (0..sides).map(count).collect()
 }
 

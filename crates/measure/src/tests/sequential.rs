@@ -16,11 +16,7 @@ struct Machine {
 
 impl Machine {
     fn new(seed: u64, factor: f64) -> Self {
-        Self {
-            random: Pcg64::seed_from_u64(seed),
-            factor,
-            slowdown: |_| 1.0,
-        }
+        Self { random: Pcg64::seed_from_u64(seed), factor, slowdown: |_| 1.0 }
     }
 
     /// Approximately normal: the sum of twelve uniform numbers.
@@ -79,10 +75,7 @@ fn pairs_have_random_order() {
         let mut sides: Vec<usize> = pair.iter().map(|(side, _)| *side).collect();
         sides.sort_unstable();
         assert_eq!(sides, [0, 1]);
-        assert!(
-            pair.iter()
-                .all(|(_, launch)| launch.round as usize == round)
-        );
+        assert!(pair.iter().all(|(_, launch)| launch.round as usize == round));
     }
     let first = pairs.iter().filter(|pair| pair[0].0 == 0).count();
     assert!((2..=10).contains(&first), "{first} of 12");
@@ -108,10 +101,7 @@ fn budget_or_last_analysis_ends() {
     let mut wild = Machine::new(4, 1.0);
     wild.slowdown = |launch| 2_f64.powf((launch * 7919 % 101) as f64 / 50.0 - 1.0);
     let (_, times) = compare(design(2, 10_000), |call| wild.launch(call));
-    assert_eq!(
-        times[0].rounds(),
-        INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]
-    );
+    assert_eq!(times[0].rounds(), INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]);
     assert_eq!(verdict(&times), Verdict::Inconclusive);
 }
 
@@ -124,25 +114,15 @@ fn contended_pairs_are_replaced() {
         ..machine.launch(call)
     });
     assert_eq!(backend.stored.len(), 2 * (INTERIM_ANALYSES[0] + 2));
-    assert_eq!(
-        (times[0].rounds(), times[0].compared_pairs()),
-        (14, vec![12])
-    );
+    assert_eq!((times[0].rounds(), times[0].compared_pairs()), (14, vec![12]));
 }
 
 #[test]
 fn decided_steps_free_time() {
     let mut machine = Machine::new(5, 1.5);
-    let design = Design {
-        steps: 3,
-        ..design(2, 10_000)
-    };
+    let design = Design { steps: 3, ..design(2, 10_000) };
     let (backend, times) = compare(design, |call| machine.launch(call));
-    assert!(
-        times
-            .iter()
-            .all(|step| step.rounds() == INTERIM_ANALYSES[0])
-    );
+    assert!(times.iter().all(|step| step.rounds() == INTERIM_ANALYSES[0]));
     let orders: Vec<&String> = backend.launched.chunks(6).map(|round| &round[0]).collect();
     assert!(orders.iter().any(|id| *id != orders[0]), "{orders:?}");
 }
@@ -152,33 +132,18 @@ fn dropped_sides_free_time() {
     let mut machine = Machine::new(8, 1.004);
     // slower from the second analysis on: dropped sides, launched before, must not seem faster
     machine.slowdown = |launch| {
-        if launch < 4 * INTERIM_ANALYSES[0] {
-            1.0
-        } else {
-            2.0
-        }
+        if launch < 4 * INTERIM_ANALYSES[0] { 1.0 } else { 2.0 }
     };
     let (backend, times) = compare(design(4, 10_000), |call| machine.launch(call));
-    let launches = |side| {
-        backend
-            .stored
-            .iter()
-            .filter(|(launch_side, _)| *launch_side == side)
-            .count()
-    };
-    assert_eq!(
-        (launches(2), launches(3)),
-        (INTERIM_ANALYSES[0], INTERIM_ANALYSES[0])
-    );
+    let launches =
+        |side| backend.stored.iter().filter(|(launch_side, _)| *launch_side == side).count();
+    assert_eq!((launches(2), launches(3)), (INTERIM_ANALYSES[0], INTERIM_ANALYSES[0]));
     assert!(launches(0) > INTERIM_ANALYSES[0] && launches(0) == launches(1));
     assert_eq!(times[0].rounds(), launches(0));
     assert!(times[0].best().is_some_and(|best| best < 2));
     // later rounds have both candidates
     let last = &backend.stored[4 * INTERIM_ANALYSES[0]..];
-    assert!(
-        last.chunks(2)
-            .all(|pair| pair[0].1.round == pair[1].1.round)
-    );
+    assert!(last.chunks(2).all(|pair| pair[0].1.round == pair[1].1.round));
 }
 
 #[test]
@@ -203,11 +168,7 @@ fn failing_steps_are_closed() {
 #[test]
 fn start_up_follows_first_side() {
     let mut machine = Machine::new(10, 1.5);
-    let design = Design {
-        steps: 2,
-        start_up: true,
-        ..design(2, 1000)
-    };
+    let design = Design { steps: 2, start_up: true, ..design(2, 1000) };
     let (backend, times) = compare(design, |call| machine.launch(call));
     assert_eq!(backend.count("a/nothing"), 10);
     let nothing = |index: usize| backend.stored[index].1.id.as_str() == "a/nothing";
@@ -219,11 +180,7 @@ fn start_up_follows_first_side() {
         assert_eq!(launch.round, before.round);
     }
     // its time counts for no side
-    assert!(
-        times
-            .iter()
-            .all(|step| step.rounds() == INTERIM_ANALYSES[0])
-    );
+    assert!(times.iter().all(|step| step.rounds() == INTERIM_ANALYSES[0]));
 }
 
 /// 200 A/A tests under slowdowns that would mislead sides measured one after the other.
@@ -239,18 +196,12 @@ fn equal_sides_rarely_differ() {
     for trial in 0..200_u64 {
         let mut machine = Machine::new(100 + trial, 1.0);
         machine.slowdown = slowdowns[trial as usize % 4];
-        let design = Design {
-            seed: trial,
-            ..design(2, 120)
-        };
+        let design = Design { seed: trial, ..design(2, 120) };
         let (_, times) = compare(design, |call| machine.launch(call));
         called += usize::from(matches!(verdict(&times), Verdict::Faster | Verdict::Slower));
     }
     // at a rate of .01, 7 or more of 200 have a probability below .01
-    assert!(
-        (LEVEL - 0.01).abs() < 1e-12 && called <= 6,
-        "{called} of 200"
-    );
+    assert!((LEVEL - 0.01).abs() < 1e-12 && called <= 6, "{called} of 200");
 }
 
 #[test]
@@ -259,10 +210,7 @@ fn drift_hides_no_two_percent() {
     for trial in 0..200_u64 {
         let mut machine = Machine::new(500 + trial, 1.02);
         machine.slowdown = |launch| 1.0 + 0.002 * launch as f64;
-        let design = Design {
-            seed: trial,
-            ..design(2, 400)
-        };
+        let design = Design { seed: trial, ..design(2, 400) };
         let (_, times) = compare(design, |call| machine.launch(call));
         found += usize::from(verdict(&times) == Verdict::Slower);
     }
@@ -277,10 +225,7 @@ fn early_ends_are_decided() {
     for seed in 0..400 {
         let mut machine = Machine::new(seed, 0.35);
         let mut busy = Pcg64::seed_from_u64(seed + 1000);
-        let design = Design {
-            seed,
-            ..design(3, 1_000_000)
-        };
+        let design = Design { seed, ..design(3, 1_000_000) };
         let (_, times) = compare(design, |call| {
             let mut reply = machine.launch(call);
             reply.contended = busy.random::<f64>() < 0.05;
@@ -290,15 +235,9 @@ fn early_ends_are_decided() {
             reply
         });
         let judged = decide_all(&times, |_| 0.01, true);
-        let is_early = times[0]
-            .compared_pairs()
-            .iter()
-            .all(|&pairs| pairs < INTERIM_ANALYSES[7]);
+        let is_early = times[0].compared_pairs().iter().all(|&pairs| pairs < INTERIM_ANALYSES[7]);
         early += usize::from(is_early);
-        assert!(
-            !is_early || is_decided(&times[0], &judged[0], false),
-            "seed {seed}"
-        );
+        assert!(!is_early || is_decided(&times[0], &judged[0], false), "seed {seed}");
     }
     assert!(early > 300, "{early}");
 }

@@ -83,10 +83,7 @@ pub enum Absence {
 
 impl Data {
     pub fn absent(absence: Absence) -> Self {
-        Self::Absent(Absent {
-            absence,
-            ..Absent::default()
-        })
+        Self::Absent(Absent { absence, ..Absent::default() })
     }
 
     pub(super) fn sampled(&self) -> Option<&Sampled> {

@@ -12,10 +12,7 @@ pub(crate) fn benchmark(id: &str) -> Benchmark {
 }
 
 pub(crate) fn derived(id: &str, parts: &[&str]) -> Benchmark {
-    Benchmark {
-        work: sum(parts.iter().map(|part| (1.0, part))),
-        ..benchmark(id)
-    }
+    Benchmark { work: sum(parts.iter().map(|part| (1.0, part))), ..benchmark(id) }
 }
 
 fn offer() -> Offer {
@@ -60,8 +57,7 @@ fn copies_need_one_cpu_kernels() {
     let computed = derived("byte/x", &["byte/pipe"]);
     let mut held = benchmark("byte/held");
     if let Work::Kernel(work) = &mut held.work {
-        work.params
-            .insert("memory_pages".to_owned(), "8".to_owned());
+        work.params.insert("memory_pages".to_owned(), "8".to_owned());
     }
     let benchmarks = vec![benchmark("byte/pipe"), cross, all, computed, held];
     let mut plan = steps(benchmarks, &offer());
@@ -70,10 +66,7 @@ fn copies_need_one_cpu_kernels() {
         .iter()
         .map(|step| (step.id.as_str(), step.copies, step.cpus.as_slice()))
         .collect();
-    assert_eq!(
-        added,
-        [("byte/pipe", 2, &[3, 1][..]), ("byte/pipe", 8, &[3, 1, 0])]
-    );
+    assert_eq!(added, [("byte/pipe", 2, &[3, 1][..]), ("byte/pipe", 8, &[3, 1, 0])]);
 }
 
 #[test]
@@ -100,23 +93,14 @@ fn missing_needs_name_packages() {
         },
     ];
     let text = why(needs, &offer());
-    assert!(
-        text.contains("one of cc, gcc") && text.contains("apt-get install gcc."),
-        "{text}"
-    );
+    assert!(text.contains("one of cc, gcc") && text.contains("apt-get install gcc."), "{text}");
 
     let mut cross = benchmark("byte/pipe@cross");
     cross.placement = Placement::Cross;
-    let alone = Offer {
-        peer: None,
-        ..offer()
-    };
+    let alone = Offer { peer: None, ..offer() };
     assert!(why(cross, &alone).contains("two CPUs"));
 
-    let none = Offer {
-        kernels: BTreeSet::new(),
-        ..offer()
-    };
+    let none = Offer { kernels: BTreeSet::new(), ..offer() };
     assert!(why(benchmark("byte/pipe"), &none).contains("not in this binary"));
 }
 

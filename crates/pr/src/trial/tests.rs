@@ -5,10 +5,7 @@ const BENCHMARKS: usize = 20;
 const ROUNDS: usize = 135;
 
 fn margins(default: f64) -> Margins {
-    Margins {
-        default,
-        by_name: BTreeMap::new(),
-    }
+    Margins { default, by_name: BTreeMap::new() }
 }
 
 fn result(name: &str, value: f64) -> HarnessResult {
@@ -29,10 +26,7 @@ fn launch(random: &mut Pcg64, slower: f64) -> Vec<HarnessResult> {
             false => 0.0,
         };
         let effect = if name == 7 { slower } else { 0.0 };
-        result(
-            &format!("b{name}"),
-            100.0 * (spread + effect).exp() * (1.0 + disturbed),
-        )
+        result(&format!("b{name}"), 100.0 * (spread + effect).exp() * (1.0 + disturbed))
     };
     (0..BENCHMARKS).map(&mut value).collect()
 }
@@ -57,8 +51,7 @@ fn equal_sides_are_rarely_called() {
     let trials = 100;
     let called = (0..trials).filter(|seed| {
         let rows = simulate(*seed, 0.0, ROUNDS);
-        rows.iter()
-            .any(|row| matches!(row.verdict, Verdict::Slower | Verdict::Faster))
+        rows.iter().any(|row| matches!(row.verdict, Verdict::Slower | Verdict::Faster))
     });
     let called = called.count();
     assert!(called * 100 <= trials as usize, "{called} of {trials}");
@@ -69,11 +62,8 @@ fn single_three_percent_is_found() {
     let trials = 30;
     let found = (0..trials).filter(|seed| {
         let rows = simulate(1000 + seed, 0.03, ROUNDS);
-        let regressed: Vec<&str> = rows
-            .iter()
-            .filter(|row| row.regressed)
-            .map(|row| row.name.as_str())
-            .collect();
+        let regressed: Vec<&str> =
+            rows.iter().filter(|row| row.regressed).map(|row| row.name.as_str()).collect();
         regressed == ["b7"]
     });
     let found = found.count();
@@ -117,17 +107,11 @@ fn exact(rounds: usize, rows: &[(&str, f64, f64)], margins: &Margins) -> Trial {
 
 #[test]
 fn exact_values_are_decided_early() {
-    let trial = exact(
-        18,
-        &[("a", 1.0, 1.0), ("b", 1.0, 1.1), ("c", 1.0, 0.9)],
-        &margins(0.02),
-    );
+    let trial = exact(18, &[("a", 1.0, 1.0), ("b", 1.0, 1.1), ("c", 1.0, 0.9)], &margins(0.02));
     assert_eq!(trial.open(), [""; 0]);
     let rows = trial.rows("lines");
-    let output: Vec<_> = rows
-        .iter()
-        .map(|row| (row.id.as_str(), row.verdict, row.regressed))
-        .collect();
+    let output: Vec<_> =
+        rows.iter().map(|row| (row.id.as_str(), row.verdict, row.regressed)).collect();
     let expected = [
         ("lines/b", Verdict::Slower, true),
         ("lines/c", Verdict::Faster, false),
@@ -148,19 +132,13 @@ fn agreeing_counts_need_no_test() {
     trial.observe([&base, &head], 0);
     assert_eq!(trial.open(), [""; 0]);
     let row = &trial.rows("command")[0];
-    assert_eq!(
-        (row.verdict, row.regressed, row.spread),
-        (Verdict::Slower, true, Some(0.0))
-    );
+    assert_eq!((row.verdict, row.regressed, row.spread), (Verdict::Slower, true, Some(0.0)));
     let mut trial = Trial::new([&base, &head], PrQuantity::Instructions, &margins, 1);
     for count in [1e6, 1.002e6, 1e6] {
         trial.observe([&base, &[result("a", count)]], 0);
     }
     let row = &trial.rows("command")[0];
-    assert_eq!(
-        (row.verdict, trial.open().len()),
-        (Verdict::Inconclusive, 1)
-    );
+    assert_eq!((row.verdict, trial.open().len()), (Verdict::Inconclusive, 1));
     assert!((row.spread.unwrap() - 0.002).abs() < 1e-12);
 }
 
@@ -170,28 +148,19 @@ fn margins_are_by_benchmark() {
     margins.by_name.insert("b".to_owned(), 0.2);
     let rows = exact(18, &[("a", 1.0, 1.1), ("b", 1.0, 1.1)], &margins).rows("lines");
     assert_eq!((rows[0].name.as_str(), rows[0].regressed), ("a", true));
-    assert_eq!(
-        (rows[1].name.as_str(), rows[1].verdict),
-        ("b", Verdict::Same)
-    );
+    assert_eq!((rows[1].name.as_str(), rows[1].verdict), ("b", Verdict::Same));
 }
 
 #[test]
 fn rates_are_slower_when_lower() {
-    let rate = |value| HarnessResult {
-        better: Better::Higher,
-        ..result("rate", value)
-    };
+    let rate = |value| HarnessResult { better: Better::Higher, ..result("rate", value) };
     let (base, head) = ([rate(100.0)], [rate(90.0)]);
     let mut trial = Trial::new([&base, &head], PrQuantity::Time, &margins(0.02), 1);
     for _ in 0..18 {
         trial.observe([&base, &head], 0);
     }
     let row = &trial.rows("jmh")[0];
-    assert_eq!(
-        (row.verdict, row.base, row.head),
-        (Verdict::Slower, Some(100.0), Some(90.0))
-    );
+    assert_eq!((row.verdict, row.base, row.head), (Verdict::Slower, Some(100.0), Some(90.0)));
     assert!((row.ratio.unwrap() - 0.9).abs() < 1e-12);
 }
 
@@ -210,28 +179,16 @@ fn disturbed_repetitions_do_not_count() {
 
 #[test]
 fn unmatched_benchmarks_leave_it_open() {
-    let (base, head) = (
-        [result("a", 1.0), result("old", 1.0)],
-        [result("a", 1.0), result("new", 1.0)],
-    );
+    let (base, head) =
+        ([result("a", 1.0), result("old", 1.0)], [result("a", 1.0), result("new", 1.0)]);
     let mut trial = Trial::new([&base, &head], PrQuantity::Time, &margins(0.02), 1);
-    let named: Vec<_> = trial
-        .unmatched
-        .iter()
-        .map(|u| (u.name.as_str(), u.only))
-        .collect();
-    assert_eq!(
-        named,
-        [("old", PrSideName::Base), ("new", PrSideName::Head)]
-    );
+    let named: Vec<_> = trial.unmatched.iter().map(|u| (u.name.as_str(), u.only)).collect();
+    assert_eq!(named, [("old", PrSideName::Base), ("new", PrSideName::Head)]);
     for _ in 0..12 {
         trial.observe([&base, &head], 0);
     }
     assert_eq!(trial.closed(), ["a", "old", "new"]);
-    assert_eq!(
-        outcome(&trial.rows("lines"), &trial.unmatched),
-        CheckOutcome::Inconclusive
-    );
+    assert_eq!(outcome(&trial.rows("lines"), &trial.unmatched), CheckOutcome::Inconclusive);
     assert_eq!(outcome(&trial.rows("lines"), &[]), CheckOutcome::Passed);
 }
 
@@ -245,10 +202,7 @@ fn failing_launches_end_a_benchmark() {
     assert_eq!(trial.open(), ["a"]);
     let rows = trial.rows("lines");
     let b = rows.iter().find(|row| row.name == "b").unwrap();
-    assert_eq!(
-        (b.failed, b.pairs, b.verdict),
-        (3, 0, Verdict::Inconclusive)
-    );
+    assert_eq!((b.failed, b.pairs, b.verdict), (3, 0, Verdict::Inconclusive));
 }
 
 #[test]

@@ -20,9 +20,7 @@ fn damaged_lines_never_panic() {
     let inputs = [launch.as_bytes(), failed.as_bytes(), skipped.as_bytes()];
     let read = |pieces: &[&[u8]]| {
         let (mut parser, mut events) = (Parser::new(), vec![]);
-        let pushed = pieces
-            .iter()
-            .try_for_each(|piece| parser.push(piece, &mut events));
+        let pushed = pieces.iter().try_for_each(|piece| parser.push(piece, &mut events));
         let ended = pushed.and_then(|()| parser.finish());
         (events, ended.is_ok())
     };

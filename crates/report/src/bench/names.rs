@@ -48,10 +48,8 @@ mod tests {
         };
         let end = fitted(&["./compress --level=1", "./compress --level=9"]);
         assert_eq!(end, ["./com… --level=1", "./com… --level=9"]);
-        let middle = fitted(&[
-            "./compress --level=1 the-input-file",
-            "./compress --level=9 the-input-file",
-        ]);
+        let middle =
+            fitted(&["./compress --level=1 the-input-file", "./compress --level=9 the-input-file"]);
         assert_eq!(middle, ["./com…1 the-inp…", "./com…9 the-inp…"]);
         let other = fitted(&["./compress --level=1", "./decompress --fast", "true"]);
         assert_eq!(other, ["./compress --le…", "./decompress --…", "true"]);

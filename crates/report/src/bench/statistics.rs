@@ -72,9 +72,7 @@ pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
     let least = LEAST_DEVIATION * all.median;
     let limit = OUTLIER * deviation.max(least);
     let far = distances.iter().enumerate();
-    far.filter(|(_, distance)| **distance > limit)
-        .map(|(index, _)| index)
-        .collect()
+    far.filter(|(_, distance)| **distance > limit).map(|(index, _)| index).collect()
 }
 
 #[cfg(test)]
@@ -84,10 +82,7 @@ mod tests {
     #[test]
     fn statistics_are_those_of_textbooks() {
         let all = TimeStatistics::of(&[2.0, 4.0, 9.0]).unwrap();
-        assert_eq!(
-            (all.mean, all.median, all.min, all.max),
-            (5.0, 4.0, 2.0, 9.0)
-        );
+        assert_eq!((all.mean, all.median, all.min, all.max), (5.0, 4.0, 2.0, 9.0));
         assert!((all.deviation.unwrap() - 13f64.sqrt()).abs() < 1e-12);
         assert_eq!(TimeStatistics::of(&[3.0]).unwrap().deviation, None);
         assert_eq!(TimeStatistics::of(&[]), None);

@@ -67,11 +67,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
             title: String::new(),
             unit: Unit::parse("ms").unwrap(),
             better: Better::Lower,
-            figures: ms
-                .iter()
-                .zip(names)
-                .map(|(ms, side)| figure(side, *ms))
-                .collect(),
+            figures: ms.iter().zip(names).map(|(ms, side)| figure(side, *ms)).collect(),
             comparisons,
         }],
         start_up_ns: None,
@@ -145,10 +141,7 @@ fn three_commands_are_ranked() {
 fn complications_are_noted() {
     let (view, mut ranking) = trial(&[13.351], vec![]);
     ranking.commands[0] = Ranked {
-        times_s: [0.52]
-            .into_iter()
-            .chain([0.021, 0.022, 0.023].repeat(4))
-            .collect(),
+        times_s: [0.52].into_iter().chain([0.021, 0.022, 0.023].repeat(4)).collect(),
         statuses: [[1, -9].as_slice(), &[0; 11]].concat(),
         left_out: vec![7],
         warm_ups: 3,
@@ -178,18 +171,12 @@ fn stopped_trials_give_no_advice() {
     let (mut view, mut ranking) = trial(&[13.351, 11.6], vec![inconclusive]);
     ranking.stopped_by = Some("interrupted".to_owned());
     let text = shown(&view, &ranking);
-    assert!(
-        text.contains("12 interleaved pairs, 1.25 s; interrupted\n"),
-        "{text}"
-    );
+    assert!(text.contains("12 interleaved pairs, 1.25 s; interrupted\n"), "{text}");
     let c = &mut view.rows[0].comparisons[0];
     (c.pairs, c.ratio, c.interval) = (0, None, None);
     ranking.stopped_by = Some("./new input failed".to_owned());
     let text = shown(&view, &ranking);
-    assert!(
-        text.ends_with("\n\n  no verdict: ./new input failed\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("\n\n  no verdict: ./new input failed\n"), "{text}");
 }
 
 #[test]
@@ -197,36 +184,23 @@ fn numbers_stay_with_units() {
     let faster = against("a", "b", 1.5, Verdict::Faster);
     let (view, ranking) = trial(&[13.351, 11.6], vec![faster]);
     let text = commands(&view, &ranking);
-    for joined in [
-        "p\u{a0}<\u{a0}0.01,",
-        "1.94\u{a0}MB",
-        "[1.42\u{a0}–\u{a0}1.58]",
-    ] {
+    for joined in ["p\u{a0}<\u{a0}0.01,", "1.94\u{a0}MB", "[1.42\u{a0}–\u{a0}1.58]"] {
         assert!(text.contains(joined), "{text}");
     }
 }
 
 #[test]
 fn peak_memory_is_compared() {
-    let (view, mut ranking) = trial(
-        &[13.351, 11.6],
-        vec![against("a", "b", 1.5, Verdict::Faster)],
-    );
+    let (view, mut ranking) = trial(&[13.351, 11.6], vec![against("a", "b", 1.5, Verdict::Faster)]);
     ranking.commands[1].peak_bytes = Some(14_300_000);
     let text = shown(&view, &ranking);
     let wanted = "peak memory of ./new input is 7.37× that of ./old input";
     assert!(text.contains(wanted), "{text}");
     ranking.commands[1].peak_bytes = Some(1_950_000);
     assert!(!shown(&view, &ranking).contains("peak memory"));
-    let all = vec![
-        against("b", "a", 0.8, Verdict::Slower),
-        against("b", "c", 0.5, Verdict::Slower),
-    ];
+    let all =
+        vec![against("b", "a", 0.8, Verdict::Slower), against("b", "c", 0.5, Verdict::Slower)];
     let (view, mut ranking) = trial(&[13.351, 11.6, 25.0], all);
     ranking.commands[2].peak_bytes = Some(970_000);
-    assert!(
-        shown(&view, &ranking).contains("0.500× memory"),
-        "{}",
-        shown(&view, &ranking)
-    );
+    assert!(shown(&view, &ranking).contains("0.500× memory"), "{}", shown(&view, &ranking));
 }

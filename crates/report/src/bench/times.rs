@@ -43,9 +43,8 @@ impl Scale {
 pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
     let scale = Scale::new(figures, ranking);
     let commands = || figures.iter().zip(&ranking.commands);
-    let mut heads: Vec<[String; 6]> = commands()
-        .map(|(figure, ranked)| head(figure, ranked, scale))
-        .collect();
+    let mut heads: Vec<[String; 6]> =
+        commands().map(|(figure, ranked)| head(figure, ranked, scale)).collect();
     let names = commands().map(|(_, ranked)| clean(&ranked.name).into_owned());
     let names = names::fitted(&names.collect::<Vec<_>>(), room(&heads, ranking.width));
     for (head, name) in heads.iter_mut().zip(names) {
@@ -82,12 +81,8 @@ fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale) -> [String; 6] {
     };
     [
         String::new(),
-        figure.estimate.map_or("-".to_owned(), |ms| {
-            format!("{bound}{} {}", show(ms), scale.sign)
-        }),
-        interval.map_or("-".to_owned(), |[low, high]| {
-            format!("[{} – {}]", show(low), show(high))
-        }),
+        figure.estimate.map_or("-".to_owned(), |ms| format!("{bound}{} {}", show(ms), scale.sign)),
+        interval.map_or("-".to_owned(), |[low, high]| format!("[{} – {}]", show(low), show(high))),
         figure.estimate.map_or("", |_| "estimate").to_owned(),
         distribution(&ranked.times_s),
         format!("{executions}{warm_ups}"),

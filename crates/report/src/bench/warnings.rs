@@ -33,9 +33,7 @@ pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
             false => "",
         };
         let start = number::seconds(start, None);
-        warnings.push(format!(
-            "A shell takes {start} to start, which is subtracted{more}."
-        ));
+        warnings.push(format!("A shell takes {start} to start, which is subtracted{more}."));
     }
     if let Some((command, seconds)) = &ranking.subtracted {
         warnings.push(format!(
@@ -69,11 +67,7 @@ fn of_command(ranked: &Ranked) -> Vec<String> {
             "{} failed ({}), and {} left out.",
             words::plural(ranked.left_out.len(), "more run"),
             statuses(&ranked.left_out),
-            if ranked.left_out.len() == 1 {
-                "is"
-            } else {
-                "are"
-            }
+            if ranked.left_out.len() == 1 { "is" } else { "are" }
         ));
     }
     warnings.extend(far_executions(&ranked.times_s));
@@ -108,11 +102,7 @@ fn far_executions(times: &[f64]) -> Option<String> {
             "{} of {} {} ({} to {} in all): the mean is moved, the estimate hardly.",
             far.len(),
             words::plural(times.len(), "run"),
-            if far.len() == 1 {
-                "is an outlier"
-            } else {
-                "are outliers"
-            },
+            if far.len() == 1 { "is an outlier" } else { "are outliers" },
             seconds(all.min),
             seconds(all.max),
         )

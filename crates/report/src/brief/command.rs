@@ -31,14 +31,8 @@ fn options(settings: &Settings) -> impl Iterator<Item = String> {
     let before = [
         option("suite", settings.suite.clone()),
         switch("quick", settings.quick),
-        option(
-            "budget",
-            settings.budget_s.map(|budget| format!("{budget}s")),
-        ),
-        option(
-            "precision",
-            Some(number::percent_option(settings.precision)),
-        ),
+        option("budget", settings.budget_s.map(|budget| format!("{budget}s"))),
+        option("precision", Some(number::percent_option(settings.precision))),
         switch("reference", settings.reference),
         option("copies", list(&copies)),
     ];

@@ -14,12 +14,7 @@ pub(crate) fn measured(result: &Measurement) -> Option<Vec<Point>> {
     let points = &result.curve.as_ref()?.points;
     let has_value = |point: &SeriesPoint| point.estimate.is_some();
     let points = points.iter().any(has_value).then_some(points)?;
-    Some(
-        points
-            .iter()
-            .map(|series_point| point(series_point.x, series_point.estimate))
-            .collect(),
-    )
+    Some(points.iter().map(|series_point| point(series_point.x, series_point.estimate)).collect())
 }
 
 /// A thin line for each system that printed two points of the curve or more, in the unit of the benchmark.
@@ -31,17 +26,10 @@ pub(crate) fn printed<'a>(
     let lines = systems.iter().map(|view| {
         let points = points.clone().filter_map(|(x, id)| {
             let y = by_operation(view.get(id)?, benchmark)?;
-            Some(Point {
-                x: *x,
-                y: Some(y),
-                interval: None,
-            })
+            Some(Point { x: *x, y: Some(y), interval: None })
         });
-        let line = Line {
-            name: view.machine.name.clone(),
-            points: points.collect(),
-            ..Line::default()
-        };
+        let line =
+            Line { name: view.machine.name.clone(), points: points.collect(), ..Line::default() };
         (*view, line)
     });
     lines.filter(|(_, line)| line.points.len() > 1).collect()

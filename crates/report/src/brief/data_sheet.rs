@@ -31,11 +31,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
     let fact = |name: &str| run.machine.facts.get(name).map_or("", String::as_str);
     let counted = |n: &str, one: &str| n.parse().map_or(String::new(), |n| words::plural(n, one));
     let several = |n: String| {
-        if n.starts_with("1 ") {
-            String::new()
-        } else {
-            n
-        }
+        if n.starts_with("1 ") { String::new() } else { n }
     };
     let processor = [
         fact("cpu.model").to_owned(),
@@ -47,11 +43,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         "" => String::new(),
         release => format!("Linux {release}"),
     };
-    let system = [
-        release,
-        fact("system.distribution").to_owned(),
-        fact("system.libc").to_owned(),
-    ];
+    let system = [release, fact("system.distribution").to_owned(), fact("system.libc").to_owned()];
     let took = match run.elapsed_s {
         Some(s) => words::duration(s),
         // a document does not print the duration
@@ -63,11 +55,8 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         by => by.unwrap_or_default().to_owned(),
     };
     let joined = |parts: &[String]| {
-        let details: Vec<&str> = parts
-            .iter()
-            .map(String::as_str)
-            .filter(|p| !p.is_empty())
-            .collect();
+        let details: Vec<&str> =
+            parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
         details.join(", ")
     };
     let terms = [
@@ -79,15 +68,9 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ("Virtualization", fact("virtual.machine").to_owned()),
         ("Date", joined(&[words::date(&run.started), took])),
         ("Run", joined(&[run.id.clone(), by])),
-        (
-            "Trial",
-            run.settings.as_ref().map_or_else(String::new, trial),
-        ),
+        ("Trial", run.settings.as_ref().map_or_else(String::new, trial)),
         ("Samples", words::pruned(run).unwrap_or_default()),
-        (
-            "Command",
-            show::settings_of_ours(run).map_or(String::new(), |s| command(s, SELECTORS)),
-        ),
+        ("Command", show::settings_of_ours(run).map_or(String::new(), |s| command(s, SELECTORS))),
     ];
     let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
     let about = |term| match term {
@@ -97,9 +80,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         _ => None,
     };
     let about = |term| about(term).filter(|_| run.settings.is_some());
-    nonempty
-        .map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term))))
-        .collect()
+    nonempty.map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term)))).collect()
 }
 
 fn trial(settings: &Settings) -> String {
@@ -235,11 +216,7 @@ pub(super) fn drawn(document: &mut Document, input: &Brief) {
     for result in super::results::in_order(&input.run.results) {
         if let Some(estimate) = result.estimate().filter(|e| e.value > 0.0) {
             let against = input.ratio(&result.id);
-            results.push(Drawn {
-                result,
-                estimate,
-                against,
-            });
+            results.push(Drawn { result, estimate, against });
         }
     }
     let base = name(&input.parts.base);
@@ -265,15 +242,7 @@ fn panels(results: &[Drawn], base: &str) -> Vec<Panel> {
         let index = index.unwrap_or_else(|| {
             let mark = (group == 0).then_some(1.0);
             let unit = unit.to_owned();
-            panels.push((
-                group,
-                Panel {
-                    label,
-                    unit,
-                    mark,
-                    dots: vec![],
-                },
-            ));
+            panels.push((group, Panel { label, unit, mark, dots: vec![] }));
             panels.len() - 1
         });
         panels[index].1.dots.push(dot(drawn, factor));
@@ -320,10 +289,7 @@ fn dot(drawn: &Drawn, factor: f64) -> Dot {
         name: result.id.to_string(),
         value,
         interval,
-        doubtful: result
-            .flags_of_estimate()
-            .iter()
-            .any(|flag| flags.contains(flag)),
+        doubtful: result.flags_of_estimate().iter().any(|flag| flags.contains(flag)),
         text: columns::figure_with_unit(result),
         ..Dot::default()
     }
@@ -333,9 +299,7 @@ fn dot(drawn: &Drawn, factor: f64) -> Dot {
 fn in_words(panels: &[Panel]) -> String {
     let sentences = panels.iter().map(|panel| {
         let dots = panel.dots.iter();
-        let dots: Vec<String> = dots
-            .map(|dot| format!("{} {}", dot.name, dot.text))
-            .collect();
+        let dots: Vec<String> = dots.map(|dot| format!("{} {}", dot.name, dot.text)).collect();
         format!("{}: {}.", panel.label, dots.join(", "))
     });
     sentences.collect::<Vec<_>>().join(" ")

@@ -25,14 +25,8 @@ pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
     }
     drawings(&mut document, input, entry, result);
     document.terms(numbers(result));
-    let points = result
-        .copies()
-        .into_iter()
-        .flat_map(|copies| &copies.points);
-    let notes = result
-        .notes
-        .iter()
-        .chain(points.flat_map(|point| &point.notes));
+    let points = result.copies().into_iter().flat_map(|copies| &copies.points);
+    let notes = result.notes.iter().chain(points.flat_map(|point| &point.notes));
     let notes: Vec<Note> = in_order(notes.cloned().collect());
     document.list(notes.iter().map(findings::message));
     show::details(&mut document, &[&without_notes(result)]);
@@ -48,10 +42,7 @@ pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
 fn without_notes(result: &Measurement) -> Measurement {
     let mut result = result.clone();
     result.notes.clear();
-    let points = result
-        .copies_mut()
-        .into_iter()
-        .flat_map(|copies| &mut copies.points);
+    let points = result.copies_mut().into_iter().flat_map(|copies| &mut copies.points);
     points.for_each(|point| point.notes.clear());
     result
 }
@@ -100,32 +91,17 @@ fn drawings(
         lines.push(line("measured".to_owned(), points, !law.is_empty()));
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
         let (plot, alternative) = curves::plot(label, unit, lines);
-        figure(
-            plot.draw(),
-            "curve",
-            format!("{id}: {} by {label}", result.title),
-            alternative,
-        );
+        figure(plot.draw(), "curve", format!("{id}: {} by {label}", result.title), alternative);
     }
     if let Some(plot) = responses::plot(result) {
         let label = plot.x_label.to_lowercase();
         let caption = format!("{id}: response time by {label}");
-        figure(
-            plot.draw(),
-            "responses",
-            caption,
-            responses::in_words(&plot),
-        );
+        figure(plot.draw(), "responses", caption, responses::in_words(&plot));
     }
     if let Some(plot) = responses::percentiles(result) {
         let label = plot.x_label.to_lowercase();
         let caption = format!("{id}: percentiles by {label}");
-        figure(
-            plot.draw(),
-            "percentiles",
-            caption,
-            responses::in_words(&plot),
-        );
+        figure(plot.draw(), "percentiles", caption, responses::in_words(&plot));
     }
     if let Some(plot) = histogram::plot(result) {
         let alternative = plot.lines.iter().map(|line| ends(line, "%"));
@@ -141,21 +117,13 @@ fn drawings(
         .map(|copies_point| point(f64::from(copies_point.copies), copies_point.total))
         .collect();
     if measured.len() > 1 {
-        let law = copies
-            .flat_map(|copies| &copies.law)
-            .flat_map(|law| &law.curve);
-        let law: Vec<Point> = law
-            .map(|series_point| point(series_point.x, series_point.estimate))
-            .collect();
+        let law = copies.flat_map(|copies| &copies.law).flat_map(|law| &law.curve);
+        let law: Vec<Point> =
+            law.map(|series_point| point(series_point.x, series_point.estimate)).collect();
         let mut lines = vec![line("measured".to_owned(), measured, !law.is_empty())];
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
         let (plot, alternative) = curves::plot("copies", unit, lines);
-        figure(
-            plot.draw(),
-            "copies",
-            format!("{id}: all copies together"),
-            alternative,
-        );
+        figure(plot.draw(), "copies", format!("{id}: all copies together"), alternative);
     }
     if let Some(pairs) = Pairs::of(result) {
         document.push(Block::Figure(pairs.figure(&format!("{anchor}-pairs"))));
@@ -171,13 +139,7 @@ fn law_of(result: &Measurement) -> impl Iterator<Item = &SeriesPoint> {
 }
 
 fn line(name: String, points: Vec<Point>, loose: bool) -> Line {
-    Line {
-        name,
-        strong: true,
-        loose,
-        points,
-        ..Line::default()
-    }
+    Line { name, strong: true, loose, points, ..Line::default() }
 }
 
 /// The numbers of the result, by name.
@@ -203,28 +165,20 @@ fn numbers(result: &Measurement) -> Vec<(&'static str, Text)> {
         ("Start-up share", Col::StartShare),
     ];
     let cells = cols.map(|(name, col)| (name, col.cell(result, &[result])));
-    cells
-        .into_iter()
-        .filter(|(_, cell)| !cell.is_missing())
-        .collect()
+    cells.into_iter().filter(|(_, cell)| !cell.is_missing()).collect()
 }
 
 /// Source, method and proof of the benchmark.
 fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
     let sources = entry.sources.iter();
-    let sources: Vec<String> = sources
-        .map(|s| format!("{}, {}", s.document, s.place))
-        .collect();
+    let sources: Vec<String> = sources.map(|s| format!("{}, {}", s.document, s.place)).collect();
     let needs: Vec<&str> = entry.needs.iter().map(|n| n.name.as_str()).collect();
     vec![
         ("Source", sources.join("; ")),
         ("Workload", done_by(entry)),
         ("Needs", words::join(&needs)),
         ("Work checks", claims(&entry.claims)),
-        (
-            "Not comparable",
-            entry.not_comparable.clone().unwrap_or_default(),
-        ),
+        ("Not comparable", entry.not_comparable.clone().unwrap_or_default()),
         ("Note", entry.remark.clone().unwrap_or_default()),
     ]
 }
@@ -234,20 +188,14 @@ fn references(input: &Brief, result: &Measurement) -> Vec<String> {
     let printed = input.parts.references.iter().filter_map(|view| {
         let values = super::history::values(view.get(&result.id)?);
         let (value, unit) = values.first()?;
-        Some(format!(
-            "{} {}",
-            view.machine.name,
-            number::at_most(*value, unit, 4)
-        ))
+        Some(format!("{} {}", view.machine.name, number::at_most(*value, unit, 4)))
     });
     printed.collect()
 }
 
 /// Sentences of a head and a text; without those that have no text.
 fn sentences(parts: &[(&str, &str)]) -> String {
-    let parts = parts
-        .iter()
-        .map(|(head, text)| (head, text.trim().trim_end_matches('.')));
+    let parts = parts.iter().map(|(head, text)| (head, text.trim().trim_end_matches('.')));
     let sentences = parts.filter(|(_, text)| !text.is_empty());
     let sentences = sentences.map(|(head, text)| format!("{head} {text}.").trim_start().to_owned());
     sentences.collect::<Vec<_>>().join(" ")
@@ -286,12 +234,7 @@ fn done_by(entry: &Benchmark) -> String {
                 Some(whole) => format!("{from} the rate of {sum} as a share of that of {whole}."),
             }
         }
-        Work::Score {
-            over,
-            baseline,
-            weights,
-            together: _,
-        } => {
+        Work::Score { over, baseline, weights, together: _ } => {
             let row = |(index, id)| match weights.get(index) {
                 Some(weight) => format!("{} times {id}", number::printed(*weight, 4)),
                 None => format!("{id}"),

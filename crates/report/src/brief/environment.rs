@@ -27,11 +27,7 @@ pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
         .text("Meaning", |(flag, _)| findings::meaning(Some(**flag)))
         .number("Results", |(_, ids)| ids.len())
         .text("Benchmarks", |(_, ids)| ids.join(", "))
-        .table(
-            document,
-            "Flags of the results, and which carry them",
-            &causes,
-        );
+        .table(document, "Flags of the results, and which carry them", &causes);
 }
 
 /// How launches are made and estimated.
@@ -44,10 +40,7 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
     let launches: usize = run.results.iter().map(|result| result.launches()).sum();
     let settings = show::settings_of_ours(run).filter(|_| launches > 0);
     if settings.is_some() {
-        document.paragraph(format!(
-            "Each of {} {METHOD}",
-            words::plural(launches, "launch")
-        ));
+        document.paragraph(format!("Each of {} {METHOD}", words::plural(launches, "launch")));
     }
     document.terms(facts(run));
     if let Some(settings) = settings {
@@ -56,18 +49,12 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
             ("Command", command),
             ("Seed", settings.seed.to_string()),
             ("Tuned", settings.tuned.join("; ")),
-            (
-                "Far ends",
-                settings.peer.as_ref().map(words::peer).unwrap_or_default(),
-            ),
+            ("Far ends", settings.peer.as_ref().map(words::peer).unwrap_or_default()),
         ]);
     }
     let mut programs: Vec<([&str; 2], Vec<&str>)> = vec![];
     for result in &run.results {
-        let Some(Program {
-            compiler, flags, ..
-        }) = &result.program
-        else {
+        let Some(Program { compiler, flags, .. }) = &result.program else {
             continue;
         };
         let how = [compiler.as_str(), flags];
@@ -89,16 +76,10 @@ pub(crate) fn facts(run: &RunView) -> Vec<(String, Text)> {
     let shown = facts.filter(|(name, _)| {
         !PRIVATE_FACTS.contains(&name.as_str()) && !name.starts_with(MITIGATION)
     });
-    let mut terms: Vec<(String, Text)> = shown
-        .map(|(name, value)| (words::fact(name), value.as_str().into()))
-        .collect();
+    let mut terms: Vec<(String, Text)> =
+        shown.map(|(name, value)| (words::fact(name), value.as_str().into())).collect();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, value) in run
-        .machine
-        .facts
-        .iter()
-        .filter(|(name, _)| name.starts_with(MITIGATION))
-    {
+    for (_, value) in run.machine.facts.iter().filter(|(name, _)| name.starts_with(MITIGATION)) {
         let kind = value.split([':', ';']).next().unwrap_or_default().trim();
         let kind = match kind.to_lowercase().as_str() {
             "mitigation" => "mitigated".to_owned(),
@@ -106,10 +87,7 @@ pub(crate) fn facts(run: &RunView) -> Vec<(String, Text)> {
         };
         *kinds.entry(kind).or_default() += 1;
     }
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, n)| format!("{n} {kind}"))
-        .collect();
+    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     if !kinds.is_empty() {
         terms.push(("mitigations".to_owned(), kinds.join(", ").into()));
     }

@@ -25,11 +25,7 @@ pub(super) fn plot(result: &Measurement) -> Option<Plot> {
 /// logarithmic axis.
 fn points(latencies: &Latencies) -> Vec<Point> {
     let share = |events: u64| 100.0 * events as f64 / latencies.events.max(1) as f64;
-    let point = |x: f64, y: f64| Point {
-        x,
-        y: Some(y),
-        interval: None,
-    };
+    let point = |x: f64, y: f64| Point { x, y: Some(y), interval: None };
     let mut points: Vec<Point> = vec![];
     let mut previous_end = None;
     for &(from, below, events) in &latencies.histogram {

@@ -87,28 +87,20 @@ impl Origin {
 
 /// A row for each system of a document, below that of the run.
 fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Table {
-    let mut columns = vec![
-        Column::key("System", Style::Text),
-        Column::new("Operating system", Style::Text),
-    ];
-    let mut rows = vec![Row {
-        cells: vec![Text::new(name(run)), Text::new("this run")],
-        strong: true,
-    }];
+    let mut columns =
+        vec![Column::key("System", Style::Text), Column::new("Operating system", Style::Text)];
+    let mut rows =
+        vec![Row { cells: vec![Text::new(name(run)), Text::new("this run")], strong: true }];
     rows.extend(views.iter().map(|view| {
-        Row::new(vec![
-            Text::new(&view.machine.name),
-            Text::new(&view.machine.system),
-        ])
+        Row::new(vec![Text::new(&view.machine.name), Text::new(&view.machine.system)])
     }));
     for result in &run.results {
         let theirs = |about: Subject| {
             let results = views.iter().map(|view| view.get(&result.id));
             results.map(move |theirs| theirs.filter(|result| Origin::of(result, about) == origin))
         };
-        let numbers: Vec<Vec<(f64, String)>> = theirs(Subject::Result)
-            .map(|result| result.map(values).unwrap_or_default())
-            .collect();
+        let numbers: Vec<Vec<(f64, String)>> =
+            theirs(Subject::Result).map(|result| result.map(values).unwrap_or_default()).collect();
         let value_in = |unit: &str, values: &[(f64, String)]| {
             let found = values.iter().find(|(_, known)| known == unit);
             found.map(|(value, _)| *value)
@@ -117,15 +109,11 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
         let shared = ours.find(|(_, unit)| numbers.iter().any(|v| value_in(unit, v).is_some()));
         if let Some((measured, unit)) = shared {
             let head = format!("{}, {}", result.id, number::unit_text(&unit));
-            let theirs = numbers
-                .iter()
-                .map(|values| value_in(&unit, values))
-                .collect();
+            let theirs = numbers.iter().map(|values| value_in(&unit, values)).collect();
             add(&mut columns, &mut rows, head, measured, theirs);
         }
-        let faults: Vec<Option<f64>> = theirs(Subject::FaultsPerPage)
-            .map(|result| result?.faults_per_page())
-            .collect();
+        let faults: Vec<Option<f64>> =
+            theirs(Subject::FaultsPerPage).map(|result| result?.faults_per_page()).collect();
         if let Some(measured) = result.faults_per_page()
             && faults.iter().any(Option::is_some)
         {
@@ -155,9 +143,7 @@ fn add(
     theirs: Vec<Option<f64>>,
 ) {
     columns.push(Column::new(head, Style::Number));
-    rows[0]
-        .cells
-        .push(Text::new(number::significant(measured, DIGITS)));
+    rows[0].cells.push(Text::new(number::significant(measured, DIGITS)));
     let printed = theirs.iter().flatten();
     let decimals = printed.map(|v| number::printed_decimals(*v)).max();
     let decimals = decimals.unwrap_or(0).min(4);

@@ -34,10 +34,8 @@ pub fn pair(input: &Pair) -> Document {
     let view = input.compared;
     let runs = [input.base, input.other];
     let names = data_sheet::names(runs);
-    let mut document = Document::new(format!(
-        "Performance brief: {} against {}",
-        names[1], names[0]
-    ));
+    let mut document =
+        Document::new(format!("Performance brief: {} against {}", names[1], names[0]));
     document.paragraph(compare::summary(view));
     if let Some(scores) = input.scores {
         document.heading(1, "Scores");
@@ -58,10 +56,7 @@ pub fn pair(input: &Pair) -> Document {
     let sections = [
         (slower, Group::Verdict(Verdict::Slower)),
         (faster, Group::Verdict(Verdict::Faster)),
-        (
-            &format!("Unchanged within {margin}"),
-            Group::Verdict(Verdict::Same),
-        ),
+        (&format!("Unchanged within {margin}"), Group::Verdict(Verdict::Same)),
         ("Inconclusive", Group::Verdict(Verdict::Inconclusive)),
         ("Published, without intervals", Group::Published),
         ("Without a ratio", Group::WithoutRatio),
@@ -86,11 +81,7 @@ pub fn pair(input: &Pair) -> Document {
     Columns::<&Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
         .text("A", |d| d.base.as_str())
         .text("B", |d| d.other.as_str())
-        .table(
-            &mut document,
-            "Differences in configuration",
-            &view.differ_in,
-        );
+        .table(&mut document, "Differences in configuration", &view.differ_in);
     document
 }
 
@@ -130,10 +121,7 @@ fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
     let change = |row: &CompareRow| Some(words::change(row.better, row.ratio?, row.interval));
     let letters = |row: &&CompareRow| {
         row.ratio?;
-        let letters: Vec<&str> = flags(&row.notes)
-            .into_iter()
-            .map(findings::letter)
-            .collect();
+        let letters: Vec<&str> = flags(&row.notes).into_iter().map(findings::letter).collect();
         Some(letters.join(" "))
     };
     let notes = |row: &&CompareRow| {
@@ -151,16 +139,12 @@ fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
         .number("A", |row| side(row.base, input.base, row))
         .number("B", |row| side(row.other, input.other, row))
         .number("Change", move |row| change(row).map(|(change, _)| change))
-        .number("Interval", move |row| {
-            change(row).and_then(|(_, interval)| interval)
-        })
+        .number("Interval", move |row| change(row).and_then(|(_, interval)| interval))
         .text("Verdict", |row| match group {
             Group::Published => "",
             _ => verdicts::verdict(row),
         })
-        .number("Minimum detectable", |row| {
-            row.smallest.map(verdicts::minimum_detectable)
-        })
+        .number("Minimum detectable", |row| row.smallest.map(verdicts::minimum_detectable))
         .text("Flags", letters)
         .text("Why", notes)
         .table(document, title, rows);
@@ -203,12 +187,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
             true => "Ratios with their intervals, worst first; a ring is inconclusive",
             false => "Ratios with their intervals, worst first",
         };
-        figure(
-            document,
-            &format!("changes-{}", index + 1),
-            caption,
-            dots.to_vec(),
-        );
+        figure(document, &format!("changes-{}", index + 1), caption, dots.to_vec());
     }
 }
 
@@ -226,10 +205,5 @@ fn figure(document: &mut Document, id: &str, caption: &str, mut dots: Vec<Dot>) 
         ..Panel::default()
     };
     let drawn = dots::draw(&[panel]);
-    document.push(Block::Figure(svg::figure(
-        drawn,
-        id,
-        caption.to_owned(),
-        alternative,
-    )));
+    document.push(Block::Figure(svg::figure(drawn, id, caption.to_owned(), alternative)));
 }

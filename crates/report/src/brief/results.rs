@@ -11,16 +11,11 @@ use gritstone_model::{Id, Measurement, RunView};
 /// The areas of hp-1987, in its order, with their families. No other place names families. Other families, such as those of a custom
 /// catalog, come last, in an area of their own.
 const AREAS: [(&str, &[&str]); 8] = [
-    (
-        "Multi-user work and applications",
-        &["multiuser", "app", "db"],
-    ),
+    ("Multi-user work and applications", &["multiuser", "app", "db"]),
     ("Processor", &["cpu"]),
     (
         "UNIX system",
-        &[
-            "byte", "iocall", "kernel", "unix", "aim", "ipc", "event", "thread", "sched",
-        ],
+        &["byte", "iocall", "kernel", "unix", "aim", "ipc", "event", "thread", "sched"],
     ),
     ("Memory and paging", &["memory", "vm"]),
     ("Real time", &["rt", "daq"]),
@@ -73,12 +68,8 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
         unit: shown(Col::Unit),
         interval: shown(Col::Interval),
         half_width: precision.map_or(String::new(), |p| format!("±{}", number::percent(p))),
-        flags: (result.flags_of_estimate().into_iter())
-            .map(findings::mark_of)
-            .collect(),
-        whisker: whisker.map_or(String::new(), |(value, ends)| {
-            launches::whisker(value, ends)
-        }),
+        flags: (result.flags_of_estimate().into_iter()).map(findings::mark_of).collect(),
+        whisker: whisker.map_or(String::new(), |(value, ends)| launches::whisker(value, ends)),
         sparkline: launches::sparkline(result.values()),
         precision,
         details: details::of(input, result),

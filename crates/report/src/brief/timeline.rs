@@ -46,11 +46,7 @@ impl Course<'_> {
         format!(
             "{}: {}; {} today.",
             self.benchmark.title,
-            self.systems
-                .iter()
-                .map(point_text)
-                .collect::<Vec<_>>()
-                .join(", "),
+            self.systems.iter().map(point_text).collect::<Vec<_>>().join(", "),
             point_text(&self.measured)
         )
     }
@@ -60,39 +56,21 @@ fn course<'a>(input: &Brief<'a>, id: &Id) -> Option<Course<'a>> {
     let benchmark = input.benchmark(id)?;
     let measured = point(input.run, year(input.run)?, benchmark)?;
     let systems = input.parts.references.iter();
-    let mut systems: Vec<Point> = systems
-        .filter_map(|view| point(view, view.machine.year?.into(), benchmark))
-        .collect();
+    let mut systems: Vec<Point> =
+        systems.filter_map(|view| point(view, view.machine.year?.into(), benchmark)).collect();
     systems.sort_by(|a, b| a.x.total_cmp(&b.x));
-    (systems.len() >= SYSTEMS).then_some(Course {
-        benchmark,
-        systems,
-        measured,
-    })
+    (systems.len() >= SYSTEMS).then_some(Course { benchmark, systems, measured })
 }
 
 /// The drawing of a capability, and the same in words.
 fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
-    let courses: Vec<Course> = timeline
-        .benchmarks
-        .iter()
-        .filter_map(|id| course(input, id))
-        .collect();
+    let courses: Vec<Course> =
+        timeline.benchmarks.iter().filter_map(|id| course(input, id)).collect();
     let unit = courses.first()?.benchmark.unit.clone();
-    let courses = courses
-        .into_iter()
-        .filter_map(|course| course.scaled(&unit));
+    let courses = courses.into_iter().filter_map(|course| course.scaled(&unit));
     let courses: Vec<Course> = courses.collect();
-    let lines: Vec<String> = courses
-        .iter()
-        .map(|course| course.sentence(&unit))
-        .collect();
-    let years = || {
-        courses
-            .iter()
-            .flat_map(|c| c.systems.iter().chain([&c.measured]))
-            .map(|p| p.x)
-    };
+    let lines: Vec<String> = courses.iter().map(|course| course.sentence(&unit)).collect();
+    let years = || courses.iter().flat_map(|c| c.systems.iter().chain([&c.measured])).map(|p| p.x);
     let first = (years().fold(f64::INFINITY, f64::min) / 10.0).ceil() as i32;
     let last = (years().fold(0.0, f64::max) / 10.0).floor() as i32;
     let line = |name: String, strong, points| Line {
@@ -103,9 +81,8 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
         ..Line::default()
     };
     let measured = courses.iter().map(|course| course.measured).collect();
-    let systems = courses
-        .iter()
-        .map(|c| line(c.benchmark.id.to_string(), false, c.systems.clone()));
+    let systems =
+        courses.iter().map(|c| line(c.benchmark.id.to_string(), false, c.systems.clone()));
     let plot = Plot {
         x_label: "Year".to_owned(),
         y_label: timeline.title.clone(),
@@ -114,9 +91,7 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
             .map(|decade| (f64::from(decade * 10), format!("{}", decade * 10)))
             .collect(),
         log_y: true,
-        lines: systems
-            .chain([line(name(input.run), true, measured)])
-            .collect(),
+        lines: systems.chain([line(name(input.run), true, measured)]).collect(),
         ..Plot::default()
     };
     Some((plot.draw(), lines.join(" ")))
@@ -144,9 +119,7 @@ fn point(view: &RunView, year: f64, benchmark: &Benchmark) -> Option<Point> {
 pub(crate) fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
     let printed = || {
         let published = result.published.as_ref()?;
-        let operations = published
-            .operations
-            .or(Some(benchmark.published.as_ref()?.operations))?;
+        let operations = published.operations.or(Some(benchmark.published.as_ref()?.operations))?;
         let ns = published.real?.value * 1e9 / operations as f64;
         benchmark.unit.convert(ns, benchmark.amount_per_op)
     };

@@ -10,11 +10,8 @@ use gritstone_model::{Flag, Id, RunView, Unit};
 
 const TRANSACTIONS: u32 = 10;
 /// Prefix of the document's benchmarks, and the engines of a run, by variant.
-const ENGINES: [(&str, &str); 3] = [
-    ("SQLite", ""),
-    ("PostgreSQL", "@postgresql"),
-    ("MariaDB", "@mariadb"),
-];
+const ENGINES: [(&str, &str); 3] =
+    [("SQLite", ""), ("PostgreSQL", "@postgresql"), ("MariaDB", "@mariadb")];
 const UNIT: &str = "ms/transaction";
 
 /// A line for each system that printed all of them, and one for each engine of the run; `None` if the run has none.
@@ -38,30 +35,17 @@ pub(crate) fn figure(input: &Brief) -> Option<Figure> {
         x_label: "Transaction".to_owned(),
         y_label: "Mean elapsed time".to_owned(),
         y_unit: "ms".to_owned(),
-        x_names: (1..=TRANSACTIONS)
-            .map(|n| (f64::from(n), n.to_string()))
-            .collect(),
+        x_names: (1..=TRANSACTIONS).map(|n| (f64::from(n), n.to_string())).collect(),
         log_y: true,
         lines,
         ..Plot::default()
     };
     let caption = "FASTTRACK: mean elapsed time by transaction, as figure 6.1 of hp-1987, and this run, whose tables are others";
-    Some(svg::figure(
-        vec![plot.draw()],
-        "fasttrack",
-        caption.to_owned(),
-        sentences.join(" "),
-    ))
+    Some(svg::figure(vec![plot.draw()], "fasttrack", caption.to_owned(), sentences.join(" ")))
 }
 
 fn line(name: String, strong: bool, points: Vec<Point>) -> Line {
-    Line {
-        name,
-        strong,
-        loose: true,
-        points,
-        ..Line::default()
-    }
+    Line { name, strong, loose: true, points, ..Line::default() }
 }
 
 /// All ten values, or none.
@@ -81,9 +65,6 @@ fn points(view: &RunView, variant: &str, unit: &Unit) -> Option<Vec<Point>> {
 }
 
 fn sentence(line: &Line) -> String {
-    let times = line
-        .points
-        .iter()
-        .filter_map(|point| Some(number::at_most(point.y?, "ms", 3)));
+    let times = line.points.iter().filter_map(|point| Some(number::at_most(point.y?, "ms", 3)));
     format!("{}: {}.", line.name, times.collect::<Vec<_>>().join(", "))
 }

@@ -24,10 +24,7 @@ fn configurations(document: &mut Document, input: &Classic) {
     let mut systems: Vec<&RunView> = vec![];
     for shown in exhibits.map(|exhibit| Shown::of(input, exhibit)) {
         for view in shown.systems {
-            let there = shown
-                .benchmarks
-                .iter()
-                .any(|benchmark| view.get(&benchmark.id).is_some());
+            let there = shown.benchmarks.iter().any(|benchmark| view.get(&benchmark.id).is_some());
             if there && !systems.iter().any(|known| known.id == view.id) {
                 systems.push(view);
             }
@@ -38,11 +35,7 @@ fn configurations(document: &mut Document, input: &Classic) {
         .text("Document", |view| view.machine.document.clone())
         .text("Operating system", |view| view.machine.system.as_str())
         .text("Configuration", |view| view.machine.configuration.as_str())
-        .table(
-            document,
-            "Configurations, as the documents describe them",
-            systems,
-        );
+        .table(document, "Configurations, as the documents describe them", systems);
 }
 
 /// Legend of the letters in tables.
@@ -56,18 +49,14 @@ fn descriptions(document: &mut Document, input: &Classic) {
     let mut known = BTreeSet::new();
     let exhibits = input.chapters.iter().flat_map(|chapter| &chapter.exhibits);
     let benchmarks = exhibits.flat_map(|exhibit| selected(exhibit, &input.brief.parts.benchmarks));
-    let benchmarks: Vec<&Benchmark> = benchmarks
-        .filter(|benchmark| known.insert(&benchmark.id))
-        .collect();
+    let benchmarks: Vec<&Benchmark> =
+        benchmarks.filter(|benchmark| known.insert(&benchmark.id)).collect();
     document.heading(1, "Description of the tests");
     document.paragraph("One operation of each test; notes say what is not comparable, and why.");
     Columns::<&Benchmark>::key("Test", Style::Code, |benchmark| benchmark.id.as_str())
         .text("One operation", |benchmark| benchmark.operation.trim())
         .text("Not comparable", |benchmark| {
-            benchmark
-                .not_comparable
-                .as_deref()
-                .map(|text| text.trim().to_owned())
+            benchmark.not_comparable.as_deref().map(|text| text.trim().to_owned())
         })
         .table(document, "Tests of this brief", benchmarks);
 }

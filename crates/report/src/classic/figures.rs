@@ -20,20 +20,14 @@ pub(super) fn bars(shown: &Shown) -> Option<Figure> {
         let unit = number::unit_text(&numbers.unit);
         let index = panels.iter().position(|panel| panel.label == unit);
         let index = index.unwrap_or_else(|| {
-            panels.push(Panel {
-                label: unit.clone(),
-                ..Panel::default()
-            });
+            panels.push(Panel { label: unit.clone(), ..Panel::default() });
             panels.len() - 1
         });
         let values = numbers.printed.iter().copied().chain([numbers.measured]);
         let texts = numbers.shown();
-        let dots = values
-            .zip(texts)
-            .zip(names(shown))
-            .filter_map(|((value, text), system)| {
-                Some(dot(shown, benchmark, system, value?, text?))
-            });
+        let dots = values.zip(texts).zip(names(shown)).filter_map(|((value, text), system)| {
+            Some(dot(shown, benchmark, system, value?, text?))
+        });
         panels[index].dots.extend(dots);
     }
     dot_figure(shown, panels)
@@ -42,10 +36,7 @@ pub(super) fn bars(shown: &Shown) -> Option<Figure> {
 /// Throughput relative to the reference.
 pub(super) fn relative(shown: &Shown) -> Option<Figure> {
     let reference = shown.reference()?;
-    let index = shown
-        .systems
-        .iter()
-        .position(|view| view.id == reference.id)?;
+    let index = shown.systems.iter().position(|view| view.id == reference.id)?;
     let mut dots = vec![];
     for benchmark in &shown.benchmarks {
         let Some(numbers) = shown.numbers(benchmark) else {
@@ -62,15 +53,7 @@ pub(super) fn relative(shown: &Shown) -> Option<Figure> {
         }));
     }
     let label = format!("× {}, more is better", reference.machine.name);
-    dot_figure(
-        shown,
-        vec![Panel {
-            label,
-            mark: Some(1.0),
-            dots,
-            ..Panel::default()
-        }],
-    )
+    dot_figure(shown, vec![Panel { label, mark: Some(1.0), dots, ..Panel::default() }])
 }
 
 /// A name of a system, and whether it is the run.
@@ -103,22 +86,11 @@ fn dot(
 
 fn dot_figure(shown: &Shown, panels: Vec<Panel>) -> Option<Figure> {
     let all = panels.iter().flat_map(|panel| &panel.dots);
-    let sentences: Vec<String> = all
-        .map(|dot| format!("{} {}", dot.name, dot.text))
-        .collect();
-    let caption = format!(
-        "{}; blue is this run, a ring is invalid or not comparable",
-        shown.caption()
-    );
+    let sentences: Vec<String> = all.map(|dot| format!("{} {}", dot.name, dot.text)).collect();
+    let caption =
+        format!("{}; blue is this run, a ring is invalid or not comparable", shown.caption());
     let any = !sentences.is_empty();
-    any.then(|| {
-        svg::figure(
-            dots::draw(&panels),
-            &shown.anchor(),
-            caption,
-            sentences.join("; "),
-        )
-    })
+    any.then(|| svg::figure(dots::draw(&panels), &shown.anchor(), caption, sentences.join("; ")))
 }
 
 /// The curves of the run, and of each system with a printed one.
@@ -133,10 +105,11 @@ pub(super) fn curve(shown: &Shown) -> Option<Figure> {
             false => system.to_owned(),
         };
         let printed = curves::printed(&shown.systems, benchmark);
-        lines.extend(printed.into_iter().map(|(view, line)| Line {
-            name: named(tables::short(shown, view)),
-            ..line
-        }));
+        lines.extend(
+            printed
+                .into_iter()
+                .map(|(view, line)| Line { name: named(tables::short(shown, view)), ..line }),
+        );
         let measured = shown.result(&benchmark.id).and_then(curves::measured);
         lines.extend(measured.map(|points| strong(named(&name(shown.run)), points)));
     }
@@ -149,13 +122,8 @@ pub(super) fn curve(shown: &Shown) -> Option<Figure> {
 pub(super) fn cpus(shown: &Shown) -> Option<Figure> {
     let lines = shown.benchmarks.iter().filter_map(|benchmark| {
         let points = shown.result(&benchmark.id)?.curve.as_ref()?.points.iter();
-        let point = points.filter_map(|point| {
-            Some(Point {
-                x: point.x,
-                y: Some(point.cpus?),
-                interval: None,
-            })
-        });
+        let point = points
+            .filter_map(|point| Some(Point { x: point.x, y: Some(point.cpus?), interval: None }));
         let points: Vec<Point> = point.collect();
         (!points.is_empty()).then(|| strong(benchmark.id.to_string(), points))
     });
@@ -171,11 +139,7 @@ pub(super) fn shares(shown: &Shown) -> Option<Figure> {
             let points = benchmark.curve.iter().flat_map(|curve| &curve.points);
             let points = points.filter_map(|(x, id)| {
                 let y = share(shown.run, id, end)?;
-                Some(Point {
-                    x: *x,
-                    y: Some(100.0 * y),
-                    interval: None,
-                })
+                Some(Point { x: *x, y: Some(100.0 * y), interval: None })
             });
             lines.push(strong((*end_name).to_owned(), points.collect()));
         }
@@ -186,36 +150,20 @@ pub(super) fn shares(shown: &Shown) -> Option<Figure> {
 }
 
 fn share(run: &RunView, id: &Id, end: usize) -> Option<f64> {
-    run.get(id)?
-        .notes
-        .iter()
-        .find_map(|note| match &note.finding {
-            Finding::Ends { share, .. } => Some(share[end]),
-            _ => None,
-        })
+    run.get(id)?.notes.iter().find_map(|note| match &note.finding {
+        Finding::Ends { share, .. } => Some(share[end]),
+        _ => None,
+    })
 }
 
 fn strong(name: String, points: Vec<Point>) -> Line {
-    Line {
-        name,
-        strong: true,
-        points,
-        ..Line::default()
-    }
+    Line { name, strong: true, points, ..Line::default() }
 }
 
 fn line_figure(shown: &Shown, label: &str, unit: &str, lines: Vec<Line>) -> Option<Figure> {
-    if !lines
-        .iter()
-        .any(|line| line.strong && !line.points.is_empty())
-    {
+    if !lines.iter().any(|line| line.strong && !line.points.is_empty()) {
         return None;
     }
     let (plot, alternative) = curves::plot(label, unit, lines);
-    Some(svg::figure(
-        vec![plot.draw()],
-        &shown.anchor(),
-        shown.caption(),
-        alternative,
-    ))
+    Some(svg::figure(vec![plot.draw()], &shown.anchor(), shown.caption(), alternative))
 }

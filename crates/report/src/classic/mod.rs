@@ -56,12 +56,7 @@ impl<'a> Shown<'a> {
             let printed = |id: &Id| systems.iter().any(|view| view.get(id).is_some());
             benchmarks.retain(|benchmark| printed(&benchmark.id));
         }
-        Self {
-            exhibit,
-            run: input.brief.run,
-            systems,
-            benchmarks,
-        }
+        Self { exhibit, run: input.brief.run, systems, benchmarks }
     }
 
     /// The results of the systems and of the run, in one unit; `None` without any.
@@ -73,21 +68,14 @@ impl<'a> Shown<'a> {
 
     /// "Table 2.1: SPICE, elapsed seconds".
     fn caption(&self) -> String {
-        let Exhibit {
-            place,
-            title,
-            document,
-            ..
-        } = self.exhibit;
+        let Exhibit { place, title, document, .. } = self.exhibit;
         format!("{} of {document}: {title}", words::capital(place))
     }
 
     /// A unique identifier for a drawing.
     fn anchor(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let Exhibit {
-            place, document, ..
-        } = self.exhibit;
+        let Exhibit { place, document, .. } = self.exhibit;
         format!("{document}-{place}").chars().map(plain).collect()
     }
 
@@ -97,22 +85,14 @@ impl<'a> Shown<'a> {
 
     fn reference(&self) -> Option<&'a RunView> {
         let id = self.exhibit.reference.as_deref()?;
-        self.systems
-            .iter()
-            .copied()
-            .find(|view| view.machine.id == id)
+        self.systems.iter().copied().find(|view| view.machine.id == id)
     }
 }
 
 /// In the order of the selectors, and for each in that of the catalog.
 fn selected<'a>(exhibit: &Exhibit, benchmarks: &'a [Benchmark]) -> Vec<&'a Benchmark> {
     let by = exhibit.benchmarks.iter().map(|text| Selector::new(text));
-    by.flat_map(|by| {
-        benchmarks
-            .iter()
-            .filter(move |benchmark| by.matches(&benchmark.id))
-    })
-    .collect()
+    by.flat_map(|by| benchmarks.iter().filter(move |benchmark| by.matches(&benchmark.id))).collect()
 }
 
 /// The exhibit, its notes, and benchmarks that the run lacks.
@@ -156,9 +136,7 @@ fn missing(document: &mut Document, shown: &Shown) {
         if result.is_some_and(|result| result.value().is_some()) {
             continue;
         }
-        let why = result
-            .and_then(|result| result.notes.first())
-            .map(findings::message);
+        let why = result.and_then(|result| result.notes.first()).map(findings::message);
         let why = why.unwrap_or_else(|| "Not in this run.".to_owned());
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, ids)) => ids.push(&benchmark.id),

@@ -19,16 +19,11 @@ pub(super) struct Numbers {
 impl Numbers {
     /// None if there is no number. The unit is the first printed one that the run has too.
     pub fn of(measured: Option<&Measurement>, printed: &[Option<&Measurement>]) -> Option<Self> {
-        let theirs: Vec<Vec<(f64, String)>> = printed
-            .iter()
-            .map(|result| result.map(values).unwrap_or_default())
-            .collect();
+        let theirs: Vec<Vec<(f64, String)>> =
+            printed.iter().map(|result| result.map(values).unwrap_or_default()).collect();
         let units: Vec<&String> = theirs.iter().flatten().map(|(_, unit)| unit).collect();
         // the estimate comes last
-        let main = theirs
-            .iter()
-            .find_map(|numbers| numbers.last())
-            .map(|(_, unit)| unit);
+        let main = theirs.iter().find_map(|numbers| numbers.last()).map(|(_, unit)| unit);
         let both = units
             .iter()
             .find(|unit| measured.is_some_and(|result| value_in(result, unit).is_some()));
@@ -66,9 +61,7 @@ impl Numbers {
         let decimals = decimals.unwrap_or(0).min(4);
         let printed = self.printed.iter();
         let printed = printed.map(|v| v.map(|v| number::printed(v, decimals)));
-        printed
-            .chain([self.measured.map(|v| number::significant(v, DIGITS))])
-            .collect()
+        printed.chain([self.measured.map(|v| number::significant(v, DIGITS))]).collect()
     }
 }
 
@@ -86,9 +79,7 @@ pub(super) fn value_in(result: &Measurement, unit: &str) -> Option<f64> {
 const SECONDS: &str = "s";
 
 fn better(measured: Option<&Measurement>, printed: &[Option<&Measurement>], unit: &str) -> Better {
-    let all = measured
-        .into_iter()
-        .chain(printed.iter().flatten().copied());
+    let all = measured.into_iter().chain(printed.iter().flatten().copied());
     let mut of_unit = all.filter(|result| result.unit.as_str() == unit && result.value().is_some());
     of_unit.next().map_or(Better::Lower, |result| result.better)
 }

@@ -10,12 +10,8 @@ use gritstone_document::{Column, Row, Style, Table, Text};
 use gritstone_model::{Benchmark, Flag, Id, Measurement, RunView, Statistics, Subject, Unit};
 
 /// Flags on comparability.
-pub(super) const FLAGS: [Flag; 4] = [
-    Flag::Invalid,
-    Flag::Noisy,
-    Flag::NotComparable,
-    Flag::Doubtful,
-];
+pub(super) const FLAGS: [Flag; 4] =
+    [Flag::Invalid, Flag::Noisy, Flag::NotComparable, Flag::Doubtful];
 
 /// A row for each benchmark.
 pub(super) fn plain(shown: &Shown) -> Table {
@@ -27,27 +23,13 @@ pub(super) fn plain(shown: &Shown) -> Table {
             numbers.measured.is_some() || numbers.printed.iter().any(Option::is_some)
         })
         .collect();
-    let has = |index: &usize| {
-        rows.iter()
-            .any(|(_, numbers)| numbers.printed[*index].is_some())
-    };
+    let has = |index: &usize| rows.iter().any(|(_, numbers)| numbers.printed[*index].is_some());
     let systems: Vec<usize> = (0..shown.systems.len()).filter(has).collect();
     let reference = shown.reference();
-    let reference = reference.and_then(|reference| {
-        shown
-            .systems
-            .iter()
-            .position(|view| view.id == reference.id)
-    });
-    let mut columns = vec![
-        Column::key("Test", Style::Text),
-        Column::new("Unit", Style::Text),
-    ];
-    columns.extend(
-        systems
-            .iter()
-            .map(|index| system(shown, shown.systems[*index])),
-    );
+    let reference = reference
+        .and_then(|reference| shown.systems.iter().position(|view| view.id == reference.id));
+    let mut columns = vec![Column::key("Test", Style::Text), Column::new("Unit", Style::Text)];
+    columns.extend(systems.iter().map(|index| system(shown, shown.systems[*index])));
     columns.push(Column::new(name(shown.run), Style::Number));
     if let Some(reference) = reference {
         let head = format!("× {}", short(shown, shown.systems[reference]));
@@ -68,19 +50,13 @@ pub(super) fn plain(shown: &Shown) -> Table {
             let comparable =
                 !flags.contains(&Flag::NotComparable) && !flags.contains(&Flag::Invalid);
             let times = numbers.times(reference).filter(|_| comparable);
-            cells.push(text(
-                times.map(|times| words::bare_ratio(times, None).0 + "×"),
-            ));
+            cells.push(text(times.map(|times| words::bare_ratio(times, None).0 + "×")));
         }
         cells.push(letters(&flags));
         Row::new(cells)
     };
-    Table {
-        caption: Text::new(shown.caption()),
-        rows: rows.iter().map(row).collect(),
-        columns,
-    }
-    .without_empty_columns()
+    Table { caption: Text::new(shown.caption()), rows: rows.iter().map(row).collect(), columns }
+        .without_empty_columns()
 }
 
 /// A row for each system that printed statistics, and for the run.
@@ -93,13 +69,10 @@ pub(super) fn statistics(shown: &Shown) -> Table {
     columns.push(Column::new("Flags", Style::Code));
     let mut rows = vec![];
     for benchmark in &shown.benchmarks {
-        let printed = shown
-            .systems
-            .iter()
-            .filter_map(|view| Some((*view, view.get(&benchmark.id)?)));
-        let printed: Vec<(&RunView, &Measurement)> = printed
-            .filter(|(_, result)| result.statistics().is_some())
-            .collect();
+        let printed =
+            shown.systems.iter().filter_map(|view| Some((*view, view.get(&benchmark.id)?)));
+        let printed: Vec<(&RunView, &Measurement)> =
+            printed.filter(|(_, result)| result.statistics().is_some()).collect();
         let unit = printed.first().map(|(_, result)| &result.unit);
         for (view, result) in &printed {
             let flags = result.flags().into_iter();
@@ -122,16 +95,9 @@ pub(super) fn statistics(shown: &Shown) -> Table {
             unit.unwrap_or(&result.unit),
             &flags(shown, &benchmark.id),
         );
-        rows.extend(row.map(|row| Row {
-            strong: true,
-            ..row
-        }));
+        rows.extend(row.map(|row| Row { strong: true, ..row }));
     }
-    Table {
-        caption: Text::new(shown.caption()),
-        columns,
-        rows,
-    }
+    Table { caption: Text::new(shown.caption()), columns, rows }
 }
 
 fn four(
@@ -141,23 +107,15 @@ fn four(
     unit: &Unit,
     flags: &[Flag],
 ) -> Option<Row> {
-    let Statistics {
-        min,
-        median,
-        mean,
-        max,
-        ..
-    } = result.statistics()?;
+    let Statistics { min, median, mean, max, .. } = result.statistics()?;
     let factor = scale(&result.unit, unit)?;
     let digits = |value: f64| match result.is_published() {
         true => number::printed(value, number::printed_decimals(value).min(4)),
         false => number::significant(value * factor, 3),
     };
     let all = [Some(*min), Some(*max), Some(*median), *mean];
-    let mut cells = vec![
-        Text::new(system),
-        Text::new(words::title(benchmark.work.kind(), &benchmark.title)),
-    ];
+    let mut cells =
+        vec![Text::new(system), Text::new(words::title(benchmark.work.kind(), &benchmark.title))];
     cells.extend(all.map(|value| text(value.map(digits))));
     cells.push(Text::new(number::unit_text(unit.as_str())));
     cells.push(letters(flags));
@@ -173,12 +131,7 @@ pub(super) fn ratios(shown: &Shown) -> Table {
     };
     let printed = |view: &RunView, id: &Id| view.get(&printed_id(id)?)?.value();
     let mut systems = shown.systems.clone();
-    systems.retain(|view| {
-        shown
-            .benchmarks
-            .iter()
-            .any(|b| printed(view, &b.id).is_some())
-    });
+    systems.retain(|view| shown.benchmarks.iter().any(|b| printed(view, &b.id).is_some()));
     let mut columns = vec![Column::key("Test", Style::Text)];
     columns.extend(systems.iter().map(|view| system(shown, view)));
     columns.push(Column::new(name(shown.run), Style::Number));
@@ -190,10 +143,7 @@ pub(super) fn ratios(shown: &Shown) -> Table {
             let theirs = theirs?;
             Some(value_in(result, theirs.unit.as_str())? / theirs.value()?)
         });
-        let mut cells = vec![Text::new(words::title(
-            benchmark.work.kind(),
-            &benchmark.title,
-        ))];
+        let mut cells = vec![Text::new(words::title(benchmark.work.kind(), &benchmark.title))];
         cells.extend(systems.iter().map(|view| {
             let ratio = printed(view, &benchmark.id);
             text(ratio.map(|ratio| number::printed(ratio, number::printed_decimals(ratio))))
@@ -211,15 +161,8 @@ pub(super) fn ratios(shown: &Shown) -> Table {
 
 /// A total with one of its parts, and the remainder.
 pub(super) fn elements(shown: &Shown) -> Table {
-    let heads = [
-        "Response to the interrupt",
-        "Kernel and switch",
-        "Dispatch latency",
-    ];
-    let mut columns = vec![
-        Column::key("System", Style::Text),
-        Column::new("Test", Style::Text),
-    ];
+    let heads = ["Response to the interrupt", "Kernel and switch", "Dispatch latency"];
+    let mut columns = vec![Column::key("System", Style::Text), Column::new("Test", Style::Text)];
     columns.extend(heads.map(|head| Column::new(format!("{head}, us"), Style::Number)));
     columns.push(Column::new("Flags", Style::Code));
     let us = |view: &RunView, id: &Id| value_in(view.get(id)?, MICROSECONDS);
@@ -231,33 +174,18 @@ pub(super) fn elements(shown: &Shown) -> Table {
                 continue;
             };
             let is_run = view.id == shown.run.id;
-            let system = if is_run {
-                name(view)
-            } else {
-                view.machine.name.clone()
-            };
+            let system = if is_run { name(view) } else { view.machine.name.clone() };
             let mut cells = vec![
                 Text::new(system),
                 Text::new(words::title(pair[1].work.kind(), &pair[1].title)),
             ];
             let parts = [part, whole - part, whole];
             cells.extend(parts.map(|us| Text::new(number::significant(us, 3))));
-            cells.push(letters(&if is_run {
-                flags(shown, &pair[1].id)
-            } else {
-                vec![]
-            }));
-            rows.push(Row {
-                cells,
-                strong: is_run,
-            });
+            cells.push(letters(&if is_run { flags(shown, &pair[1].id) } else { vec![] }));
+            rows.push(Row { cells, strong: is_run });
         }
     }
-    Table {
-        caption: Text::new(shown.caption()),
-        columns,
-        rows,
-    }
+    Table { caption: Text::new(shown.caption()), columns, rows }
 }
 
 const MICROSECONDS: &str = "us";
@@ -269,10 +197,7 @@ fn system(shown: &Shown, view: &RunView) -> Column {
 /// "840S" of "HP 9000 Model 840S"; the identifier if the name is ambiguous.
 pub(super) fn short<'a>(shown: &Shown, view: &'a RunView) -> &'a str {
     let name = view.machine.name.as_str();
-    let first = shown
-        .systems
-        .iter()
-        .find(|other| other.machine.name == name);
+    let first = shown.systems.iter().find(|other| other.machine.name == name);
     match first.is_some_and(|first| first.id == view.id) {
         true => name.rsplit("Model ").next().unwrap_or(name),
         false => &view.machine.id,
@@ -285,10 +210,7 @@ fn text(shown: Option<String>) -> Text {
 
 /// Flags of the run, and whether a system's number is doubtful.
 pub(super) fn flags(shown: &Shown, id: &Id) -> Vec<Flag> {
-    let doubted = |view: &&RunView| {
-        view.get(id)
-            .is_some_and(|result| has(result, Flag::Doubtful))
-    };
+    let doubted = |view: &&RunView| view.get(id).is_some_and(|result| has(result, Flag::Doubtful));
     let doubted = shown.systems.iter().any(doubted);
     let measured = shown.result(id);
     let mut flags = FLAGS.to_vec();

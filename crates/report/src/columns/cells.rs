@@ -35,9 +35,7 @@ impl Col {
             Self::Title => return Column::new("What", Style::Text).rank(1),
             Self::Unit => return Column::new("Unit", Style::Text),
             Self::Work => {
-                return Column::new("work", Style::Text)
-                    .of("Reference workload")
-                    .rank(1);
+                return Column::new("work", Style::Text).of("Reference workload").rank(1);
             }
             Self::Launches => return measurement("launches"),
             Self::Samples => return measurement("samples"),
@@ -167,9 +165,7 @@ impl Col {
 
 /// A percentile with half of its interval: 12.3 us ±4.2%.
 fn percentile(r: &Measurement, name: &str) -> Option<String> {
-    let estimate = r
-        .latencies()
-        .and_then(|latencies| latencies.get(name)?.estimate);
+    let estimate = r.latencies().and_then(|latencies| latencies.get(name)?.estimate);
     let Some(estimate) = estimate else {
         let printed = r.statistics()?.percentiles.get(name)?;
         return Some(shown(r, *printed).with_unit());
@@ -236,9 +232,7 @@ fn level(results: &[&Measurement]) -> String {
 /// The percentiles of any of these results, in order.
 pub(crate) fn percentiles(results: &[&Measurement]) -> Vec<String> {
     let statistics = results.iter().filter_map(|r| r.statistics());
-    let mut names: Vec<String> = statistics
-        .flat_map(|s| s.percentiles.keys().cloned())
-        .collect();
+    let mut names: Vec<String> = statistics.flat_map(|s| s.percentiles.keys().cloned()).collect();
     let rank = |name: &String| Statistics::percent(name).unwrap_or(f64::MAX);
     names.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then_with(|| a.cmp(b)));
     names.dedup();

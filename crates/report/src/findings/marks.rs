@@ -7,11 +7,7 @@ use gritstone_document::{Document, NoteId, Tone};
 use gritstone_model::{Finding, Flag, Interference, Note};
 
 const fn summary(what: &'static str, shown: Shown, remedy: &'static str) -> Option<Summary> {
-    Some(Summary {
-        what,
-        shown,
-        remedy,
-    })
+    Some(Summary { what, shown, remedy })
 }
 
 const NOISY: &str =
@@ -114,11 +110,9 @@ pub fn footnote(document: &mut Document, note: &Note) -> NoteId {
 /// Details of a finding in the summary of its flag.
 pub(crate) fn details(finding: &Finding) -> Vec<Detail> {
     match finding {
-        Finding::WideInterval { half, .. } => vec![Detail {
-            kind: "half",
-            size: *half,
-            text: format!("±{}", percent(*half)),
-        }],
+        Finding::WideInterval { half, .. } => {
+            vec![Detail { kind: "half", size: *half, text: format!("±{}", percent(*half)) }]
+        }
         Finding::Interfered { causes, .. } => causes.iter().map(cause).collect(),
         _ => vec![],
     }
@@ -129,11 +123,9 @@ fn cause(cause: &Interference) -> Detail {
         Interference::Others(x) => ("others", x, format!("other processes {}", percent(x))),
         Interference::Steal(x) => ("steal", x, format!("steal {}", percent(x))),
         Interference::Throttled(x) => ("throttled", x, format!("throttled {}", percent(x))),
-        Interference::MemoryLimit(n) => (
-            "memory limit",
-            n as f64,
-            format!("memory limit {}", plural(n as usize, "time")),
-        ),
+        Interference::MemoryLimit(n) => {
+            ("memory limit", n as f64, format!("memory limit {}", plural(n as usize, "time")))
+        }
         Interference::Smt => ("smt", 0.0, "busy SMT sibling".to_owned()),
         Interference::OtherRun(_) => ("other run", 0.0, "another run".to_owned()),
     };

@@ -103,11 +103,7 @@ pub(crate) fn unfitted(why: Unfitted, things: &str) -> String {
         Unfitted::Sizes { sizes, needed } => {
             format!("The scaling law needs {needed} numbers of {things}; {sizes} were measured.")
         }
-        Unfitted::Launches {
-            copies,
-            launches,
-            needed,
-        } => format!(
+        Unfitted::Launches { copies, launches, needed } => format!(
             "The scaling law needs {needed} launches of each number of {things}; {copies} has {launches}."
         ),
         Unfitted::NoRate => "A rate is missing or zero; scaling law not fitted.".to_owned(),

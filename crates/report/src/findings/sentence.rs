@@ -19,19 +19,13 @@ pub(super) fn sentence(finding: &Finding) -> String {
             format!("Its six launches did not fit into the budget: --budget {minutes}m reaches it.")
         }
         F::Unavailable { reason } => stated(reason),
-        F::Failed {
-            outcome: how,
-            reason,
-            count,
-            ..
-        } => {
+        F::Failed { outcome: how, reason, count, .. } => {
             let (how, reason) = (outcome(*how), stated(reason));
             match count.part == count.of {
                 true => format!("{} {how}: {reason}", counted(count)),
-                false => format!(
-                    "{} gave no result; first error ({how}): {reason}",
-                    counted(count)
-                ),
+                false => {
+                    format!("{} gave no result; first error ({how}): {reason}", counted(count))
+                }
             }
         }
         F::Stated { by, text, .. } => match by {
@@ -45,25 +39,14 @@ pub(super) fn sentence(finding: &Finding) -> String {
         }
         F::EndedEarly {} => "It ended before the first sample.".into(),
 
-        F::WrongCheck {
-            wrong,
-            regions,
-            n,
-            got,
-            expected,
-        } => {
+        F::WrongCheck { wrong, regions, n, got, expected } => {
             let regions = plural(*regions, "timed region");
             format!(
                 "Wrong check value in {wrong} of {regions}: {got} instead of {expected} at n = {n}."
             )
         }
         F::NoCheck { count } => format!("No check value from {}.", counted(count)),
-        F::NotLinear {
-            small,
-            large,
-            exponent,
-            allowed: [least, most],
-        } => {
+        F::NotLinear { small, large, exponent, allowed: [least, most] } => {
             let exponent = exponent.map_or_else(|| "infinity".to_owned(), number);
             format!(
                 "Time does not grow in proportion to n: between n = {small} and n = {large} it grows as n^{exponent} (allowed: {least} to {most})."
@@ -80,20 +63,13 @@ pub(super) fn sentence(finding: &Finding) -> String {
             format!("No time passed in the timed regions of {}.", counted(count))
         }
         F::Unsized { count } => {
-            format!(
-                "{} did not report text, data and bss in whole bytes.",
-                counted(count)
-            )
+            format!("{} did not report text, data and bss in whole bytes.", counted(count))
         }
         F::NeedsIeee { finding, flags } => {
             let text = sentence(finding);
             format!("{text} It needs IEEE arithmetic, which {flags} gives up.")
         }
-        F::FewSwitches {
-            per_op,
-            claimed,
-            share,
-        } => {
+        F::FewSwitches { per_op, claimed, share } => {
             let ([is, claimed], share) = ([*per_op, *claimed].map(number), percent(*share));
             format!(
                 "{is} voluntary context switches per operation at most, less than {share} of the {claimed} claimed."
@@ -117,11 +93,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let [is, claimed] = [*per_op, *claimed].map(number);
             format!("{is} pages went out to swap per operation; at least {claimed} are claimed.")
         }
-        F::SystemCalls {
-            per_op,
-            expected,
-            claimed,
-        } => {
+        F::SystemCalls { per_op, expected, claimed } => {
             let [is, expected] = [*per_op, *expected].map(number);
             let are = match claimed {
                 true => "are claimed",
@@ -130,21 +102,11 @@ pub(super) fn sentence(finding: &Finding) -> String {
             format!("{is} system calls per operation; {expected} {are}.")
         }
 
-        F::NoInterval {
-            confidence,
-            needed,
-            n,
-            what,
-        } => {
+        F::NoInterval { confidence, needed, n, what } => {
             let (confidence, needed) = (percent(*confidence), repeats(*needed, *what));
             format!("No interval: {confidence} confidence needs {needed}, and there are {n}.")
         }
-        F::WideInterval {
-            half,
-            asked,
-            n,
-            what,
-        } => {
+        F::WideInterval { half, asked, n, what } => {
             // as the column shows it
             let same = number::percent(*half) == number::percent(*asked);
             let (half, asked) = (number::percent(*half), percent(*asked));
@@ -164,25 +126,15 @@ pub(super) fn sentence(finding: &Finding) -> String {
             "The size varies between launches, {least} to {most} bytes; the first is shown."
         ),
         F::IncompleteRounds { count } => {
-            format!(
-                "Rounds that lack a result of a part do not count: {}.",
-                counted(count)
-            )
+            format!("Rounds that lack a result of a part do not count: {}.", counted(count))
         }
-        F::Negative {
-            value,
-            unit,
-            because,
-        } => {
+        F::Negative { value, unit, because } => {
             let because = match because {
                 NegativeBecause::Interference => "its parts had interference",
                 NegativeBecause::TooFew => "too few rounds for an interval",
                 NegativeBecause::Work => "one of its parts does not do the claimed work",
             };
-            format!(
-                "Negative difference of {} {unit}: {because}.",
-                number(*value)
-            )
+            format!("Negative difference of {} {unit}: {because}.", number(*value))
         }
         F::ReachesZero { interval, unit } => {
             let [low, high] = interval.map(number);
@@ -201,29 +153,18 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 status => format!("status {status}"),
             });
             let statuses: Vec<String> = statuses.collect();
-            format!(
-                "{} failed ({}), and count.",
-                counted(count),
-                statuses.join(", ")
-            )
+            format!("{} failed ({}), and count.", counted(count), statuses.join(", "))
         }
-        F::LeftOut { count } => format!(
-            "{} left out of the estimate: the SMT sibling was busy.",
-            counted(count)
-        ),
+        F::LeftOut { count } => {
+            format!("{} left out of the estimate: the SMT sibling was busy.", counted(count))
+        }
         F::Load { rates } => {
             let rate_text = |rate: &LoadRate| format!("{} {}", number(rate.per_hour), rate.what);
             let texts: Vec<String> = rates.iter().map(rate_text).collect();
             format!("Load, per hour: {}.", texts.join("; "))
         }
         F::IdleLoad { programs } => format!("A part of the load was idle: {}.", join(programs)),
-        F::Paging {
-            cpu_s,
-            real_s,
-            major_faults,
-            each,
-            swapped,
-        } => {
+        F::Paging { cpu_s, real_s, major_faults, each, swapped } => {
             let [cpu, real, faults] = [*cpu_s, *real_s, *major_faults].map(number);
             let each = each.as_ref();
             let per = each.map(|(_, thing)| format!(" per {thing}"));
@@ -239,13 +180,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 "Per operation: {cpu} s CPU time, {real} s real time, {faults} major page faults{each}{swapped}."
             )
         }
-        F::Ends {
-            cpu_ns,
-            share,
-            each,
-            seconds,
-            lost,
-        } => {
+        F::Ends { cpu_ns, share, each, seconds, lost } => {
             let time = |ns| number::at_most(ns, "ns", 3);
             let observed = match *seconds > 0.0 {
                 true => format!(", over {}", words::duration(*seconds)),
@@ -270,22 +205,14 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 }
             }
         }
-        F::Scaling {
-            things,
-            peak,
-            last,
-            drop,
-            law,
-            unfitted,
-        } => {
+        F::Scaling { things, peak, last, drop, law, unfitted } => {
             let many = |x: f64| words::things(&number::printed(x, 0), things);
             let end = match last > peak {
                 true => format!("; {} less with {}", percent(*drop), many(*last)),
                 false => ", the most that were measured".to_owned(),
             };
-            let law = law
-                .as_ref()
-                .map(|law| format!(" Scalability law: {}.", super::law(law, things)));
+            let law =
+                law.as_ref().map(|law| format!(" Scalability law: {}.", super::law(law, things)));
             let why = unfitted.map(|why| format!(" {}", super::unfitted(why, things)));
             let law = law.or(why).unwrap_or_default();
             format!("Highest rate with {}{end}.{law}", many(*peak))
@@ -297,11 +224,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 join(&missing)
             )
         }
-        F::Carried {
-            least,
-            most,
-            too_many,
-        } => super::carried(*least, *most, *too_many),
+        F::Carried { least, most, too_many } => super::carried(*least, *most, *too_many),
 
         F::Inherited { from, finding } => format!("From {from}: {}", sentence(finding)),
         F::PartsMissing { absent, empty } => {
@@ -315,11 +238,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 }
             }
         }
-        F::ScoreWithheld {
-            baseline,
-            of: all,
-            why,
-        } => {
+        F::ScoreWithheld { baseline, of: all, why } => {
             let (over, why) = (plural(*all, "benchmark"), withheld(why));
             format!("The score against {baseline} over {over} is not computed: {why}.")
         }
@@ -327,35 +246,19 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let all = plural(*all, "benchmark");
             format!("The score is over the {part} of {all} that the baseline has.")
         }
-        F::WeightLeftOut {
-            share,
-            baseline,
-            benchmarks,
-        } => {
+        F::WeightLeftOut { share, baseline, benchmarks } => {
             let (share, left_out) = (percent(*share), ids(benchmarks));
             format!("{share} of the weight counts: {baseline} has no result for {left_out}.")
         }
-        F::PartsFlagged {
-            flag,
-            benchmarks,
-            of: all,
-        } => {
+        F::PartsFlagged { flag, benchmarks, of: all } => {
             let (n, all) = (benchmarks.len(), plural(*all, "benchmark"));
             format!("{n} of {all} {}: {}.", flagged(*flag), ids(benchmarks))
         }
 
-        F::NoBatch {
-            count,
-            did,
-            operations,
-            ..
-        } => {
+        F::NoBatch { count, did, operations, .. } => {
             let did = did.map(|did| format!(" (one did {did} of {operations} operations)"));
             let did = did.unwrap_or_default();
-            format!(
-                "{} did not run the reference workload as one batch{did}.",
-                counted(count)
-            )
+            format!("{} did not run the reference workload as one batch{did}.", counted(count))
         }
         F::StartUp { limit } => format!(
             "Start-up is more than {} of this time: compare `real`, the work alone.",
@@ -415,11 +318,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
 
         F::NoHistory {} => "No history.".into(),
         F::Accepted {} => "Slower than allowed, and accepted by name.".into(),
-        F::CarryOver {
-            base_first,
-            other_first,
-            p,
-        } => format!(
+        F::CarryOver { base_first, other_first, p } => format!(
             "One side disturbs the launch after it: {} in pairs that start with the base, {} in the others (p = {}).",
             words::ratio(*base_first, None, Sense::Speed),
             words::ratio(*other_first, None, Sense::Speed),
@@ -440,15 +339,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
 
 fn risen(rise: &Rise) -> String {
     let [from, to] = [rise.from, rise.to].map(kilobytes);
-    let cache = rise
-        .cache
-        .as_ref()
-        .map(|cache| format!("{} ends there", named(cache)));
+    let cache = rise.cache.as_ref().map(|cache| format!("{} ends there", named(cache)));
     let cache = cache.unwrap_or_else(|| "no reported cache ends there".to_owned());
-    format!(
-        "from {from} to {to} ({} times; {cache})",
-        number(rise.factor)
-    )
+    format!("from {from} to {to} ({} times; {cache})", number(rise.factor))
 }
 
 /// A cache with its size: `L1d (32 KB)`.
@@ -512,11 +405,7 @@ fn ids(ids: &[Id]) -> String {
 /// The text with a capital letter and a full stop.
 fn stated(text: &str) -> String {
     let text = text.trim();
-    let stop = if text.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
+    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{}{stop}", capital(text))
 }
 
@@ -526,10 +415,7 @@ fn cause(cause: &Interference) -> String {
         Interference::Others(x) => format!("other processes used up to {} of its CPUs", percent(x)),
         Interference::Steal(x) => format!("up to {} steal time", percent(x)),
         Interference::Throttled(x) => {
-            format!(
-                "throttled by the cgroup CPU quota up to {} of the time",
-                percent(x)
-            )
+            format!("throttled by the cgroup CPU quota up to {} of the time", percent(x))
         }
         Interference::MemoryLimit(n) => format!("memory limit reached up to {}", times(n)),
         Interference::Smt => "the SMT sibling was busy".to_owned(),

@@ -23,9 +23,7 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
         name(division, group)
     })
     .number("Nodes", |(_, group)| number::count(group.nodes))
-    .text("Differs from the other nodes in", |(_, group)| {
-        difference(group)
-    })
+    .text("Differs from the other nodes in", |(_, group)| difference(group))
     .table(document, "Groups of nodes with a fact in common", &rows);
     let more = divisions.len().saturating_sub(MOST);
     if more > 0 {
@@ -39,9 +37,8 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
 /// `kernel release 6.18.1 and os version 13`.
 fn name(division: &FleetDivision, group: &FleetGroup) -> String {
     let facts = division.facts.iter().zip(&group.values);
-    let mut facts: Vec<String> = facts
-        .map(|(fact, value)| format!("{} {value}", words::fact(fact)))
-        .collect();
+    let mut facts: Vec<String> =
+        facts.map(|(fact, value)| format!("{} {value}", words::fact(fact))).collect();
     let more = facts.len().saturating_sub(MOST_NAMED);
     facts.truncate(MOST_NAMED);
     if more > 0 {

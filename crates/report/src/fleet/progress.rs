@@ -11,13 +11,7 @@ const MOST: usize = 200;
 
 /// In a sentence: "Fleet november: 3 of 8 nodes done, 2 measuring, 1 failed."
 pub fn fleet_progress(progress: &FleetProgress) -> String {
-    let count = |state| {
-        progress
-            .nodes
-            .iter()
-            .filter(|node| node.state == state)
-            .count()
-    };
+    let count = |state| progress.nodes.iter().filter(|node| node.state == state).count();
     let mut parts = vec![format!(
         "{} of {} done",
         number::count(count(FleetNodeState::Done)),
@@ -26,11 +20,7 @@ pub fn fleet_progress(progress: &FleetProgress) -> String {
     for state in [FleetNodeState::Measuring, FleetNodeState::Failed] {
         let nodes = count(state);
         if nodes > 0 {
-            parts.push(format!(
-                "{} {}",
-                number::count(nodes),
-                word(state, progress.ended)
-            ));
+            parts.push(format!("{} {}", number::count(nodes), word(state, progress.ended)));
         }
     }
     let ended = match progress.ended {

@@ -122,16 +122,8 @@ fn upper_bounds_are_marked() {
 #[test]
 fn remarks_on_comparisons() {
     let inconclusive = comparison("b", 0.995, Verdict::Inconclusive);
-    let few = AbComparison {
-        pairs: 7,
-        interval: None,
-        smallest: None,
-        ..inconclusive.clone()
-    };
-    let none = AbComparison {
-        ratio: None,
-        ..few.clone()
-    };
+    let few = AbComparison { pairs: 7, interval: None, smallest: None, ..inconclusive.clone() };
+    let none = AbComparison { ratio: None, ..few.clone() };
     let contended = |contended, contention_differs, left_out| AbComparison {
         contended,
         contention_differs,
@@ -139,11 +131,8 @@ fn remarks_on_comparisons() {
         ..comparison("b", 1.03, Verdict::Faster)
     };
     let mut all = String::new();
-    let counted = [
-        contended([1, 3], false, 3),
-        contended([20, 22], false, 27),
-        contended([2, 20], true, 0),
-    ];
+    let counted =
+        [contended([1, 3], false, 3), contended([20, 22], false, 27), contended([2, 20], true, 0)];
     for compared in [inconclusive, few, none].into_iter().chain(counted) {
         let mut view = view(&["./old", "./new"], vec![compared]);
         view.start_up_ns = Some(100.0);

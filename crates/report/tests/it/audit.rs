@@ -7,9 +7,7 @@ use gritstone_model::*;
 use gritstone_report::audit;
 
 fn build(name: &str, compiler: &str, counts: bool, why_not: Option<&str>) -> AuditBuild {
-    let flags = name
-        .split_once(' ')
-        .map_or("-O2 -static", |(_, flags)| flags);
+    let flags = name.split_once(' ').map_or("-O2 -static", |(_, flags)| flags);
     AuditBuild {
         name: name.to_owned(),
         compiler: compiler.to_owned(),
@@ -54,13 +52,7 @@ fn entry(name: &str, kind: Kind) -> AuditEntry {
             tests.push(holds(build, Claim::SyscallsPerOp, Some(6.0), Some(6.0)));
         }
     }
-    AuditEntry {
-        id: id(name),
-        version: 1,
-        kind,
-        source: None,
-        tests,
-    }
+    AuditEntry { id: id(name), version: 1, kind, source: None, tests }
 }
 
 fn view() -> AuditView {
@@ -110,9 +102,7 @@ fn an_audit_that_found_something() {
         (2, "shipped", Claim::Proof, Fails, three),
     ] {
         let mut tests = view.entries[entry].tests.iter_mut();
-        let test = tests
-            .find(|t| t.build == build && t.claim == claim)
-            .unwrap();
+        let test = tests.find(|t| t.build == build && t.claim == claim).unwrap();
         test.outcome = outcome;
         test.why = Some(stated(None, why));
         if outcome == Fails {

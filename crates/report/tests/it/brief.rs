@@ -41,50 +41,24 @@ fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = 
 #[test]
 fn data_sheet_is_complete() {
     let run = sample::run();
-    let sheet = with_input(
-        &run,
-        &references(),
-        &sample::against_reference(),
-        data_sheet,
-    );
-    let [
-        Block::Terms(card),
-        Block::Tiles(tiles),
-        Block::Table(table),
-        Block::Figure(figure),
-    ] = sheet.blocks.as_slice()
+    let sheet = with_input(&run, &references(), &sample::against_reference(), data_sheet);
+    let [Block::Terms(card), Block::Tiles(tiles), Block::Table(table), Block::Figure(figure)] =
+        sheet.blocks.as_slice()
     else {
         panic!("{:?}", sheet.blocks);
     };
     let card: Vec<&str> = card.iter().map(|(_, text)| text.text.as_str()).collect();
-    assert!(
-        card.contains(&"2 January 2026, 03:04 UTC, 9 min 43 s"),
-        "{card:?}"
-    );
-    assert!(
-        card.contains(&"`gritstone run --budget 600s --precision 1% --tune`"),
-        "{card:?}"
-    );
+    assert!(card.contains(&"2 January 2026, 03:04 UTC, 9 min 43 s"), "{card:?}");
+    assert!(card.contains(&"`gritstone run --budget 600s --precision 1% --tune`"), "{card:?}");
     let tile_text = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.detail);
     let texts: Vec<String> = tiles.iter().map(tile_text).collect();
     insta::assert_snapshot!(texts.join("\n"));
     assert_eq!(tiles[0].tone, Some(Tone::Bad));
     // a dot for each result with a value, by its ratio where the baseline has it
-    let dots: usize = figure
-        .svgs
-        .iter()
-        .map(|svg| svg.matches("<circle").count())
-        .sum();
-    let measured = run
-        .results
-        .iter()
-        .filter(|r| r.value().is_some_and(|v| v > 0.0));
+    let dots: usize = figure.svgs.iter().map(|svg| svg.matches("<circle").count()).sum();
+    let measured = run.results.iter().filter(|r| r.value().is_some_and(|v| v > 0.0));
     assert_eq!(dots, measured.count());
-    assert!(
-        figure
-            .alternative
-            .starts_with("× VAX-11/780, more is better: byte/")
-    );
+    assert!(figure.alternative.starts_with("× VAX-11/780, more is better: byte/"));
     assert!(figure.alternative.contains("Time, less is better: "));
     // with the time, and not only the ratio
     assert!(figure.alternative.contains("byte/syscall 117.6 ns/call"));
@@ -124,10 +98,7 @@ fn command_repeats_the_run() {
     let command = "gritstone run &#39;byte/*&#39; vm/paging/random --quick --precision 5% --reference --copies 2,4 --param users=4 \
                    --cc clang --cflags &#39;-O3 -flto&#39; --allow swap";
     let either = [command.to_owned(), command.replace("&#39;", "'")];
-    assert!(
-        either.iter().any(|command| page.contains(command)),
-        "{page}"
-    );
+    assert!(either.iter().any(|command| page.contains(command)), "{page}");
 }
 
 #[test]
@@ -138,12 +109,7 @@ fn areas_are_ordered() {
         result.id = Id::parse(id).unwrap();
     }
     let document = briefs::of(&run, &[]);
-    let areas = [
-        "Processor",
-        "UNIX system",
-        "File system and disk",
-        "Other benchmarks",
-    ];
+    let areas = ["Processor", "UNIX system", "File system and disk", "Other benchmarks"];
     assert_eq!(headings(&document)[..4], areas);
 }
 
@@ -151,14 +117,10 @@ fn areas_are_ordered() {
 fn reports_name_no_host() {
     let mut run = sample::run();
     run.machine.name = "secret-host (AMD EPYC)".to_owned();
-    run.machine
-        .facts
-        .insert("host.name".to_owned(), "secret-host".to_owned());
+    run.machine.facts.insert("host.name".to_owned(), "secret-host".to_owned());
     let settings = run.settings.as_mut().unwrap();
     settings.dir = "/home/secret".to_owned();
-    settings
-        .environment
-        .insert("TOKEN".to_owned(), "secret".to_owned());
+    settings.environment.insert("TOKEN".to_owned(), "secret".to_owned());
     let page = html::render(&briefs::of(&run, &references()));
     assert!(page.contains("<title>Performance brief: AMD EPYC 7B13</title>"));
     assert!(!page.contains("secret"));
@@ -170,16 +132,8 @@ fn history_section_comes_last() {
     assert!(headings(&document).last().unwrap().starts_with("History"));
     let table = tables(&document, "As printed in byte-1984").next().unwrap();
     assert!(table.rows[0].strong);
-    let pipe = table
-        .columns
-        .iter()
-        .position(|c| c.head == "byte/pipe, s")
-        .unwrap();
-    let column: Vec<&str> = table
-        .rows
-        .iter()
-        .map(|row| row.cells[pipe].text.as_str())
-        .collect();
+    let pipe = table.columns.iter().position(|c| c.head == "byte/pipe, s").unwrap();
+    let column: Vec<&str> = table.rows.iter().map(|row| row.cells[pipe].text.as_str()).collect();
     let number = |text: &&str| *text == "–" || text.replace(',', "").parse::<f64>().is_ok();
     assert!(column.len() > 5 && column.iter().all(number), "{column:?}");
 }
@@ -196,10 +150,7 @@ fn cpu_time_documents_compare_cpu() {
     systems.truncate(1);
     let printed = &mut systems[0].results[0];
     printed.id = result.id.clone();
-    printed.published = Some(PublishedView {
-        cpu_s: Some(77.2),
-        ..PublishedView::default()
-    });
+    printed.published = Some(PublishedView { cpu_s: Some(77.2), ..PublishedView::default() });
     let document = briefs::of(&run, &systems);
     let table = tables(&document, "As printed in").next().unwrap();
     assert_eq!(table.columns[2].head, "vm/paging/sequential, CPU s");
@@ -296,12 +247,7 @@ fn reports_draw_scaling_law() {
         assert_eq!(page.contains("scalability law: "), fitted);
     }
     // a benchmark without several copies that did anything has no curve
-    let points = &mut run.results[0]
-        .measured_mut()
-        .copies
-        .as_mut()
-        .unwrap()
-        .points;
+    let points = &mut run.results[0].measured_mut().copies.as_mut().unwrap().points;
     points.truncate(1);
     assert!(!html::render(&briefs::of(&run, &[])).contains("all copies together"));
 }
@@ -344,12 +290,7 @@ fn comparisons_sort_by_verdict() {
     ]);
     let why = stated(Some(Flag::NotComparable), "it is other work");
     compared.rows[4].notes = vec![why];
-    let document = pair(&Pair {
-        base: &base,
-        other: &other,
-        compared: &compared,
-        scores: None,
-    });
+    let document = pair(&Pair { base: &base, other: &other, compared: &compared, scores: None });
     let title = format!(
         "Performance brief: AMD EPYC 7B13 ({}) against AMD EPYC 7B13 ({})",
         other.id, base.id
@@ -367,25 +308,14 @@ fn comparisons_sort_by_verdict() {
     assert_eq!(heads[0], "Benchmarks");
     assert_eq!(heads[1..6], sections);
     let text = terminal::render(&document, terminal::Look::plain(200));
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("byte/pipe "))
-        .unwrap();
+    let line = text.lines().find(|line| line.starts_with("byte/pipe ")).unwrap();
     for cell in ["389.1 GB/s", "778.2 GB/s", "+50%", "[+35 – +65]", "faster"] {
         assert!(line.contains(cell), "{cell}: {line}");
     }
     assert!(text.contains("it is other work"));
     // where both sides are alike nothing is missing
     let (base, other, compared) = two(&[(Some(Verdict::Same), 1.0)]);
-    let document = pair(&Pair {
-        base: &base,
-        other: &other,
-        compared: &compared,
-        scores: None,
-    });
+    let document = pair(&Pair { base: &base, other: &other, compared: &compared, scores: None });
     let text = terminal::render(&document, terminal::Look::plain(100));
-    assert!(
-        text.contains("Regressions (0)") && text.contains("Unchanged within 1% (1)"),
-        "{text}"
-    );
+    assert!(text.contains("Regressions (0)") && text.contains("Unchanged within 1% (1)"), "{text}");
 }

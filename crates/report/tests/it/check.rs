@@ -8,11 +8,7 @@ use gritstone_report::{Detail, check};
 fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     row.p_adjusted = row.interval.map(|_| 0.0123);
     row.smallest = row.ratio.map(|_| 0.031);
-    CheckRow {
-        outcome,
-        since: None,
-        row,
-    }
+    CheckRow { outcome, since: None, row }
 }
 
 /// Rows of a comparison, held against a slowdown of 2%.
@@ -45,10 +41,7 @@ fn view() -> CheckView {
         missing: vec![MissingBenchmark {
             id: Id::parse("byte/grep").unwrap(),
             runs: 11,
-            notes: vec![sample::stated(
-                Some(Flag::Skipped),
-                "grep is not installed.",
-            )],
+            notes: vec![sample::stated(Some(Flag::Skipped), "grep is not installed.")],
         }],
     }
 }

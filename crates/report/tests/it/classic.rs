@@ -27,18 +27,13 @@ fn document(run: &RunView, exhibits: Vec<Exhibit>) -> Document {
         exhibits,
     };
     let printed = references();
-    with_input(
-        run,
-        &printed,
-        &sample::against_reference(),
-        |brief: &Brief| {
-            classic(&Classic {
-                brief: *brief,
-                chapters: std::slice::from_ref(&chapter),
-                printed: &printed,
-            })
-        },
-    )
+    with_input(run, &printed, &sample::against_reference(), |brief: &Brief| {
+        classic(&Classic {
+            brief: *brief,
+            chapters: std::slice::from_ref(&chapter),
+            printed: &printed,
+        })
+    })
 }
 
 fn table(document: &Document) -> &Table {
@@ -55,11 +50,7 @@ fn table(document: &Document) -> &Table {
 fn cells<'a>(table: &'a Table, head: &str) -> Vec<&'a str> {
     let index = table.columns.iter().position(|column| column.head == head);
     let index = index.unwrap_or_else(|| panic!("{head}: {:?}", table.columns));
-    table
-        .rows
-        .iter()
-        .map(|row| row.cells[index].text.as_str())
-        .collect()
+    table.rows.iter().map(|row| row.cells[index].text.as_str()).collect()
 }
 
 fn texts(document: &Document) -> String {
@@ -68,10 +59,8 @@ fn texts(document: &Document) -> String {
 
 #[test]
 fn tables_show_printed_columns() {
-    let document = document(
-        &sample::run(),
-        vec![exhibit(Form::Table, &["byte/pipe", "byte/sieve"])],
-    );
+    let document =
+        document(&sample::run(), vec![exhibit(Form::Table, &["byte/pipe", "byte/sieve"])]);
     let table = table(&document);
     assert_eq!(cells(table, "Unit"), ["s", "s"]);
     assert_eq!(cells(table, "VAX-11/780"), ["3.2", "1.7"]);
@@ -84,36 +73,23 @@ fn tables_show_printed_columns() {
 #[test]
 fn incomparable_rows_have_no_ratio() {
     let mut run = sample::run();
-    run.results[0]
-        .notes
-        .push(stated(Some(Flag::NotComparable), "Another pipe."));
+    run.results[0].notes.push(stated(Some(Flag::NotComparable), "Another pipe."));
     let document = document(&run, vec![exhibit(Form::Table, &["byte/pipe"])]);
     let table = table(&document);
     assert_eq!(cells(table, "AMD EPYC 7B13"), ["0.000286"]);
-    assert!(
-        !table
-            .columns
-            .iter()
-            .any(|column| column.head.starts_with('×'))
-    );
+    assert!(!table.columns.iter().any(|column| column.head.starts_with('×')));
     assert!(cells(table, "Flags")[0].contains('≠'));
 }
 
 #[test]
 fn gaps_have_reasons() {
     let mut run = sample::run();
-    let lacking = run
-        .results
-        .iter_mut()
-        .find(|result| result.id.as_str() == "byte/sieve");
+    let lacking = run.results.iter_mut().find(|result| result.id.as_str() == "byte/sieve");
     let lacking = lacking.unwrap();
     lacking.data = Data::Absent(Absent::default());
     lacking.published = None;
     lacking.notes = vec![stated(Some(Flag::Skipped), "There is no cc here.")];
-    let document = document(
-        &run,
-        vec![exhibit(Form::Table, &["byte/pipe", "byte/sieve"])],
-    );
+    let document = document(&run, vec![exhibit(Form::Table, &["byte/pipe", "byte/sieve"])]);
     assert_eq!(cells(table(&document), "AMD EPYC 7B13"), ["0.000286", "–"]);
     let page = texts(&document);
     assert!(page.contains("There is no cc here."), "{page}");

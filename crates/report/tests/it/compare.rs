@@ -8,10 +8,7 @@ use gritstone_model::{
 use gritstone_report::{Comparison, compare};
 
 fn text(view: &gritstone_model::CompareView, width: usize) -> String {
-    terminal::render(
-        &compare(view, Comparison::default()),
-        terminal::Look::plain(width),
-    )
+    terminal::render(&compare(view, Comparison::default()), terminal::Look::plain(width))
 }
 
 #[test]
@@ -32,10 +29,7 @@ fn assumed_variances_are_named() {
 #[test]
 fn unchanged_comparisons_say_so() {
     let mut view = sample::compare();
-    let shown = Comparison {
-        changed: true,
-        ..Comparison::default()
-    };
+    let shown = Comparison { changed: true, ..Comparison::default() };
     let says = |view: &CompareView| {
         let text = terminal::render(&compare(view, shown), terminal::Look::plain(100));
         text.contains("No benchmark is shown to be faster or slower.")
@@ -122,12 +116,8 @@ fn several_families_have_sums() {
         of: usize::from(mean.is_some()) * 1_204,
         ..CompareSum::default()
     };
-    view.sums
-        .extend([sum("kernel", Some(0.9991)), sum("fs", None)]);
-    view.sums.push(CompareSum {
-        family: None,
-        ..sum("", Some(1.0002))
-    });
+    view.sums.extend([sum("kernel", Some(0.9991)), sum("fs", None)]);
+    view.sums.push(CompareSum { family: None, ..sum("", Some(1.0002)) });
     insta::assert_snapshot!(text(&view, 100));
 }
 
@@ -169,9 +159,6 @@ fn changes_follow_from_printed_values() {
         let decimals = change.split_once('.').map_or(0, |(_, end)| end.len() - 1);
         let last_digit = 10_f64.powi(-i32::try_from(decimals).unwrap());
         let computed = 100.0 * (other / base - 1.0);
-        assert!(
-            (computed - number(change)).abs() <= last_digit + 0.1,
-            "{line}"
-        );
+        assert!((computed - number(change)).abs() <= last_digit + 0.1, "{line}");
     }
 }

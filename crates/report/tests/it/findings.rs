@@ -40,16 +40,7 @@ fn sides_come_first() {
 fn flags_and_outcomes_have_words() {
     use Flag::*;
     use Status::{Failed, Measured, Published, TimedOut};
-    let flags = [
-        Invalid,
-        Noisy,
-        Modes,
-        Interference,
-        Skipped,
-        NotComparable,
-        Doubtful,
-        Custom,
-    ];
+    let flags = [Invalid, Noisy, Modes, Interference, Skipped, NotComparable, Doubtful, Custom];
     let flags = flags.map(Some).into_iter().chain([None]);
     let flags = flags.map(|flag| {
         let word = flag.map_or("-", Flag::as_str);

@@ -12,12 +12,7 @@ fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> Fl
     FleetOutlier {
         node: node.to_owned(),
         about,
-        effect: FleetEffect {
-            effect,
-            interval,
-            p: 1e-9,
-            p_adjusted: 1e-6,
-        },
+        effect: FleetEffect { effect, interval, p: 1e-9, p_adjusted: 1e-6 },
         since: None,
         replaced: None,
         results: 5,
@@ -108,22 +103,12 @@ fn a_sentence_says_since_when() {
 #[test]
 fn groups_have_a_table() {
     let group = |value: &str, nodes: usize, differs: Vec<FleetGroupEffect>| FleetGroup {
-        values: ["kernel.release", "a", "b", "c"]
-            .map(|fact| format!("{value}-{fact}"))
-            .into(),
+        values: ["kernel.release", "a", "b", "c"].map(|fact| format!("{value}-{fact}")).into(),
         nodes,
         differs,
     };
-    let memory = outlier(
-        "",
-        FleetScope::Family("memory".to_owned()),
-        -0.04,
-        [-0.045, -0.035],
-    );
-    let slow = FleetGroupEffect {
-        about: memory.about,
-        effect: memory.effect,
-    };
+    let memory = outlier("", FleetScope::Family("memory".to_owned()), -0.04, [-0.045, -0.035]);
+    let slow = FleetGroupEffect { about: memory.about, effect: memory.effect };
     let mut view = view(vec![]);
     let page = |view: &FleetView| html::render(&fleet(view, Detail::Results));
     let caption = "Groups of nodes with a fact in common";
@@ -133,13 +118,8 @@ fn groups_have_a_table() {
         groups: vec![group("new", 24, vec![slow]), group("old", 376, vec![])],
     }];
     let page = page(&view);
-    for part in [
-        caption,
-        "new-kernel.release",
-        "1 more",
-        "376",
-        "memory −4.0% [−4.5, −3.5]",
-    ] {
+    for part in [caption, "new-kernel.release", "1 more", "376", "memory −4.0% [−4.5, −3.5]"]
+    {
         assert!(page.contains(part), "{part}: {page}");
     }
 }

@@ -15,44 +15,22 @@ const FLAGS: [Option<Flag>; 9] = {
     use Flag::*;
     let [a, b, c, d] = [Invalid, Noisy, Modes, Interference];
     let [e, f, g, h] = [Skipped, NotComparable, Doubtful, Custom];
-    [
-        Some(a),
-        Some(b),
-        Some(c),
-        Some(d),
-        Some(e),
-        Some(f),
-        Some(g),
-        Some(h),
-        None,
-    ]
+    [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), None]
 };
 const SUBJECTS: [Subject; 8] = {
     use Subject::*;
     [Result, Estimate, Real, User, System, Process, Cpu, Max]
 };
-const ROWS: [&str; 5] = [
-    "byte/pipe",
-    "byte/syscall",
-    "byte/multi/1",
-    "byte/multi/6",
-    "byte/multi/6@one-cpu",
-];
+const ROWS: [&str; 5] =
+    ["byte/pipe", "byte/syscall", "byte/multi/1", "byte/multi/6", "byte/multi/6@one-cpu"];
 
 fn data(index: usize, estimate: Option<Estimate>) -> Data {
     match index % 5 {
-        0 => sample::sampled(Sampled {
-            estimate,
-            confidence: Some(0.95),
-            ..Sampled::default()
-        }),
+        0 => sample::sampled(Sampled { estimate, confidence: Some(0.95), ..Sampled::default() }),
         1 => Data::absent(Absence::Skipped),
         2 => Data::absent(Absence::Failed),
         3 => Data::absent(Absence::TimedOut),
-        _ => Data::Printed(Printed {
-            estimate,
-            ..Printed::default()
-        }),
+        _ => Data::Printed(Printed { estimate, ..Printed::default() }),
     }
 }
 
@@ -77,15 +55,9 @@ fn run(offset: usize) -> RunView {
             ..PublishedView::default()
         };
         let estimate = value(3, 10_f64.powi(row as i32 * 3 - 6));
-        let interval = |e: Estimate| {
-            offset
-                .is_multiple_of(2)
-                .then_some([e.value * 0.9, e.value * 1.1])
-        };
-        let estimate = estimate.map(|e| Estimate {
-            interval: interval(e),
-            ..e
-        });
+        let interval =
+            |e: Estimate| offset.is_multiple_of(2).then_some([e.value * 0.9, e.value * 1.1]);
+        let estimate = estimate.map(|e| Estimate { interval: interval(e), ..e });
         Measurement {
             notes: (0..row % 4 + 1).map(note).collect(),
             data: data(offset + row, estimate),
@@ -93,10 +65,7 @@ fn run(offset: usize) -> RunView {
             ..empty(name, "ns/call")
         }
     };
-    RunView {
-        results: ROWS.iter().enumerate().map(result).collect(),
-        ..view("r1", "box", "Linux")
-    }
+    RunView { results: ROWS.iter().enumerate().map(result).collect(), ..view("r1", "box", "Linux") }
 }
 
 fn solid(text: &str) -> String {
@@ -116,10 +85,7 @@ fn terminals_show_every_note() {
     for offset in 0..30 {
         let run = run(offset);
         let document = show(&run, Detail::Everything);
-        let look = terminal::Look {
-            notes: true,
-            ..terminal::Look::plain(1000)
-        };
+        let look = terminal::Look { notes: true, ..terminal::Look::plain(1000) };
         let wide = terminal::render(&document, look);
         holds_notes(&wide, &run);
         let wide = solid(&wide);

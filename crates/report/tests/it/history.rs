@@ -115,14 +115,9 @@ fn sparklines_use_full_height() {
     // no run counts: there is no trend
     let none = text(&view(vec![series("6.1", vec![point(0, 1.0, false)])]));
     assert!(!none.contains("trend"), "{none}");
-    assert!(
-        none.contains("1 run, 0 compared (interference: 1)"),
-        "{none}"
-    );
+    assert!(none.contains("1 run, 0 compared (interference: 1)"), "{none}");
     // the newest sixty
-    let long: Vec<Option<f64>> = (0..70)
-        .map(|index| Some(f64::from(index.min(10))))
-        .collect();
+    let long: Vec<Option<f64>> = (0..70).map(|index| Some(f64::from(index.min(10)))).collect();
     assert_eq!(course(&long), "▄".repeat(60));
 }
 
@@ -133,11 +128,7 @@ fn uncompared_runs_show_no_verdict() {
         text(&view(vec![series("6.1", points.collect())]))
     };
     for few in [[false; 3], [true, false, false]] {
-        assert!(
-            report(few).contains("Nothing could be compared."),
-            "{}",
-            report(few)
-        );
+        assert!(report(few).contains("Nothing could be compared."), "{}", report(few));
     }
     assert!(report([true, true, false]).contains("No change was found."));
 }
@@ -154,19 +145,14 @@ fn newest_series_is_drawn() {
 
 #[test]
 fn excluded_runs_read_as_excluded() {
-    let mut points: Vec<HistoryPoint> = (0..4)
-        .map(|index| point(index, 100.0, index != 2))
-        .collect();
+    let mut points: Vec<HistoryPoint> =
+        (0..4).map(|index| point(index, 100.0, index != 2)).collect();
     points[2].estimate = Some(900.0);
     points.push(HistoryPoint {
         notes: vec![sample::stated(Some(Flag::Invalid), "Its work is wrong.")],
         ..point(4, 901.0, false)
     });
-    points.push(HistoryPoint {
-        estimate: None,
-        interval: None,
-        ..point(5, 1.0, false)
-    });
+    points.push(HistoryPoint { estimate: None, interval: None, ..point(5, 1.0, false) });
     let view = view(vec![series("6.1", points)]);
     let document = benchmark(&view.id, &view.title, &[], Some(&view));
     let chart = document.blocks.iter().find_map(|block| match block {
@@ -175,10 +161,7 @@ fn excluded_runs_read_as_excluded() {
     });
     let chart: serde_json::Value = serde_json::from_str(&chart.unwrap().json).unwrap();
     let points = chart["points"].as_array().unwrap();
-    let compared: Vec<bool> = points
-        .iter()
-        .map(|point| point["compared"] == true)
-        .collect();
+    let compared: Vec<bool> = points.iter().map(|point| point["compared"] == true).collect();
     assert_eq!(compared, [true, true, false, true, false, false]);
     for (index, end) in [
         (2, "interference, not compared"),
@@ -192,10 +175,7 @@ fn excluded_runs_read_as_excluded() {
     // drawn apart, on an axis of the others
     let svg = history_svg(&view).unwrap();
     assert_eq!(svg.matches("excluded").count(), 2, "{svg}");
-    assert!(
-        !svg.contains(">900</text>") && !svg.contains(">800</text>"),
-        "{svg}"
-    );
+    assert!(!svg.contains(">900</text>") && !svg.contains(">800</text>"), "{svg}");
 }
 
 #[test]

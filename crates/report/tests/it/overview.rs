@@ -6,9 +6,8 @@ use gritstone_report::overview;
 
 /// A change of a benchmark on a system, of January or of a day of February.
 fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState) -> ChangeEvent {
-    let started = day.map_or("2026-01-01T00:00:00Z".to_owned(), |day| {
-        format!("2026-02-{day:02}T00:00:00Z")
-    });
+    let started =
+        day.map_or("2026-01-01T00:00:00Z".to_owned(), |day| format!("2026-02-{day:02}T00:00:00Z"));
     let run = format!("20260201-000000-{number:08}");
     let (machine, name) = (format!("m{}", number % 2), "node".to_owned());
     let change = Change {
@@ -43,10 +42,7 @@ fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState)
         before: None,
         differ_in: vec![],
         commits: None,
-        triage: Triage {
-            state,
-            ..Triage::default()
-        },
+        triage: Triage { state, ..Triage::default() },
         changes: vec![change],
     }
 }
@@ -55,10 +51,7 @@ fn document(events: Vec<ChangeEvent>) -> Document {
     overview(&OverviewView {
         schema: SCHEMA_OVERVIEW.to_owned(),
         stored: 100,
-        recent: Recent {
-            days: 7,
-            since: "2026-02-01T00:00:00Z".to_owned(),
-        },
+        recent: Recent { days: 7, since: "2026-02-01T00:00:00Z".to_owned() },
         events: Some(events),
         trends: vec![],
         runs: vec![],
@@ -94,10 +87,7 @@ fn counts_cover_all_events() {
     let tile = slower(&all);
     assert_eq!(tile.name, "Slower, 7 days before the newest run");
     // benchmarks, not changes
-    assert_eq!(
-        (tile.value.as_str(), tile.detail.as_str()),
-        ("2", "on 2 systems")
-    );
+    assert_eq!((tile.value.as_str(), tile.detail.as_str()), ("2", "on 2 systems"));
     assert_eq!(tile.tone, None, "all of them are fixed");
     let tables = tables(&all);
     assert_eq!(tables[0].1, 50);

@@ -50,8 +50,7 @@ fn element(start: &BytesStart) -> (String, Vec<(String, String)>) {
 impl Page {
     fn attributes<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let all = self.elements.iter().flat_map(|(_, attributes)| attributes);
-        all.filter(move |(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        all.filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -61,10 +60,8 @@ const EVIL: &str =
 fn pages() -> Vec<String> {
     let mut hostile = briefs::hostile(EVIL);
     hostile.label = Some(EVIL.repeat(200));
-    let mut documents: Vec<Document> = references()
-        .iter()
-        .map(|system| show(system, Detail::Everything))
-        .collect();
+    let mut documents: Vec<Document> =
+        references().iter().map(|system| show(system, Detail::Everything)).collect();
     documents.extend([
         show(&sample::run(), Detail::Everything),
         compare(&sample::compare(), Comparison::default()),

@@ -29,10 +29,7 @@ fn machine(cpus: u32) -> RunView {
 
 #[test]
 fn pair_tables_are_symmetric() {
-    let text = terminal::render(
-        &show(&machine(4), Detail::Everything),
-        terminal::Look::plain(100),
-    );
+    let text = terminal::render(&show(&machine(4), Detail::Everything), terminal::Look::plain(100));
     let begin = text.find("thread/ping-pong: Cache line").unwrap();
     insta::assert_snapshot!(&text[begin..]);
 }

@@ -41,12 +41,7 @@ fn one_cpu(factor: f64) -> SystemScores {
         ],
         overall: EnvironmentScore {
             notes,
-            ..score(
-                "All environments",
-                8_850.0 * factor,
-                &[cpu, unix].concat(),
-                67,
-            )
+            ..score("All environments", 8_850.0 * factor, &[cpu, unix].concat(), 67)
         },
     }
 }
@@ -82,11 +77,7 @@ fn one_machine_by_environment() {
 #[test]
 fn withheld_scores_have_reasons() {
     let mut machine = machine("EPYC 7B13", 1.0);
-    let SystemScores {
-        environments,
-        overall,
-        ..
-    } = &mut machine.one_cpu;
+    let SystemScores { environments, overall, .. } = &mut machine.one_cpu;
     for score in [&mut environments[0], overall] {
         let invalid = vec![Part::Benchmark(id("byte/sieve"))];
         (score.score, score.interval) = (None, None);
@@ -99,10 +90,7 @@ fn withheld_scores_have_reasons() {
 fn rows_that_the_user_named() {
     let mut machine = machine("EPYC 7B13", 1.0);
     let mut named = score("Named benchmarks", 3.2, &["byte/sieve"], 2);
-    named.left_out = vec![LeftOutRow {
-        id: id("byte/cc"),
-        invalid: false,
-    }];
+    named.left_out = vec![LeftOutRow { id: id("byte/cc"), invalid: false }];
     machine.one_cpu.overall = named.clone();
     machine.one_cpu.environments = vec![named];
     let mut view = view(vec![machine]);
@@ -130,15 +118,9 @@ fn withheld_scores_name_their_side() {
     };
     let one = || vec![Part::Benchmark(id("byte/sieve"))];
     let of_run = why(Withheld::Missing(one()));
-    assert!(
-        of_run.contains("Benchmarks of the run are missing"),
-        "{of_run}"
-    );
+    assert!(of_run.contains("Benchmarks of the run are missing"), "{of_run}");
     let of_base = why(Withheld::Uncovered(one()));
-    assert!(
-        of_base.contains("Benchmarks of the base are missing"),
-        "{of_base}"
-    );
+    assert!(of_base.contains("Benchmarks of the base are missing"), "{of_base}");
 }
 
 #[test]
@@ -169,12 +151,7 @@ fn programs() -> SystemScores {
                 ..score("Seven users (other)", 1.33, &seven, 2)
             },
         ],
-        overall: score(
-            "All environments",
-            1.27,
-            &[one.as_slice(), &seven].concat(),
-            3,
-        ),
+        overall: score("All environments", 1.27, &[one.as_slice(), &seven].concat(), 3),
     }
 }
 
@@ -183,10 +160,8 @@ fn by_profile() -> ScoresView {
     let weights = [("app/today/gcc@all", 30.0), ("app/today/link", 10.0)];
     let mut machine = machine("EPYC 7B13", 1.0);
     let ids = weights.map(|(row, _)| row);
-    machine.one_cpu.environments = vec![
-        score(ids[0], 1.3, &ids[..1], 1),
-        score(ids[1], 0.9, &ids[1..], 1),
-    ];
+    machine.one_cpu.environments =
+        vec![score(ids[0], 1.3, &ids[..1], 1), score(ids[1], 0.9, &ids[1..], 1)];
     machine.one_cpu.overall = score("build", 1.19, &ids, 2);
     machine.differ_in = vec![Difference {
         what: "program".to_owned(),

@@ -9,10 +9,7 @@ use gritstone_model::*;
 use gritstone_report::{Detail, line, lists, one, show};
 
 fn text(view: &RunView, width: usize) -> String {
-    let look = terminal::Look {
-        notes: true,
-        ..terminal::Look::plain(width)
-    };
+    let look = terminal::Look { notes: true, ..terminal::Look::plain(width) };
     terminal::render(&show(view, Detail::Everything), look)
 }
 
@@ -30,17 +27,12 @@ fn runs_show_lines_and_warnings() {
             assert!(line.chars().count() <= width, "{line}");
         }
         for result in &run.results {
-            let line = text
-                .lines()
-                .filter(|l| l.split(' ').next() == Some(result.id.as_str()));
+            let line = text.lines().filter(|l| l.split(' ').next() == Some(result.id.as_str()));
             assert_eq!(line.count(), 1, "{}", result.id);
         }
     }
     let narrow = text(80);
-    assert!(
-        narrow.contains("Pipe") && narrow.contains("for: ±"),
-        "{narrow}"
-    );
+    assert!(narrow.contains("Pipe") && narrow.contains("for: ±"), "{narrow}");
     insta::assert_snapshot!(narrow);
 }
 
@@ -80,11 +72,7 @@ fn failures_have_reasons() {
     for (outcome, name, why) in [
         (Absence::Failed, "byte/failed", emfile),
         (Absence::TimedOut, "byte/timed-out", "stopped after 30 s"),
-        (
-            Absence::Skipped,
-            "byte/skipped",
-            "no tty: run it on a terminal",
-        ),
+        (Absence::Skipped, "byte/skipped", "no tty: run it on a terminal"),
     ] {
         run.results.push(Measurement {
             data: Data::absent(outcome),
@@ -179,18 +167,9 @@ fn color_changes_no_text() {
     let look = terminal::Look::plain(80);
     let plain = terminal::render(&document, look);
     assert!(!plain.contains('\u{1b}'));
-    let colored = terminal::render(
-        &document,
-        terminal::Look {
-            color: true,
-            ..look
-        },
-    );
+    let colored = terminal::render(&document, terminal::Look { color: true, ..look });
     // an identifier and a flag
-    assert!(
-        colored.contains("\u{1b}[36mbyte/pipe\u{1b}[0m"),
-        "{colored}"
-    );
+    assert!(colored.contains("\u{1b}[36mbyte/pipe\u{1b}[0m"), "{colored}");
     assert!(colored.contains("\u{1b}[33m~\u{1b}[0m"), "{colored}");
     let styles = terminal::STYLES.iter();
     let stripped = styles.fold(colored, |text, style| text.replace(style, ""));
@@ -200,11 +179,7 @@ fn color_changes_no_text() {
 #[test]
 fn ascii_output_is_complete() {
     let document = show(&sample::run(), Detail::Everything);
-    let look = terminal::Look {
-        ascii: true,
-        notes: true,
-        ..terminal::Look::plain(80)
-    };
+    let look = terminal::Look { ascii: true, notes: true, ..terminal::Look::plain(80) };
     let text = terminal::render(&document, look);
     assert!(text.is_ascii(), "{text}");
     assert!(text.contains("us/pass") && text.contains("+-"), "{text}");
@@ -214,10 +189,7 @@ fn ascii_output_is_complete() {
 fn a_list_is_a_table() {
     use Style::{Code, Number, Text};
     let long = "Apple Lisa, with a name that goes on for a while";
-    let rows = [
-        ["ref:vax-11-780-4.1bsd", "VAX-11/780", "1984"],
-        ["ref:apple-lisa", long, "1984"],
-    ];
+    let rows = [["ref:vax-11-780-4.1bsd", "VAX-11/780", "1984"], ["ref:apple-lisa", long, "1984"]];
     let columns = [("Machine", Code), ("Name", Text), ("Year", Number)];
     let rows = rows.map(|row| row.map(str::to_owned)).into();
     let document = lists::table("Machines", columns, rows);
@@ -230,15 +202,9 @@ fn a_list_is_a_table() {
 fn copies_show_their_law() {
     let mut fitted = sample::copies(573.0, true);
     fitted.points.truncate(3);
-    let failed = sample::stated(
-        Some(Flag::Skipped),
-        "failed: copy 3 of 8: pipe: too many open files",
-    );
-    fitted.points.push(CopiesPoint {
-        copies: 8,
-        notes: vec![failed],
-        ..CopiesPoint::default()
-    });
+    let failed =
+        sample::stated(Some(Flag::Skipped), "failed: copy 3 of 8: pipe: too many open files");
+    fitted.points.push(CopiesPoint { copies: 8, notes: vec![failed], ..CopiesPoint::default() });
     // the same where the curve does not turn down, and where there is none
     let mut level = sample::copies(573.0, true);
     level.points.truncate(1);
@@ -246,23 +212,13 @@ fn copies_show_their_law() {
     (law.peak, law.peak_interval, law.knee) = (None, None, None);
     let mut unfitted = sample::copies(573.0, false);
     unfitted.points.truncate(1);
-    unfitted.unfitted = Some(Unfitted::Sizes {
-        sizes: 3,
-        needed: 6,
-    });
+    unfitted.unfitted = Some(Unfitted::Sizes { sizes: 3, needed: 6 });
     let mut run = view("r1", "box", "Linux");
-    let rows = [
-        ("byte/pipe", fitted),
-        ("byte/loop", level),
-        ("byte/sieve", unfitted),
-    ];
+    let rows = [("byte/pipe", fitted), ("byte/loop", level), ("byte/sieve", unfitted)];
     run.results = rows
         .map(|(name, copies)| Measurement {
             data: Data::Measured(Box::new(Measured {
-                sampled: Sampled {
-                    estimate: Some(Estimate::exact(573.0)),
-                    ..Sampled::default()
-                },
+                sampled: Sampled { estimate: Some(Estimate::exact(573.0)), ..Sampled::default() },
                 copies: Some(copies),
                 ..Measured::default()
             })),

@@ -12,16 +12,11 @@ pub fn benchmarks(run: &RunView) -> Vec<Benchmark> {
 
 fn entry(result: &Measurement) -> Benchmark {
     let name = result.id.as_str();
-    let level = result
-        .id
-        .variant()
-        .and_then(|variant| variant.strip_prefix("level-"));
+    let level = result.id.variant().and_then(|variant| variant.strip_prefix("level-"));
     let load = vec!["load/x".to_owned(); level.map_or(0, |n| n.parse().unwrap())];
     let curve = name.strip_prefix("byte/multi/6").map(|variant| Curve {
         label: "number of background processes".to_owned(),
-        points: (1..=6)
-            .map(|n| (f64::from(n), id(&format!("byte/multi/{n}{variant}"))))
-            .collect(),
+        points: (1..=6).map(|n| (f64::from(n), id(&format!("byte/multi/{n}{variant}")))).collect(),
         caches: false,
         scaling: false,
         longest: false,

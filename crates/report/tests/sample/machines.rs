@@ -71,33 +71,26 @@ pub fn references() -> Vec<RunView> {
 fn machine(line: &str) -> RunView {
     let cells: Vec<&str> = line.split('|').collect();
     let (name, system) = (cells[0], cells[1]);
-    let short = format!("{name}-{system}")
-        .to_lowercase()
-        .replace([' ', '/', '+'], "-");
+    let short = format!("{name}-{system}").to_lowercase().replace([' ', '/', '+'], "-");
     let mut view = view(&format!("ref:{short}"), name, system);
     view.machine.document = Some("byte-1984".to_owned());
     view.machine.year = Some(1984);
     view.machine.configuration = "4-megabyte RAM, two 256-megabyte disk drives".to_owned();
-    view.results = ROWS
-        .iter()
-        .zip(&cells[2..10])
-        .map(|(row, times)| printed(row, times))
-        .collect();
+    view.results = ROWS.iter().zip(&cells[2..10]).map(|(row, times)| printed(row, times)).collect();
     for (i, time) in cells[10].split(' ').enumerate() {
-        view.results
-            .push(printed(&format!("byte/multi/{}", i + 1), time));
+        view.results.push(printed(&format!("byte/multi/{}", i + 1), time));
     }
     if name == "Omnibyte" {
         let published = |why: &str| stated(None, why);
-        view.results[0].notes.push(published(
-            "The program had to be changed a little to run under Idris.",
-        ));
-        view.results[5].notes.push(published(
-            "There is no rand() in this system, so this could not be run.",
-        ));
-        view.results[8].notes.push(published(
-            "The shell's wait did not work, so this could not be run.",
-        ));
+        view.results[0]
+            .notes
+            .push(published("The program had to be changed a little to run under Idris."));
+        view.results[5]
+            .notes
+            .push(published("There is no rand() in this system, so this could not be run."));
+        view.results[8]
+            .notes
+            .push(published("The shell's wait did not work, so this could not be run."));
     }
     if system == "VENIX/86" {
         let why = "The optimizer crashed the system: compiled without it.";
@@ -107,9 +100,7 @@ fn machine(line: &str) -> RunView {
     }
     if name == "DEC Pro/350" {
         let why = "The scan leaves the first digit in doubt.";
-        view.results[10]
-            .notes
-            .push(stated(Some(Flag::Doubtful), why).about(Subject::Real));
+        view.results[10].notes.push(stated(Some(Flag::Doubtful), why).about(Subject::Real));
     }
     view
 }

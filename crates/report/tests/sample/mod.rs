@@ -78,17 +78,11 @@ fn facts() -> std::collections::BTreeMap<String, String> {
 
 /// An estimate with this half-width, as a share.
 pub fn within(value: f64, half: f64) -> Estimate {
-    Estimate {
-        value,
-        interval: Some([value * (1.0 - half), value * (1.0 + half)]),
-    }
+    Estimate { value, interval: Some([value * (1.0 - half), value * (1.0 + half)]) }
 }
 
 pub fn sampled(sampled: Sampled) -> Data {
-    Data::Measured(Box::new(Measured {
-        sampled,
-        ..Measured::default()
-    }))
+    Data::Measured(Box::new(Measured { sampled, ..Measured::default() }))
 }
 
 fn result(line: &str) -> Measurement {
@@ -174,13 +168,10 @@ fn trouble(run: &mut RunView) {
         row(run, cells[0]).notes.push(stated(flag, cells[2]));
     }
     let size = row(run, "byte/object-size");
-    size.measured_mut().sampled.parts = [
-        (Part::Text, 702_112.0),
-        (Part::Data, 23_240.0),
-        (Part::Bss, 52_864.0),
-    ]
-    .map(|(part, value)| PartValue { part, value })
-    .into();
+    size.measured_mut().sampled.parts =
+        [(Part::Text, 702_112.0), (Part::Data, 23_240.0), (Part::Bss, 52_864.0)]
+            .map(|(part, value)| PartValue { part, value })
+            .into();
     size.measured_mut().names = (0..40).map(|i| format!("__symbol_{i}")).collect();
     let points = [4.9712, 5.6109, 8.2377, 10.7702, 13.4129, 16.0034];
     let points = (1..).zip(points).map(|(x, y)| SeriesPoint {
@@ -216,11 +207,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
     };
     let curve = (0..=24).map(|step| {
         let n = 32_f64.powf(f64::from(step) / 24.0);
-        SeriesPoint {
-            x: n,
-            estimate: Some(within(rate(n), 0.01)),
-            ..SeriesPoint::default()
-        }
+        SeriesPoint { x: n, estimate: Some(within(rate(n), 0.01)), ..SeriesPoint::default() }
     });
     CopiesView {
         points: [1, 2, 4, 8, 16, 32].map(point).to_vec(),
@@ -241,12 +228,8 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
 pub fn run_with_variants() -> RunView {
     let mut run = run();
     run.results[0].measured_mut().copies = Some(copies(1834.2, true));
-    let multi: Vec<Measurement> = run
-        .results
-        .iter()
-        .filter(|r| r.id.as_str().starts_with("byte/multi/"))
-        .cloned()
-        .collect();
+    let multi: Vec<Measurement> =
+        run.results.iter().filter(|r| r.id.as_str().starts_with("byte/multi/")).cloned().collect();
     for (mut result, n) in multi.into_iter().zip(1..) {
         result.id = id(&format!("byte/multi/{n}@one-cpu"));
         result.title += ", on one CPU";
@@ -270,10 +253,7 @@ pub fn compared_copies() -> Vec<CompareCopies> {
         verdict,
         ..CompareFigure::default()
     };
-    let alone = |base| CompareFigure {
-        base: Some(base),
-        ..CompareFigure::default()
-    };
+    let alone = |base| CompareFigure { base: Some(base), ..CompareFigure::default() };
     let copies = |copies, total, efficiency, notes| CompareCopies {
         copies,
         unit: "MB/s".to_owned(),
@@ -284,12 +264,7 @@ pub fn compared_copies() -> Vec<CompareCopies> {
     let (faster, slower) = (Verdict::Faster, Verdict::Slower);
     let others = stated(Some(Flag::Interference), "before: Others used the CPUs.");
     vec![
-        copies(
-            2,
-            figure(2600.0, 1.2, faster),
-            figure(0.93, 0.92, slower),
-            vec![],
-        ),
+        copies(2, figure(2600.0, 1.2, faster), figure(0.93, 0.92, slower), vec![]),
         copies(4, alone(4100.0), alone(0.73), vec![others]),
     ]
 }
@@ -305,13 +280,7 @@ byte/cc|Compiling||ms|38.2|";
 
 /// The variance of this number of benchmarks, learned from this number of runs.
 pub fn learned(rows: usize, runs: usize) -> VarianceSource {
-    VarianceSource {
-        rows,
-        default: 0,
-        runs: Some([runs; 2]),
-        default_sd: 0.007,
-        assumed: false,
-    }
+    VarianceSource { rows, default: 0, runs: Some([runs; 2]), default_sd: 0.007, assumed: false }
 }
 
 /// A comparison with a row for each verdict.
@@ -329,10 +298,7 @@ pub fn compare() -> CompareView {
             id: id(cells[0]),
             title: cells[1].to_owned(),
             ratio: ratio.first().copied(),
-            interval: ratio
-                .get(1)
-                .zip(ratio.get(2))
-                .map(|(low, high)| [*low, *high]),
+            interval: ratio.get(1).zip(ratio.get(2)).map(|(low, high)| [*low, *high]),
             verdict,
             p: None,
             p_adjusted: None,
@@ -354,10 +320,9 @@ pub fn compare() -> CompareView {
     };
     let mut rows: Vec<CompareRow> = COMPARED.lines().map(row).collect();
     rows[3].smallest = Some(0.131);
-    rows[5].notes.push(stated(
-        Some(Flag::Skipped),
-        "There is no C compiler here: apt-get install gcc",
-    ));
+    rows[5]
+        .notes
+        .push(stated(Some(Flag::Skipped), "There is no C compiler here: apt-get install gcc"));
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
         base: "before".to_owned(),
@@ -366,10 +331,7 @@ pub fn compare() -> CompareView {
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
         between_run: Some(learned(6, 7)),
-        common: Some(CommonChange {
-            rows: 17,
-            ratio: 0.958,
-        }),
+        common: Some(CommonChange { rows: 17, ratio: 0.958 }),
         differ_in: vec![Difference {
             what: "kernel.release".to_owned(),
             base: "6.1.0-28".to_owned(),
@@ -440,11 +402,7 @@ pub fn against_reference() -> CompareView {
         differ_in: vec![],
         between_run: None,
         common: None,
-        sums: vec![
-            sum(Some("byte"), 18, 14),
-            sum(Some("iocall"), 1, 0),
-            sum(None, 19, 14),
-        ],
+        sums: vec![sum(Some("byte"), 18, 14), sum(Some("iocall"), 1, 0), sum(None, 19, 14)],
         rows,
         ..compare()
     }

@@ -10,11 +10,9 @@ fn links_stay_and_lead_on() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     fs::write(path("real"), "old").unwrap();
-    for (link, to, written) in [
-        ("one", "real", "real"),
-        ("two", "one", "real"),
-        ("dangling", "new", "new"),
-    ] {
+    for (link, to, written) in
+        [("one", "real", "real"), ("two", "one", "real"), ("dangling", "new", "new")]
+    {
         symlink(to, path(link)).unwrap();
         write(&path(link), link.as_bytes()).unwrap();
         assert_eq!(fs::read_link(path(link)).unwrap(), Path::new(to));

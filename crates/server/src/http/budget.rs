@@ -71,25 +71,19 @@ pub(crate) struct Budgets {
 
 impl Budgets {
     pub(crate) fn new(budget: Budget) -> Self {
-        Self {
-            budget,
-            buckets: Mutex::default(),
-        }
+        Self { budget, buckets: Mutex::default() }
     }
 
     /// Whether a caller may send another request; the error is the time to wait.
     pub(crate) fn check(&self, caller: &Caller, now: Instant) -> Result<(), Duration> {
         let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         for client in caller.clients() {
-            let bucket = buckets
-                .get(&client)
-                .or_else(|| match buckets.len() < MAX_BUCKETS {
-                    true => None,
-                    false => buckets.get(&Client::Others),
-                });
-            let left = bucket.map_or(self.budget.burst, |bucket| {
-                bucket.seconds_left(self.budget, now)
+            let bucket = buckets.get(&client).or_else(|| match buckets.len() < MAX_BUCKETS {
+                true => None,
+                false => buckets.get(&Client::Others),
             });
+            let left =
+                bucket.map_or(self.budget.burst, |bucket| bucket.seconds_left(self.budget, now));
             if left <= 0.0 {
                 // a second more than the debt takes, which earns enough for a small page
                 return Err(Duration::from_secs_f64(1.0 - left / self.budget.per_second));
@@ -111,10 +105,7 @@ impl Budgets {
                 true => Client::Others,
                 false => client,
             };
-            let full = Bucket {
-                left: budget.burst,
-                time: now,
-            };
+            let full = Bucket { left: budget.burst, time: now };
             let bucket = buckets.entry(client).or_insert(full);
             let left = bucket.seconds_left(budget, now) - work.as_secs_f64();
             *bucket = Bucket { left, time: now };
@@ -127,16 +118,10 @@ mod tests {
     use super::*;
     use std::net::Ipv4Addr;
 
-    const BUDGET: Budget = Budget {
-        per_second: 0.5,
-        burst: 3.0,
-    };
+    const BUDGET: Budget = Budget { per_second: 0.5, burst: 3.0 };
 
     fn caller(number: u32) -> Caller {
-        Caller {
-            address: Client::from_address(Ipv4Addr::from(number).into()),
-            token: None,
-        }
+        Caller { address: Client::from_address(Ipv4Addr::from(number).into()), token: None }
     }
 
     #[test]
@@ -148,14 +133,8 @@ mod tests {
         budgets.check(&caller(1), after(0)).unwrap();
         budgets.charge(&caller(1), work, after(0));
         // a debt of a second takes two seconds; the wait is at least one
-        assert_eq!(
-            budgets.check(&caller(1), after(0)),
-            Err(Duration::from_secs(3))
-        );
-        assert_eq!(
-            budgets.check(&caller(1), after(1)),
-            Err(Duration::from_secs(2))
-        );
+        assert_eq!(budgets.check(&caller(1), after(0)), Err(Duration::from_secs(3)));
+        assert_eq!(budgets.check(&caller(1), after(1)), Err(Duration::from_secs(2)));
         budgets.check(&caller(2), after(1)).unwrap();
         budgets.check(&caller(1), after(3)).unwrap();
         // a bucket does not exceed its burst
@@ -166,10 +145,7 @@ mod tests {
     #[test]
     fn tokens_have_separate_budgets() {
         let (budgets, now) = (Budgets::new(BUDGET), Instant::now());
-        let with_token = |number| Caller {
-            token: Some(Client::Token([7; 32])),
-            ..caller(number)
-        };
+        let with_token = |number| Caller { token: Some(Client::Token([7; 32])), ..caller(number) };
         budgets.charge(&with_token(1), Duration::from_secs(4), now);
         budgets.check(&with_token(2), now).unwrap_err();
         budgets.check(&caller(2), now).unwrap();

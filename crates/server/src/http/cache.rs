@@ -25,10 +25,7 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn new(most: usize) -> Self {
-        Self {
-            most,
-            pages: Mutex::default(),
-        }
+        Self { most, pages: Mutex::default() }
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
@@ -61,10 +58,7 @@ impl Cache {
     fn cell(&self, revision: &Arc<str>, name: &str) -> Cell {
         let mut pages = self.pages();
         if pages.revision != *revision || pages.cells.len() >= PAGES {
-            *pages = Pages {
-                revision: Arc::clone(revision),
-                ..Pages::default()
-            };
+            *pages = Pages { revision: Arc::clone(revision), ..Pages::default() };
         }
         if let Some(cell) = pages.cells.get(name) {
             return Arc::clone(cell);
@@ -88,10 +82,7 @@ impl Cache {
 
     fn forget(&self, name: &str, cell: &Cell) {
         let mut pages = self.pages();
-        if pages
-            .cells
-            .get(name)
-            .is_some_and(|known| Arc::ptr_eq(known, cell))
+        if pages.cells.get(name).is_some_and(|known| Arc::ptr_eq(known, cell))
             && cell.get().is_none()
         {
             pages.cells.remove(name);
@@ -116,11 +107,7 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             yield_now().await;
             let text = "x".repeat(100);
-            Ok(Packed::of(PageResponse {
-                status: Status::Found,
-                media: Media::Text,
-                text,
-            }))
+            Ok(Packed::of(PageResponse { status: Status::Found, media: Media::Text, text }))
         }
 
         async fn refusal(&self) -> Result<Packed, Rejection> {
@@ -135,10 +122,7 @@ mod tests {
     }
 
     fn run(test: impl Future<Output = ()>) {
-        Builder::new_current_thread()
-            .build()
-            .unwrap()
-            .block_on(test);
+        Builder::new_current_thread().build().unwrap().block_on(test);
     }
 
     #[test]
@@ -175,10 +159,7 @@ mod tests {
             let (cache, renderings, one) =
                 (Cache::new(1000), Renderings::default(), Arc::from("1"));
             for name in 0..100 {
-                cache
-                    .get(&one, &name.to_string(), renderings.page())
-                    .await
-                    .unwrap();
+                cache.get(&one, &name.to_string(), renderings.page()).await.unwrap();
                 let pages = cache.pages();
                 assert!(pages.cells.len() <= 11 && pages.bytes <= 1000);
             }

@@ -45,9 +45,7 @@ pub fn serve<P: Site>(
     let service = Service::start(config, ends.clone())?;
     listener.set_nonblocking(true)?;
     stop.set_nonblocking(true)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
         let stop = UnixStream::from_std(stop)?;
@@ -118,10 +116,9 @@ impl Server {
         }
         let _ = end.send(true);
         // unfinished connections are cut
-        let _ = timeout(self.limits.end, async {
-            while connections.join_next().await.is_some() {}
-        })
-        .await;
+        let _ =
+            timeout(self.limits.end, async { while connections.join_next().await.is_some() {} })
+                .await;
         Ok(())
     }
 
@@ -149,10 +146,7 @@ impl Server {
         let mut ends = self.ends.clone();
         let answer = service_fn(|request: hyper::Request<Incoming>| {
             let busy = connection.busy();
-            let answer = self
-                .router
-                .clone()
-                .call(routed(request.map(Body::new), peer));
+            let answer = self.router.clone().call(routed(request.map(Body::new), peer));
             async move {
                 let answer = answer.await;
                 drop(busy);

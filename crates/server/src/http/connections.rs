@@ -67,11 +67,7 @@ impl Drop for Opened {
 
 impl Connections {
     pub(crate) fn new(most: usize, each: usize) -> Arc<Self> {
-        Arc::new(Self {
-            places: Arc::new(Semaphore::new(most)),
-            each,
-            open: Mutex::default(),
-        })
+        Arc::new(Self { places: Arc::new(Semaphore::new(most)), each, open: Mutex::default() })
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
@@ -97,11 +93,7 @@ impl Connections {
         client: Client,
     ) -> Option<Opened> {
         let of_client = |connection: &Connection| connection.client == client;
-        let count = self
-            .open()
-            .values()
-            .filter(|connection| of_client(connection))
-            .count();
+        let count = self.open().values().filter(|connection| of_client(connection)).count();
         if count >= self.each && !self.cut(of_client, Duration::ZERO) {
             return None;
         }
@@ -111,12 +103,7 @@ impl Connections {
             cut: Notify::new(),
         });
         self.open().insert(number, Arc::clone(&connection));
-        Some(Opened {
-            connection,
-            number,
-            all: Arc::clone(self),
-            _place: place,
-        })
+        Some(Opened { connection, number, all: Arc::clone(self), _place: place })
     }
 
     /// Cuts the longest idle connection, if it has been idle for at least this time.

@@ -23,10 +23,7 @@ pub(crate) struct FaultLog {
 
 impl FaultLog {
     pub(crate) fn new(log: Log) -> Self {
-        Self {
-            log,
-            written: Mutex::default(),
-        }
+        Self { log, written: Mutex::default() }
     }
 
     pub(crate) fn write(&self, fault: &str) {
@@ -54,9 +51,7 @@ impl FaultLog {
         drop(written);
         match more {
             0 => (self.log)(fault),
-            more => (self.log)(&format!(
-                "{fault} ({more} more times since it was written last)"
-            )),
+            more => (self.log)(&format!("{fault} ({more} more times since it was written last)")),
         }
     }
 }
@@ -70,9 +65,7 @@ mod tests {
     fn repeated_faults_are_logged_once() {
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&lines);
-        let log = FaultLog::new(Arc::new(move |text| {
-            sink.lock().unwrap().push(text.to_owned())
-        }));
+        let log = FaultLog::new(Arc::new(move |text| sink.lock().unwrap().push(text.to_owned())));
         let start = Instant::now();
         let write =
             |fault: &str, seconds| log.write_at(fault, start + Duration::from_secs(seconds));

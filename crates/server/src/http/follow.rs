@@ -43,10 +43,7 @@ impl<P: Site> Service<P> {
         let first = self.ask(route, page_request.clone()).await?;
         let place = self.followers.try_take(page_request.caller.address);
         let place = place.ok_or_else(|| {
-            Rejection::new(
-                Status::Busy,
-                "Too many clients follow events: try again later.",
-            )
+            Rejection::new(Status::Busy, "Too many clients follow events: try again later.")
         })?;
         let follower = Follower {
             service: Arc::clone(self),
@@ -95,17 +92,10 @@ impl<P: Site> Follower<P> {
             if Instant::now() >= self.until {
                 return None;
             }
-            self.next = match self
-                .service
-                .ask(self.route, self.page_request.clone())
-                .await
-            {
+            self.next = match self.service.ask(self.route, self.page_request.clone()).await {
                 Ok(answer) => Some(answer),
                 // retry later
-                Err(Rejection {
-                    status: Status::Busy | Status::Broken,
-                    ..
-                }) => None,
+                Err(Rejection { status: Status::Busy | Status::Broken, .. }) => None,
                 // the resource is gone, or the token was revoked
                 Err(_) => return None,
             };

@@ -49,10 +49,8 @@ fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
     let mut site = make();
     while let Ok(first) = wanted.recv() {
         let all: Vec<Wanted> = std::iter::once(first).chain(wanted.try_iter()).collect();
-        let mut secrets: Vec<&str> = all
-            .iter()
-            .filter_map(|request| request.secret.as_deref())
-            .collect();
+        let mut secrets: Vec<&str> =
+            all.iter().filter_map(|request| request.secret.as_deref()).collect();
         secrets.sort_unstable();
         secrets.dedup();
         let Ok(state) = catch_unwind(AssertUnwindSafe(|| site.state(&secrets))) else {

@@ -11,9 +11,7 @@ pub fn description<P>(routes: &[&Route<P>]) -> Value {
     let mut paths = Map::new();
     for route in routes {
         // OpenAPI cannot express a path parameter of several segments
-        let methods = paths
-            .entry(route.path.replace("{*", "{"))
-            .or_insert_with(|| json!({}));
+        let methods = paths.entry(route.path.replace("{*", "{")).or_insert_with(|| json!({}));
         methods[method(route.method)] = operation(route);
     }
     json!({
@@ -77,11 +75,7 @@ fn parameter(parameter: &Parameter) -> Value {
         Kind::Path | Kind::Needed => json!({"type": "string", "minLength": 1}),
         Kind::Text(most) => json!({"type": "string", "maxLength": most}),
         Kind::Date => json!({"type": "string", "pattern": "^[0-9-]{0,10}$"}),
-        Kind::Number {
-            least,
-            most,
-            otherwise,
-        } => {
+        Kind::Number { least, most, otherwise } => {
             json!({"type": "integer", "minimum": least, "maximum": most, "default": otherwise})
         }
         Kind::Word(words) => json!({"type": "string", "enum": words}),
@@ -121,11 +115,7 @@ fn responses<P>(route: &Route<P>) -> Value {
         add(Status::Wrong, "A parameter does not fit", refused());
     }
     if !route.scopes.is_empty() {
-        add(
-            Status::Unknown,
-            "A token is missing, unknown or revoked",
-            refused(),
-        );
+        add(Status::Unknown, "A token is missing, unknown or revoked", refused());
         add(Status::Forbidden, "The token lacks the scope", refused());
     }
     if route.names_something() {
@@ -134,11 +124,7 @@ fn responses<P>(route: &Route<P>) -> Value {
     if route.upload.is_some() {
         add(Status::TooLong, "The body is too long", refused());
     }
-    add(
-        Status::TooMany,
-        "Too many requests: Retry-After says when to try again",
-        refused(),
-    );
+    add(Status::TooMany, "Too many requests: Retry-After says when to try again", refused());
     add(
         Status::Busy,
         "The server or its database is busy or unreachable: Retry-After says when to try again",

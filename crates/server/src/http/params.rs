@@ -93,11 +93,7 @@ impl Params {
             Kind::Word(words) if !first.is_empty() && !words.contains(&first) => {
                 return wrong(&format!("one of {}", words.join(", ")));
             }
-            Kind::Number {
-                least,
-                most,
-                otherwise,
-            } => {
+            Kind::Number { least, most, otherwise } => {
                 let number = match first {
                     "" => Some(otherwise),
                     text => text.parse().ok().filter(|n| (least..=most).contains(n)),
@@ -109,9 +105,7 @@ impl Params {
             }
             Kind::Several(most) if !(1..=most).contains(&given.len()) => {
                 let count = given.len();
-                return Err(format!(
-                    "{name} must be given 1 to {most} times, not {count}."
-                ));
+                return Err(format!("{name} must be given 1 to {most} times, not {count}."));
             }
             Kind::Several(_) => self.0.extend(given.iter().map(|value| text(value))),
             Kind::Path | Kind::Text(_) | Kind::Needed | Kind::Date | Kind::Word(_) => {
@@ -153,9 +147,7 @@ fn of_name<'a>(
     pairs: impl Iterator<Item = (&'a str, &'a str)>,
     name: &str,
 ) -> impl Iterator<Item = &'a str> {
-    pairs
-        .filter(move |(known, _)| *known == name)
-        .map(|(_, value)| value)
+    pairs.filter(move |(known, _)| *known == name).map(|(_, value)| value)
 }
 
 fn is_date(text: &str) -> bool {
@@ -167,8 +159,7 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>, String> {
     let decoded = |text: &str| {
         let text = text.replace('+', " ");
         let text = percent_decode_str(&text).decode_utf8();
-        text.map(|text| text.into_owned())
-            .map_err(|_| "The query is not UTF-8.".to_owned())
+        text.map(|text| text.into_owned()).map_err(|_| "The query is not UTF-8.".to_owned())
     };
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
@@ -185,31 +176,18 @@ mod tests {
     use proptest::prelude::*;
 
     const fn parameter(name: &'static str, kind: Kind) -> Parameter {
-        Parameter {
-            name,
-            kind,
-            about: "",
-        }
+        Parameter { name, kind, about: "" }
     }
 
     const DECLARED: &[Parameter] = &[
         parameter("id", Kind::Path),
         parameter("q", Kind::Text(5)),
         parameter("from", Kind::Date),
-        parameter(
-            "runs",
-            Kind::Number {
-                least: 1,
-                most: 1000,
-                otherwise: 100,
-            },
-        ),
+        parameter("runs", Kind::Number { least: 1, most: 1000, otherwise: 100 }),
         parameter("verdict", Kind::Word(&["slower", "faster"])),
     ];
-    const SIDES: &[Parameter] = &[
-        parameter("base", Kind::Needed),
-        parameter("run", Kind::Several(2)),
-    ];
+    const SIDES: &[Parameter] =
+        &[parameter("base", Kind::Needed), parameter("run", Kind::Several(2))];
 
     fn parse(query: &str) -> Result<Params, String> {
         Params::parse(DECLARED, [("id", "a b")].into_iter(), query)
@@ -235,36 +213,21 @@ mod tests {
             ("q=123456", "q has more than 5 characters."),
             ("q=%1b", "q has a control character."),
             ("q=%ff", "The query is not UTF-8."),
-            (
-                "from=x",
-                "from must be a date or the beginning of one, such as 2026-11, not 'x'.",
-            ),
+            ("from=x", "from must be a date or the beginning of one, such as 2026-11, not 'x'."),
             (
                 "from=2026-11-251",
                 "from must be a date or the beginning of one, such as 2026-11, not '2026-11-251'.",
             ),
-            (
-                "runs=0",
-                "runs must be a whole number from 1 to 1000, not '0'.",
-            ),
-            (
-                "runs=x",
-                "runs must be a whole number from 1 to 1000, not 'x'.",
-            ),
-            (
-                "verdict=x",
-                "verdict must be one of slower, faster, not 'x'.",
-            ),
+            ("runs=0", "runs must be a whole number from 1 to 1000, not '0'."),
+            ("runs=x", "runs must be a whole number from 1 to 1000, not 'x'."),
+            ("verdict=x", "verdict must be one of slower, faster, not 'x'."),
         ] {
             assert_eq!(parse(query).unwrap_err(), why, "{query}");
         }
         for (query, why) in [
             ("run=a", "base is missing."),
             ("base=a&run=", "run must be given 1 to 2 times, not 0."),
-            (
-                "base=a&run=1&run=2&run=3",
-                "run must be given 1 to 2 times, not 3.",
-            ),
+            ("base=a&run=1&run=2&run=3", "run must be given 1 to 2 times, not 3."),
         ] {
             let refused = Params::parse(SIDES, std::iter::empty(), query);
             assert_eq!(refused.unwrap_err(), why, "{query}");

@@ -47,10 +47,7 @@ impl<K: Eq + Hash> Places<K> {
     }
 
     fn share(&self, client: K) -> Arc<Semaphore> {
-        let mut of_client = self
-            .of_client
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut of_client = self.of_client.lock().unwrap_or_else(PoisonError::into_inner);
         of_client.retain(|_, places| places.strong_count() > 0);
         if let Some(places) = of_client.get(&client).and_then(Weak::upgrade) {
             return places;
@@ -71,10 +68,7 @@ mod tests {
         let places = Places::new(3, 2);
         let now = |client| {
             let waited = places.take(client).now_or_never();
-            assert_eq!(
-                waited.is_some(),
-                waited.is_some() || places.try_take(client).is_some()
-            );
+            assert_eq!(waited.is_some(), waited.is_some() || places.try_take(client).is_some());
             waited
         };
         let mut of_one: Vec<Place> = (0..2).map(|_| now("one").unwrap()).collect();

@@ -48,8 +48,7 @@ impl Policy {
         let mut lists = headers.get_all("x-forwarded-for").into_iter();
         let last = lists.next_back().filter(|_| self.forwarded);
         let last = last.and_then(|list| list.to_str().ok()?.rsplit(',').next());
-        last.and_then(|last| last.trim().parse().ok())
-            .unwrap_or(peer)
+        last.and_then(|last| last.trim().parse().ok()).unwrap_or(peer)
     }
 
     /// Response to a request that is rejected regardless of its route.
@@ -78,14 +77,8 @@ impl Policy {
             // revalidated each time by the tag
             (header::CACHE_CONTROL, "private, no-cache"),
             (header::VARY, "Accept, Accept-Encoding, Authorization"),
-            (
-                HeaderName::from_static("cross-origin-resource-policy"),
-                "same-origin",
-            ),
-            (
-                HeaderName::from_static("cross-origin-opener-policy"),
-                "same-origin",
-            ),
+            (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+            (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         ];
         for (name, value) in fixed {
             headers.insert(name, HeaderValue::from_static(value));
@@ -113,14 +106,9 @@ mod tests {
 
     #[test]
     fn names_of_this_machine() {
-        for name in [
-            "localhost",
-            "LOCALHOST:8484",
-            "127.0.0.1",
-            "127.0.0.2:80",
-            "[::1]:8484",
-            "[::1]",
-        ] {
+        for name in
+            ["localhost", "LOCALHOST:8484", "127.0.0.1", "127.0.0.2:80", "[::1]:8484", "[::1]"]
+        {
             assert!(is_own(name), "{name}");
         }
         for other in [

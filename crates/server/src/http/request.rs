@@ -117,10 +117,7 @@ impl PageRequest {
             form: Form::Page,
             uri,
             key: Key::None,
-            caller: Caller {
-                address: Client::Others,
-                token: None,
-            },
+            caller: Caller { address: Client::Others, token: None },
             token: None,
             body: Bytes::new(),
         }
@@ -202,19 +199,10 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// The caller of a request.
 pub(crate) fn caller(parts: &Parts) -> Caller {
-    let Peer(peer) = parts
-        .extensions
-        .get()
-        .copied()
-        .unwrap_or(Peer(Ipv4Addr::UNSPECIFIED.into()));
+    let Peer(peer) = parts.extensions.get().copied().unwrap_or(Peer(Ipv4Addr::UNSPECIFIED.into()));
     let key = Key::of(&parts.headers);
-    let token = key
-        .secret()
-        .map(|secret| Client::Token(Sha256::digest(secret).into()));
-    Caller {
-        address: Client::from_address(peer),
-        token,
-    }
+    let token = key.secret().map(|secret| Client::Token(Sha256::digest(secret).into()));
+    Caller { address: Client::from_address(peer), token }
 }
 
 /// The URI of the page of a URI in `.json`, and whether it was one; the first page has a name too.
@@ -261,18 +249,10 @@ mod tests {
             ("/runs/a.json?x=y", "/runs/a?x=y", true),
             ("/runs/a", "/runs/a", false),
             ("/.json", "/.json", false),
-            (
-                "http://localhost/?q=a",
-                "http://localhost/overview?q=a",
-                false,
-            ),
+            ("http://localhost/?q=a", "http://localhost/overview?q=a", false),
         ] {
             let (uri, is_json) = canonical(path.parse().unwrap());
-            assert_eq!(
-                (uri.to_string(), is_json),
-                (page.to_owned(), json),
-                "{path}"
-            );
+            assert_eq!((uri.to_string(), is_json), (page.to_owned(), json), "{path}");
         }
         let json = |path: &str| {
             let (uri, _) = canonical(path.parse().unwrap());
@@ -289,10 +269,7 @@ mod tests {
             |value: &str| HeaderMap::from_iter([(header::AUTHORIZATION, value.parse().unwrap())]);
         let token = Key::of(&headers("Bearer secret"));
         let password = Key::of(&headers("Basic bWU6c2VjcmV0"));
-        assert_eq!(
-            (token.secret(), password.secret()),
-            (Some("secret"), Some("secret"))
-        );
+        assert_eq!((token.secret(), password.secret()), (Some("secret"), Some("secret")));
         assert_eq!(format!("{token:?} {password:?}"), "Token Password");
         assert_eq!(Key::of(&headers("Basic ?")), Key::None);
     }

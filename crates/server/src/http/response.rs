@@ -143,10 +143,7 @@ impl Rejection {
     /// Adds a message for the log of the server.
     #[must_use]
     pub fn fault(self, fault: impl Into<String>) -> Self {
-        Self {
-            fault: Some(fault.into()),
-            ..self
-        }
+        Self { fault: Some(fault.into()), ..self }
     }
 }
 
@@ -289,10 +286,7 @@ mod tests {
     #[test]
     fn tags_are_found_in_lists() {
         let tag = Tag("\"a\"".to_owned());
-        let has = |list| {
-            tag.not_modified(&headers(header::IF_NONE_MATCH, list))
-                .is_some()
-        };
+        let has = |list| tag.not_modified(&headers(header::IF_NONE_MATCH, list)).is_some();
         assert!(has("\"a\"") && has("\"b\", W/\"a\""));
         assert!(!has("\"b\"") && !has("a") && !has("") && !has("*"));
     }
@@ -300,13 +294,7 @@ mod tests {
     #[test]
     fn tags_differ_with_the_page() {
         let tag = |life: &[u8], revision, page, list| {
-            Tag::new(
-                life,
-                revision,
-                page,
-                &headers(header::ACCEPT_ENCODING, list),
-            )
-            .0
+            Tag::new(life, revision, page, &headers(header::ACCEPT_ENCODING, list)).0
         };
         let one = tag(b"life", "1", "/a", "");
         assert_eq!(one, tag(b"life", "1", "/a", "br"));

@@ -73,14 +73,12 @@ pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
         router = router.route(route.path, on(method, respond));
     }
     router
-        .fallback(
-            |State(service): State<Arc<Service<P>>>, request: Request| async move {
-                let (parts, _) = request.into_parts();
-                let why = format!("There is no page {}.", parts.uri.path());
-                let refused = Rejection::new(Status::NotFound, why);
-                service.refuse(refused, &PageRequest::bare(true, &parts), &parts)
-            },
-        )
+        .fallback(|State(service): State<Arc<Service<P>>>, request: Request| async move {
+            let (parts, _) = request.into_parts();
+            let why = format!("There is no page {}.", parts.uri.path());
+            let refused = Rejection::new(Status::NotFound, why);
+            service.refuse(refused, &PageRequest::bare(true, &parts), &parts)
+        })
         .method_not_allowed_fallback(|| async {
             let why = "This method is not allowed here: the header Allow lists the allowed ones.";
             plain(StatusCode::METHOD_NOT_ALLOWED, why)
@@ -167,11 +165,7 @@ impl<P: Site> Service<P> {
         }
         let answer = PageResponse {
             status: refused.status,
-            ..(self.draw)(
-                page_request,
-                refused.status.code_and_title().1,
-                &refused.why,
-            )
+            ..(self.draw)(page_request, refused.status.code_and_title().1, &refused.why)
         };
         let mut response = Packed::of(answer).response(&parts.headers);
         if let Some(seconds) = refused.again {
@@ -231,15 +225,7 @@ impl<P: Site> Service<P> {
         }
         // the upload slot is held until the response, to bound the memory of received bodies
         let (body, _place) = self.receive(route, &page_request, body).await?;
-        let answer = self
-            .run(
-                route,
-                PageRequest {
-                    body,
-                    ..page_request
-                },
-            )
-            .await?;
+        let answer = self.run(route, PageRequest { body, ..page_request }).await?;
         Ok(answer.response(&parts.headers))
     }
 
@@ -268,10 +254,7 @@ impl<P: Site> Service<P> {
         if http_body::Body::size_hint(&body).lower() > most as u64 {
             return Err(too_long(most));
         }
-        let client = page_request
-            .caller
-            .token
-            .unwrap_or(page_request.caller.address);
+        let client = page_request.caller.token.unwrap_or(page_request.caller.address);
         let place = timeout(PATIENCE, self.uploads.take(client)).await;
         let place = place.map_err(|_| busy())?;
         let body = receive(body, most, &self.limits).await?;
@@ -287,8 +270,7 @@ impl<P: Site> Service<P> {
         let (page_request, _) = self.admit(route, page_request).await?;
         let path = page_request.uri.path().to_owned();
         let caller = page_request.caller;
-        self.work(caller, &path, move |site| site.answer(route, &page_request))
-            .await
+        self.work(caller, &path, move |site| site.answer(route, &page_request)).await
     }
 
     /// The encoded answer to an admitted request.
@@ -314,12 +296,7 @@ impl<P: Site> Service<P> {
             let place = self.work.take(caller.address).await;
             let budgets = self.budgets.clone();
             let job = move |site: &P| {
-                let _charged = Charged {
-                    budgets,
-                    caller,
-                    start: Instant::now(),
-                    _place: place,
-                };
+                let _charged = Charged { budgets, caller, start: Instant::now(), _place: place };
                 job(site)
             };
             self.workers.run(job).await

@@ -51,10 +51,7 @@ impl<P: 'static> Workers<P> {
 fn work<P>(receive: &Mutex<Receiver<Job<P>>>, make: &Make<P>) {
     let mut site = make();
     loop {
-        let next = receive
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .recv();
+        let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = next else { return };
         if !job(&site) {
             site = make();

@@ -12,12 +12,7 @@ use gritstone_store::{Scope, UploadOutcome};
 pub(super) const LIST: Route<Pages> = Route {
     // a sender needs the list of stored runs
     scopes: &[Scope::Read, Scope::Write],
-    ..Route::get(
-        "/api/v1/runs",
-        "All runs, newest first",
-        Gives::Json(SCHEMA_RUNS),
-        list,
-    )
+    ..Route::get("/api/v1/runs", "All runs, newest first", Gives::Json(SCHEMA_RUNS), list)
 };
 pub(super) const SEND: Route<Pages> = Route {
     method: Method::Post,
@@ -88,9 +83,7 @@ fn send(pages: &Pages, request: &PageRequest) -> PageResult {
     let run = gritstone_runs::files::bundle(&request.body);
     let run = run.map_err(|why| unfit(format!("{why:#}")))?;
     if run.info.elapsed_s.is_none() {
-        return Err(unfit(
-            "The run has not ended: send it afterwards.".to_owned(),
-        ));
+        return Err(unfit("The run has not ended: send it afterwards.".to_owned()));
     }
     let by = request.by()?;
     let mut store = pages.context.writer()?;

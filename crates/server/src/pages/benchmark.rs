@@ -20,11 +20,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
         },
         Parameter {
             name: "runs",
-            kind: Kind::Number {
-                least: 1,
-                most: 1000,
-                otherwise: 100,
-            },
+            kind: Kind::Number { least: 1, most: 1000, otherwise: 100 },
             about: "Newest runs of each system at most",
         },
         Parameter {
@@ -73,10 +69,8 @@ fn benchmark(pages: &Pages, request: &PageRequest) -> PageResult {
     };
     let page = || {
         let document = gritstone_report::benchmark(&id, title, &facts, view.as_ref());
-        let frame = Frame {
-            form: (!months.is_empty()).then(|| form(request, months)),
-            ..Frame::default()
-        };
+        let frame =
+            Frame { form: (!months.is_empty()).then(|| form(request, months)), ..Frame::default() };
         (document, frame)
     };
     match &view {
@@ -99,23 +93,16 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
         |started: &str| to.is_empty() || started.get(..to.len()).is_none_or(|prefix| prefix <= to);
     for series in &mut view.series {
         // oldest first
-        let first = series
-            .points
-            .iter()
-            .position(|point| begins(&point.started));
+        let first = series.points.iter().position(|point| begins(&point.started));
         let first = first.unwrap_or(series.points.len());
         series.points.drain(..first);
         series.points.retain(|point| ends(&point.started));
         let left = series.points.len();
-        series
-            .changes
-            .retain(|change| (first..first + left).contains(&change.at));
+        series.changes.retain(|change| (first..first + left).contains(&change.at));
         for change in &mut series.changes {
             change.at -= first;
         }
-        series
-            .marks
-            .retain(|mark| (first..first + left).contains(&mark.at));
+        series.marks.retain(|mark| (first..first + left).contains(&mark.at));
         for mark in &mut series.marks {
             mark.at -= first;
         }
@@ -126,10 +113,8 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
 /// Form for other ranges.
 fn form(request: &PageRequest, months: BTreeSet<String>) -> html::Form {
     let params = &request.params;
-    let months: Vec<(String, String)> = months
-        .into_iter()
-        .map(|month| (month.clone(), month))
-        .collect();
+    let months: Vec<(String, String)> =
+        months.into_iter().map(|month| (month.clone(), month)).collect();
     let newest = NEWEST.map(|n| (n.to_string(), format!("newest {n}")));
     html::Form {
         to: format!("/benchmarks/{}", html::encoded(params.text("benchmark"))),
@@ -142,13 +127,7 @@ fn form(request: &PageRequest, months: BTreeSet<String>) -> html::Form {
                 options: newest.into(),
                 chosen: params.number("runs").to_string(),
             },
-            choice(
-                "from",
-                "From",
-                "the first",
-                months.clone(),
-                params.text("from"),
-            ),
+            choice("from", "From", "the first", months.clone(), params.text("from")),
             choice("to", "To", "the last", months, params.text("to")),
         ],
     }

@@ -6,18 +6,11 @@ use gritstone_document::html::Frame;
 use gritstone_model::{BenchmarksView, FoundBenchmark, Id, SCHEMA_BENCHMARKS};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) const ROUTE: Route<Pages> = Route::page(
-    "/benchmarks",
-    "All benchmarks",
-    SCHEMA_BENCHMARKS,
-    benchmarks,
-);
+pub(crate) const ROUTE: Route<Pages> =
+    Route::page("/benchmarks", "All benchmarks", SCHEMA_BENCHMARKS, benchmarks);
 
 fn benchmarks(pages: &Pages, request: &PageRequest) -> PageResult {
-    let view = BenchmarksView {
-        schema: SCHEMA_BENCHMARKS.to_owned(),
-        benchmarks: all(pages)?,
-    };
+    let view = BenchmarksView { schema: SCHEMA_BENCHMARKS.to_owned(), benchmarks: all(pages)? };
     let page = || (gritstone_report::benchmark_list(&view), Frame::default());
     Ok(pages.respond(request, &view, page)?)
 }
@@ -27,17 +20,11 @@ pub(crate) fn all(pages: &Pages) -> Result<Vec<FoundBenchmark>, Rejection> {
     let catalogue = &pages.context.catalogue.benchmarks;
     let is_custom = |id: &Id| catalogue.iter().all(|benchmark| benchmark.id != *id);
     let (measured, titles) = match pages.store()? {
-        Some(store) => (
-            lists::benchmarks(&pages.context, &store)?,
-            store.titles(&is_custom)?,
-        ),
+        Some(store) => (lists::benchmarks(&pages.context, &store)?, store.titles(&is_custom)?),
         None => (vec![], BTreeMap::new()),
     };
     let measured: BTreeSet<Id> = measured.into_iter().collect();
-    let found = |id: &Id, title: &str| FoundBenchmark {
-        id: id.clone(),
-        title: title.to_owned(),
-    };
+    let found = |id: &Id, title: &str| FoundBenchmark { id: id.clone(), title: title.to_owned() };
     // a static site has only pages of measured benchmarks
     let is_shown = |id: &Id| pages.site.is_none() || measured.contains(id);
     let known = catalogue.iter().filter(|benchmark| is_shown(&benchmark.id));

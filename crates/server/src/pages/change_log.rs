@@ -20,12 +20,8 @@ const EVENT: Parameter = Parameter {
     about: "Changes in one direction since one run: its id, and -worse or -better",
 };
 
-pub(crate) const ALL: Route<Pages> = Route::page(
-    "/changes",
-    "What changed, newest first",
-    SCHEMA_CHANGES,
-    all,
-);
+pub(crate) const ALL: Route<Pages> =
+    Route::page("/changes", "What changed, newest first", SCHEMA_CHANGES, all);
 pub(crate) const ONE: Route<Pages> = Route {
     parameters: &[EVENT],
     ..Route::page(
@@ -37,12 +33,7 @@ pub(crate) const ONE: Route<Pages> = Route {
 };
 pub(super) const FEED: Route<Pages> = Route {
     cached: true,
-    ..Route::get(
-        "/changes.atom",
-        "Changes, as a feed",
-        Gives::Media(Media::Atom),
-        feed,
-    )
+    ..Route::get("/changes.atom", "Changes, as a feed", Gives::Media(Media::Atom), feed)
 };
 pub(super) const TRIAGE: Route<Pages> = Route {
     method: Method::Post,
@@ -56,10 +47,7 @@ pub(super) const TRIAGE: Route<Pages> = Route {
     }),
     statuses: &[
         (Status::Stored, "The new state"),
-        (
-            Status::Unfit,
-            "A note or a name is missing, or one has several lines",
-        ),
+        (Status::Unfit, "A note or a name is missing, or one has several lines"),
     ],
     ..Route::get(
         "/api/v1/changes/{event}",
@@ -70,10 +58,7 @@ pub(super) const TRIAGE: Route<Pages> = Route {
 };
 
 fn view(events: Vec<ChangeEvent>) -> ChangesView {
-    ChangesView {
-        schema: SCHEMA_CHANGES.to_owned(),
-        events,
-    }
+    ChangesView { schema: SCHEMA_CHANGES.to_owned(), events }
 }
 
 fn all(pages: &Pages, request: &PageRequest) -> PageResult {
@@ -149,8 +134,5 @@ fn triage(pages: &Pages, request: &PageRequest) -> PageResult {
     log::warn!("gritstone: change {id} is {state}, says {name}");
     let value = serde_json::json!({ "event": id, "triage": event.triage });
     let answer = pages.respond(request, &value, Default::default)?;
-    Ok(PageResponse {
-        status: Status::Stored,
-        ..answer
-    })
+    Ok(PageResponse { status: Status::Stored, ..answer })
 }

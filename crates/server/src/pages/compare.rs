@@ -13,12 +13,8 @@ use std::collections::BTreeSet;
 
 /// Most runs offered in the form.
 const CHOICES: usize = 20;
-const VERDICTS: [Verdict; 4] = [
-    Verdict::Slower,
-    Verdict::Faster,
-    Verdict::Same,
-    Verdict::Inconclusive,
-];
+const VERDICTS: [Verdict; 4] =
+    [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Inconclusive];
 /// Offered effect sizes, percent.
 const EFFECTS: [u32; 5] = [1, 2, 5, 10, 20];
 
@@ -29,11 +25,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
             kind: Kind::Needed,
             about: "The base: a run, or a reference system, ref:NAME",
         },
-        Parameter {
-            name: "run",
-            kind: Kind::Several(8),
-            about: "The others",
-        },
+        Parameter { name: "run", kind: Kind::Several(8), about: "The others" },
         Parameter {
             name: "family",
             kind: Kind::Text(100),
@@ -46,11 +38,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
         },
         Parameter {
             name: "effect",
-            kind: Kind::Number {
-                least: 0,
-                most: 1000,
-                otherwise: 0,
-            },
+            kind: Kind::Number { least: 0, most: 1000, otherwise: 0 },
             about: "Only benchmarks that differ by at least this percentage",
         },
     ],
@@ -102,9 +90,7 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
         Some(store) => store.newest_runs(None, CHOICES + seen.len())?,
         None => vec![],
     };
-    let others = newest
-        .into_iter()
-        .filter(|head| !seen.contains(head.id.as_str()));
+    let others = newest.into_iter().filter(|head| !seen.contains(head.id.as_str()));
     let sides = [&base].into_iter().chain(&runs);
     let form = form(params, sides, families, others.take(CHOICES));
     let document = match (views.as_slice(), runs.as_slice()) {
@@ -122,10 +108,7 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
             gritstone_report::several(&base, &others)
         }
     };
-    let frame = Frame {
-        form: Some(form),
-        ..Frame::default()
-    };
+    let frame = Frame { form: Some(form), ..Frame::default() };
     Ok(pages.respond(request, &views, || (document, frame))?)
 }
 
@@ -148,14 +131,9 @@ impl<'a> Filter<'a> {
     }
 
     fn has(&self, row: &CompareRow) -> bool {
-        let effect = || {
-            row.ratio
-                .is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least)
-        };
+        let effect = || row.ratio.is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least);
         (self.family.is_empty() || row.id.family() == self.family)
-            && self
-                .verdict
-                .is_none_or(|wanted| row.verdict == Some(wanted))
+            && self.verdict.is_none_or(|wanted| row.verdict == Some(wanted))
             && (self.least <= 1.0 || effect())
     }
 }
@@ -171,11 +149,7 @@ fn form<'a>(
     let verdicts = VERDICTS.map(|verdict| (verdict.as_str().into(), verdict.as_str().into()));
     let effects = EFFECTS.map(|n| (n.to_string(), format!("{n}% or more")));
     let effect = params.number("effect");
-    let effect = if effect == 0 {
-        String::new()
-    } else {
-        effect.to_string()
-    };
+    let effect = if effect == 0 { String::new() } else { effect.to_string() };
     let names = ["base"].into_iter().chain(std::iter::repeat("run"));
     let fields = names.zip(runs.map(|run| run.id.clone()));
     html::Form {
@@ -184,13 +158,7 @@ fn form<'a>(
         hidden_inputs: fields.collect(),
         choices: vec![
             choice("family", "Family", "all", families, params.text("family")),
-            choice(
-                "verdict",
-                "Verdict",
-                "all",
-                verdicts,
-                params.text("verdict"),
-            ),
+            choice("verdict", "Verdict", "all", verdicts, params.text("verdict")),
             choice("effect", "Effect", "any", effects, &effect),
             choice("run", "Add", "no run", others.map(option), ""),
         ],

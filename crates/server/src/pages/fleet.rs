@@ -41,17 +41,11 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     };
     let page = || {
         let document = gritstone_report::systems_compared(&view, &systems, progress.as_ref());
-        let live = progress
-            .as_ref()
-            .filter(|progress| !progress.ended)
-            .map(|progress| {
-                let path = format!("{}/events", html::path(&About::Fleet));
-                [gritstone_report::fleet_progress(progress), path]
-            });
-        let frame = Frame {
-            live,
-            ..Frame::default()
-        };
+        let live = progress.as_ref().filter(|progress| !progress.ended).map(|progress| {
+            let path = format!("{}/events", html::path(&About::Fleet));
+            [gritstone_report::fleet_progress(progress), path]
+        });
+        let frame = Frame { live, ..Frame::default() };
         (document, frame)
     };
     Ok(pages.respond(request, &view, page)?)
@@ -60,13 +54,7 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
 fn events(pages: &Pages, _: &PageRequest) -> PageResult {
     let progress = progress(pages)?;
     let value = progress.as_ref().map(|progress| {
-        let count = |state| {
-            progress
-                .nodes
-                .iter()
-                .filter(|node| node.state == state)
-                .count()
-        };
+        let count = |state| progress.nodes.iter().filter(|node| node.state == state).count();
         serde_json::json!({
             "fleet": progress.fleet,
             "of": progress.of,
@@ -81,8 +69,5 @@ fn events(pages: &Pages, _: &PageRequest) -> PageResult {
         Some(progress) if !progress.ended => Status::Found,
         _ => Status::Last,
     };
-    Ok(PageResponse {
-        status,
-        ..plain(Media::Json, text)
-    })
+    Ok(PageResponse { status, ..plain(Media::Json, text) })
 }

@@ -148,11 +148,7 @@ fn respond<T: Serialize>(
 }
 
 fn plain(media: Media, text: impl Into<String>) -> PageResponse {
-    PageResponse {
-        status: Status::Found,
-        media,
-        text: text.into(),
-    }
+    PageResponse { status: Status::Found, media, text: text.into() }
 }
 
 fn not_found(why: impl Into<String>) -> Rejection {
@@ -171,21 +167,12 @@ impl Pages {
         follow_fleet: FollowFleet,
         seen: Arc<AtomicBool>,
     ) -> Self {
-        Self {
-            context,
-            digests,
-            follow_fleet,
-            seen,
-            site: None,
-        }
+        Self { context, digests, follow_fleet, seen, site: None }
     }
 
     /// Pages of a static site, with links to files.
     pub(crate) fn of_site(self, site: Arc<SiteFiles>) -> Self {
-        Self {
-            site: Some(site),
-            ..self
-        }
+        Self { site: Some(site), ..self }
     }
 
     /// A value as JSON or as a page: on a server, or in a file.
@@ -199,10 +186,7 @@ impl Pages {
             return respond(request, value, page);
         };
         let (document, Frame { comparisons, .. }) = page();
-        let frame = Frame {
-            comparisons,
-            ..Frame::default()
-        };
+        let frame = Frame { comparisons, ..Frame::default() };
         let path = request.uri.to_string();
         let text = html::filed(&document, &frame, &site.files, &path);
         Ok(plain(Media::Html, text))
@@ -254,8 +238,7 @@ impl Pages {
 
     /// The store, which must exist.
     fn require_store(&self) -> Result<Rc<Store>, Rejection> {
-        self.store()?
-            .ok_or_else(|| not_found("No run is stored yet."))
+        self.store()?.ok_or_else(|| not_found("No run is stored yet."))
     }
 
     /// A run of the store, or a reference system: never a file.

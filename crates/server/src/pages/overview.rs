@@ -13,12 +13,8 @@ const RECENT_DAYS: u32 = 7;
 /// Afterwards the page is served without changes.
 const DIGEST_TIMEOUT: Duration = Duration::from_millis(300);
 
-pub(crate) const ROUTE: Route<Pages> = Route::page(
-    "/overview",
-    "The store at a glance",
-    SCHEMA_OVERVIEW,
-    overview,
-);
+pub(crate) const ROUTE: Route<Pages> =
+    Route::page("/overview", "The store at a glance", SCHEMA_OVERVIEW, overview);
 
 fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
     let digest = pages.digest_within(DIGEST_TIMEOUT)?;
@@ -39,10 +35,7 @@ fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
         stored: systems.iter().map(|system| system.runs).sum(),
         events,
         trends,
-        recent: Recent {
-            days: RECENT_DAYS,
-            since: since.unwrap_or_default(),
-        },
+        recent: Recent { days: RECENT_DAYS, since: since.unwrap_or_default() },
         runs,
         systems,
     };

@@ -20,9 +20,7 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
 
 fn ranking(pages: &Pages, request: &PageRequest) -> PageResult {
     let view = ranked(&pages.context, pages.store()?.as_deref())?;
-    Ok(pages.respond(request, &view, || {
-        (gritstone_report::ranking(&view), Frame::default())
-    })?)
+    Ok(pages.respond(request, &view, || (gritstone_report::ranking(&view), Frame::default()))?)
 }
 
 /// The systems of a store, the best first; those without a score last.
@@ -33,8 +31,7 @@ pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result
         let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
         let read = |run| {
             let view = context.stored(store, run);
-            view.inspect_err(|why| log::warn!("run {run} is left out: {why:#}"))
-                .ok()
+            view.inspect_err(|why| log::warn!("run {run} is left out: {why:#}")).ok()
         };
         let of_suite = |run: &&RunHead| lists::is_whole(run) && run.suite.is_some();
         let mut whole = newest.iter().filter(of_suite);
@@ -43,7 +40,6 @@ pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result
     let base = context.view(scores::base(context, machines.iter()))?;
     let mut view = scores::against(context, &machines, &base, &[])?;
     let score = |machine: &ScoredSystem| machine.one_cpu.overall.score.unwrap_or(0.0);
-    view.machines
-        .sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.id.cmp(&b.id)));
+    view.machines.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.id.cmp(&b.id)));
     Ok(view)
 }

@@ -12,10 +12,8 @@ use gritstone_runs::{brief, scores};
 /// Runs offered for comparison.
 const CHOICES: usize = 20;
 
-pub(crate) const PAGE: Route<Pages> = Route {
-    parameters: &[RUN],
-    ..Route::page("/runs/{run}", "A run", SCHEMA_RUN, page)
-};
+pub(crate) const PAGE: Route<Pages> =
+    Route { parameters: &[RUN], ..Route::page("/runs/{run}", "A run", SCHEMA_RUN, page) };
 pub(super) const EVENTS: Route<Pages> = Route {
     parameters: &[RUN],
     ..Route::get(
@@ -37,10 +35,7 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     }
     let base = scores::base(&pages.context, std::iter::once(&view));
     let parts = brief::parts(&pages.context, &view, base)?;
-    let document = gritstone_report::brief(&Brief {
-        run: &view,
-        parts: &parts,
-    });
+    let document = gritstone_report::brief(&Brief { run: &view, parts: &parts });
     let head = store.head(&id)?;
     // an imported run accepts no launches
     let live = match head.elapsed_s.is_none() && head.origin != Origin::Imported {
@@ -61,19 +56,9 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
         to: "/compare".to_owned(),
         button: "Compare",
         hidden_inputs: vec![("run", id.clone())],
-        choices: vec![Choice {
-            name: "base",
-            label: "Against",
-            options,
-            chosen: String::new(),
-        }],
+        choices: vec![Choice { name: "base", label: "Against", options, chosen: String::new() }],
     });
-    let frame = Frame {
-        form,
-        live,
-        comparisons: pages.before(&id),
-        ..Frame::default()
-    };
+    let frame = Frame { form, live, comparisons: pages.before(&id), ..Frame::default() };
     Ok(pages.respond(request, &view, || (document, frame))?)
 }
 
@@ -91,8 +76,5 @@ fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
         true => Status::Last,
         false => Status::Found,
     };
-    Ok(PageResponse {
-        status,
-        ..plain(Media::Json, text)
-    })
+    Ok(PageResponse { status, ..plain(Media::Json, text) })
 }

@@ -11,11 +11,7 @@ const NEWEST: [u32; 3] = [100, 300, 1000];
 pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
         name: "newest",
-        kind: Kind::Number {
-            least: 1,
-            most: 1000,
-            otherwise: 100,
-        },
+        kind: Kind::Number { least: 1, most: 1000, otherwise: 100 },
         about: "Runs at most",
     }],
     ..Route::page("/runs", "The newest runs", SCHEMA_RUNS, runs)
@@ -24,16 +20,10 @@ pub(crate) const ROUTE: Route<Pages> = Route {
 fn runs(pages: &Pages, request: &PageRequest) -> PageResult {
     let newest = request.params.number("newest");
     let (stored, heads) = match pages.store()? {
-        Some(store) => (
-            store.count()? as usize,
-            store.newest_runs(None, newest as usize)?,
-        ),
+        Some(store) => (store.count()? as usize, store.newest_runs(None, newest as usize)?),
         None => (0, vec![]),
     };
-    let view = RunList {
-        schema: SCHEMA_RUNS.to_owned(),
-        runs: lists::runs(heads),
-    };
+    let view = RunList { schema: SCHEMA_RUNS.to_owned(), runs: lists::runs(heads) };
     let choice = |n: u32| (n.to_string(), format!("newest {n}"));
     let form = html::Form {
         to: "/runs".to_owned(),
@@ -46,11 +36,6 @@ fn runs(pages: &Pages, request: &PageRequest) -> PageResult {
             chosen: newest.to_string(),
         }],
     };
-    let frame = Frame {
-        form: (stored > NEWEST[0] as usize).then_some(form),
-        ..Frame::default()
-    };
-    Ok(pages.respond(request, &view, || {
-        (gritstone_report::run_list(&view.runs, stored), frame)
-    })?)
+    let frame = Frame { form: (stored > NEWEST[0] as usize).then_some(form), ..Frame::default() };
+    Ok(pages.respond(request, &view, || (gritstone_report::run_list(&view.runs, stored), frame))?)
 }

@@ -13,12 +13,7 @@ pub(super) const ROUTE: Route<Pages> = Route {
         kind: Kind::Text(200),
         about: "Words, of which the first eight must be found",
     }],
-    ..Route::page(
-        "/search",
-        "Benchmarks, systems and runs with these words",
-        SCHEMA_SEARCH,
-        search,
-    )
+    ..Route::page("/search", "Benchmarks, systems and runs with these words", SCHEMA_SEARCH, search)
 };
 
 /// Words of a query that count; each takes a statement.
@@ -75,10 +70,7 @@ fn search(pages: &Pages, request: &PageRequest) -> PageResult {
         found,
         runs,
     };
-    let frame = Frame {
-        query: query.to_owned(),
-        ..Frame::default()
-    };
+    let frame = Frame { query: query.to_owned(), ..Frame::default() };
     Ok(pages.respond(request, &view, || (gritstone_report::search(&view), frame))?)
 }
 

@@ -29,19 +29,12 @@ pub(super) const HEALTH: Route<Pages> = Route {
 pub(super) const ICON: Route<Pages> = Route {
     scopes: &[],
     cached: true,
-    ..Route::get(
-        "/favicon.ico",
-        "The icon of the pages",
-        Gives::Media(Media::Svg),
-        |_, _| Ok(plain(Media::Svg, include_str!("../icon.svg"))),
-    )
+    ..Route::get("/favicon.ico", "The icon of the pages", Gives::Media(Media::Svg), |_, _| {
+        Ok(plain(Media::Svg, include_str!("../icon.svg")))
+    })
 };
 pub(super) const SCRIPT: Route<Pages> = Route {
-    parameters: &[Parameter {
-        name: "script",
-        kind: Kind::Path,
-        about: "charts.js or triage.js",
-    }],
+    parameters: &[Parameter { name: "script", kind: Kind::Path, about: "charts.js or triage.js" }],
     scopes: &[],
     cached: true,
     ..Route::get(
@@ -59,18 +52,10 @@ pub(super) const SCRIPT: Route<Pages> = Route {
 pub(super) const DESCRIPTION: Route<Pages> = Route {
     scopes: &[],
     cached: true,
-    ..Route::get(
-        "/api/v1/openapi",
-        "This document",
-        Gives::Media(Media::Json),
-        |_, _| {
-            let text = serde_json::to_string_pretty(&description(ROUTES));
-            Ok(plain(
-                Media::Json,
-                text.context("cannot write JSON")? + "\n",
-            ))
-        },
-    )
+    ..Route::get("/api/v1/openapi", "This document", Gives::Media(Media::Json), |_, _| {
+        let text = serde_json::to_string_pretty(&description(ROUTES));
+        Ok(plain(Media::Json, text.context("cannot write JSON")? + "\n"))
+    })
 };
 
 fn metrics(pages: &Pages, _: &PageRequest) -> PageResult {

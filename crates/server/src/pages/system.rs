@@ -14,17 +14,8 @@ const EXAMINED: usize = 200;
 const CHOICES: usize = 100;
 
 pub(crate) const ROUTE: Route<Pages> = Route {
-    parameters: &[Parameter {
-        name: "system",
-        kind: Kind::Path,
-        about: "The id of a system",
-    }],
-    ..Route::page(
-        "/systems/{system}",
-        "A system over its runs",
-        SCHEMA_SYSTEM,
-        system,
-    )
+    parameters: &[Parameter { name: "system", kind: Kind::Path, about: "The id of a system" }],
+    ..Route::page("/systems/{system}", "A system over its runs", SCHEMA_SYSTEM, system)
 };
 
 fn system(pages: &Pages, request: &PageRequest) -> PageResult {
@@ -64,11 +55,7 @@ fn system(pages: &Pages, request: &PageRequest) -> PageResult {
         examined,
         runs: lists::runs(heads),
     };
-    let frame = Frame {
-        form,
-        comparisons: pages.beside(id),
-        ..Frame::default()
-    };
+    let frame = Frame { form, comparisons: pages.beside(id), ..Frame::default() };
     let page = || (gritstone_report::system(&view), frame);
     Ok(pages.respond(request, &view, page)?)
 }
@@ -80,10 +67,7 @@ fn form(store: &Store, heads: &[RunHead]) -> Result<Option<html::Form>, StoreErr
     };
     let others = store.systems()?.into_iter().map(|(newest, _)| newest);
     let others = others.filter(|run| lists::is_whole(run) && run.machine_id != latest.machine_id);
-    let options: Vec<_> = others
-        .take(CHOICES)
-        .map(|run| (run.id, run.machine))
-        .collect();
+    let options: Vec<_> = others.take(CHOICES).map(|run| (run.id, run.machine)).collect();
     Ok((!options.is_empty()).then(|| html::Form {
         to: "/compare".to_owned(),
         button: "Compare",

@@ -7,12 +7,7 @@ use gritstone_model::SCHEMA_AB;
 
 pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[RUN],
-    ..Route::page(
-        "/trials/{run}",
-        "The trial of which a run is a side",
-        SCHEMA_AB,
-        page,
-    )
+    ..Route::page("/trials/{run}", "The trial of which a run is a side", SCHEMA_AB, page)
 };
 
 fn page(pages: &Pages, request: &PageRequest) -> PageResult {
@@ -23,7 +18,5 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
         return Err(Rejection::new(Status::NotFound, why));
     }
     let view = pages.context.trial(&store, &id)?;
-    Ok(pages.respond(request, &view, || {
-        (gritstone_report::ab(&view), Frame::default())
-    })?)
+    Ok(pages.respond(request, &view, || (gritstone_report::ab(&view), Frame::default()))?)
 }

@@ -56,10 +56,8 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
     let digest = digests.of(&revision, PATIENCE);
     let digest = digest.context("what changed is not known")?;
     let Plan { pages, site } = plan::plan(&context, reader.as_deref(), &digest)?;
-    let outdated: Vec<&Page> = pages
-        .iter()
-        .filter(|page| !record.is_current(&page.file, &page.inputs))
-        .collect();
+    let outdated: Vec<&Page> =
+        pages.iter().filter(|page| !record.is_current(&page.file, &page.inputs)).collect();
     let work = Work {
         store,
         digests,
@@ -70,10 +68,8 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
     };
     let rendered = work.share()?;
     let written = rendered.values().filter(|(_, is_new)| *is_new).count();
-    let mut files: BTreeMap<String, Made> = rendered
-        .into_iter()
-        .map(|(file, (page, _))| (file, page))
-        .collect();
+    let mut files: BTreeMap<String, Made> =
+        rendered.into_iter().map(|(file, (page, _))| (file, page)).collect();
     let (script, _) = record.write(CHARTS_FILE, &html::charts(), "")?;
     files.insert(CHARTS_FILE.to_owned(), script);
     let mut all: BTreeSet<&str> = pages.iter().map(|page| page.file.as_str()).collect();
@@ -169,11 +165,7 @@ pub fn import(folder: &Path, store: &Path) -> Result<()> {
     for path in bundles {
         let run = files::read(&path)?.run;
         if let UploadOutcome::Conflict = store.import_once(&run)? {
-            bail!(
-                "{}: another file has another run {}",
-                path.display(),
-                run.info.id
-            );
+            bail!("{}: another file has another run {}", path.display(), run.info.id);
         }
     }
     Ok(())
@@ -188,9 +180,7 @@ fn find_bundles(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     }
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     for (path, kind) in entries {
-        let is_bundle = path
-            .extension()
-            .is_some_and(|end| end == "jsonl" || end == "zst");
+        let is_bundle = path.extension().is_some_and(|end| end == "jsonl" || end == "zst");
         if kind.is_dir() {
             find_bundles(&path, found)?;
         } else if kind.is_file() && is_bundle {

@@ -70,10 +70,7 @@ impl Plan {
         let file = self.site.files.file(&path).unwrap_or_default();
         self.pages.push(Page {
             route,
-            values: values
-                .iter()
-                .map(|(name, value)| (*name, (*value).to_owned()))
-                .collect(),
+            values: values.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
             query: query.to_owned(),
             file: file.to_owned(),
             inputs: hash(inputs),
@@ -106,12 +103,8 @@ struct Run {
 pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) -> Result<Plan> {
     let mut plan = Plan::default();
     plan.site.files.insert_path(html::CHARTS_PATH, CHARTS_FILE);
-    let mut events: Vec<ChangeEvent> = digest
-        .events
-        .iter()
-        .take(change_log::MOST)
-        .cloned()
-        .collect();
+    let mut events: Vec<ChangeEvent> =
+        digest.events.iter().take(change_log::MOST).cloned().collect();
     let runs = match store {
         Some(store) => {
             add_triage(&mut events, store.change_entries()?);
@@ -145,12 +138,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     if let Some(store) = store {
         names.extend(store.titles(&|_| true)?.into_values());
     }
-    plan.add_list(
-        &benchmark_list::ROUTE,
-        "benchmarks.html",
-        "",
-        &names.join(" "),
-    );
+    plan.add_list(&benchmark_list::ROUTE, "benchmarks.html", "", &names.join(" "));
     plan.add_list(&change_log::ALL, "changes.html", "", &everything);
     plan.add_list(&fleet::PAGE, "fleet.html", "", &everything);
     plan.add_list(&ranking::ROUTE, "scores.html", "", &everything);
@@ -163,12 +151,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     for event in &events {
         let json = serde_json::to_string(event).context("cannot write JSON")?;
         let values = [("event", event.id.as_str())];
-        plan.add(
-            &change_log::ONE,
-            &About::Event(event.id.clone()),
-            &values,
-            &[&json],
-        );
+        plan.add(&change_log::ONE, &About::Event(event.id.clone()), &values, &[&json]);
     }
     if let Some(store) = store {
         add_benchmarks(&mut plan, store, &runs, &benchmarks, &json)?;
@@ -183,12 +166,7 @@ fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
         machine.push(&run.until);
         let values = [("run", id.as_str())];
         let before = run.before.as_deref().unwrap_or_default();
-        plan.add(
-            &run::PAGE,
-            &About::Run(id.clone()),
-            &values,
-            &[&run.until, before],
-        );
+        plan.add(&run::PAGE, &About::Run(id.clone()), &values, &[&run.until, before]);
         if let Some(before) = &run.before {
             plan.site.before.insert(id.clone(), before.clone());
         }
@@ -199,12 +177,7 @@ fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
             inputs.extend([name.as_str(), &pair[0], &pair[1]]);
         }
         let inputs = hash(&inputs);
-        plan.add(
-            &system::ROUTE,
-            &About::System(id.to_owned()),
-            &[("system", id)],
-            &[&inputs],
-        );
+        plan.add(&system::ROUTE, &About::System(id.to_owned()), &[("system", id)], &[&inputs]);
     }
 }
 
@@ -244,12 +217,7 @@ fn add_benchmarks(
         inputs.push(events);
         let id = id.to_string();
         let values = [("benchmark", id.as_str())];
-        plan.add(
-            &benchmark::ROUTE,
-            &About::Benchmark(id.clone()),
-            &values,
-            &[&hash(&inputs)],
-        );
+        plan.add(&benchmark::ROUTE, &About::Benchmark(id.clone()), &values, &[&hash(&inputs)]);
     }
     Ok(())
 }
@@ -297,11 +265,7 @@ fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
         }
         for (head, before) in known {
             let (until, _) = &machines[&head.machine_id];
-            let run = Run {
-                until: hash(&[until, &head.id]),
-                head: head.clone(),
-                before,
-            };
+            let run = Run { until: hash(&[until, &head.id]), head: head.clone(), before };
             runs.insert(head.id.clone(), run);
         }
     }
@@ -317,13 +281,7 @@ fn state(store: &Store, head: &RunHead, results: Option<&String>) -> Result<Stri
     let label = head.label.as_deref().unwrap_or_default();
     let pruned = head.pruned.as_deref().unwrap_or_default();
     let results = results.map_or("", String::as_str);
-    Ok(hash(&[
-        &head.id,
-        label,
-        pruned,
-        results,
-        &format!("{:?} {launches}", head.elapsed_s),
-    ]))
+    Ok(hash(&[&head.id, label, pruned, results, &format!("{:?} {launches}", head.elapsed_s)]))
 }
 
 fn hash(parts: &[&str]) -> String {

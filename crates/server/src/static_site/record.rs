@@ -39,10 +39,7 @@ impl Record {
     /// When the directory has files that are not of a site.
     pub(super) fn open(root: &Path) -> Result<Self> {
         fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
-        let mut record = Self {
-            root: root.to_owned(),
-            files: BTreeMap::new(),
-        };
+        let mut record = Self { root: root.to_owned(), files: BTreeMap::new() };
         let path = root.join(NAME);
         match fs::read(&path) {
             Ok(text) => {
@@ -85,10 +82,7 @@ impl Record {
 
     /// Writes a page if its content changed; returns whether it did.
     pub(super) fn write(&self, file: &str, text: &str, inputs: &str) -> Result<(Made, bool)> {
-        let page = Made {
-            inputs: inputs.to_owned(),
-            content: hexadecimal(Sha256::digest(text)),
-        };
+        let page = Made { inputs: inputs.to_owned(), content: hexadecimal(Sha256::digest(text)) };
         let path = self.root.join(file);
         let known = self.files.get(file);
         let is_same = known.is_some_and(|known| known.content == page.content) && path.is_file();
@@ -111,10 +105,8 @@ impl Record {
         let before = self.files.clone();
         self.files.extend(files);
         let old: Vec<String> = self.files.keys().cloned().collect();
-        let old: Vec<String> = old
-            .into_iter()
-            .filter(|file| !all.contains(file.as_str()))
-            .collect();
+        let old: Vec<String> =
+            old.into_iter().filter(|file| !all.contains(file.as_str())).collect();
         for file in &old {
             let path = self.root.join(file);
             match fs::remove_file(&path) {
@@ -138,10 +130,7 @@ impl Record {
     }
 
     fn save(&self) -> Result<()> {
-        let stored = Stored {
-            schema: SCHEMA.to_owned(),
-            files: self.files.clone(),
-        };
+        let stored = Stored { schema: SCHEMA.to_owned(), files: self.files.clone() };
         let text = serde_json::to_string_pretty(&stored)? + "\n";
         output_file::write(&self.root.join(NAME), text.as_bytes())
     }

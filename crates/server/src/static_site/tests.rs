@@ -69,10 +69,7 @@ fn linked(site: &Path) -> BTreeMap<String, String> {
         .collect();
     let mut reached = BTreeSet::from(["index.html".to_owned()]);
     for (name, page) in &pages {
-        assert!(
-            !page.contains("<form") && !page.contains("data-events"),
-            "{name}"
-        );
+        assert!(!page.contains("<form") && !page.contains("data-events"), "{name}");
         for link in page.split("href=\"").skip(1) {
             let link = &link[..link.find('"').unwrap()];
             if link.starts_with("https://") {
@@ -91,10 +88,7 @@ fn linked(site: &Path) -> BTreeMap<String, String> {
             reached.insert(to);
         }
     }
-    let alone: Vec<&String> = pages
-        .keys()
-        .filter(|name| !reached.contains(*name))
-        .collect();
+    let alone: Vec<&String> = pages.keys().filter(|name| !reached.contains(*name)).collect();
     assert_eq!(alone, [] as [&String; 0]);
     pages
 }
@@ -153,10 +147,8 @@ fn nameless_systems_have_no_page() {
     }
     let site = folder.path().join("site");
     write(&path, &site).unwrap();
-    let systems: Vec<String> = bytes(&site)
-        .into_keys()
-        .filter(|name| name.starts_with("systems/"))
-        .collect();
+    let systems: Vec<String> =
+        bytes(&site).into_keys().filter(|name| name.starts_with("systems/")).collect();
     assert_eq!(systems, ["systems/a~2Fb.html"]);
 }
 
@@ -185,8 +177,7 @@ fn galleries_compare_systems() {
     let links = |page: &str| {
         let links = pages[page].split("href=\"").skip(1);
         let to = links.map(|link| target(page, &link[..link.find('"').unwrap()]));
-        to.filter(|to| to.starts_with("compare/"))
-            .collect::<BTreeSet<_>>()
+        to.filter(|to| to.starts_with("compare/")).collect::<BTreeSet<_>>()
     };
     assert_eq!(links("scores.html"), pairs);
     let of_third = pairs.iter().filter(|pair| pair.contains(&id(2))).cloned();
@@ -200,10 +191,7 @@ fn sites_change_with_their_store() {
     let first = write(&path, &site).unwrap();
     assert_eq!((first.rendered, first.written), (first.pages, first.pages));
     let before = files(&site);
-    let nothing = Written {
-        pages: first.pages,
-        ..Written::default()
-    };
+    let nothing = Written { pages: first.pages, ..Written::default() };
     assert_eq!(write(&path, &site).unwrap(), nothing);
     assert_eq!(files(&site), before);
 
@@ -218,13 +206,7 @@ fn sites_change_with_their_store() {
         .filter(|(name, file)| before.get(*name) != Some(file))
         .map(|(name, _)| name.as_str())
         .collect();
-    let lists = [
-        "index.html",
-        "runs.html",
-        "changes.html",
-        "fleet.html",
-        "scores.html",
-    ];
+    let lists = ["index.html", "runs.html", "changes.html", "fleet.html", "scores.html"];
     let id = &all[22].info.id;
     for name in &changed {
         let of_run = all[22]
@@ -243,10 +225,7 @@ fn sites_change_with_their_store() {
     store.label(&all[19].info.id, "named").unwrap();
     store.remove(&all[21].info.id).unwrap();
     let less = write(&path, &site).unwrap();
-    assert!(
-        less.removed > 0 && less.rendered < less.pages / 2,
-        "{less:?}"
-    );
+    assert!(less.removed > 0 && less.rendered < less.pages / 2, "{less:?}");
     write(&path, &other).unwrap();
     assert!(bytes(&site) == bytes(&other));
     assert!(!site.join("compare").join(&all[21].info.id).exists());

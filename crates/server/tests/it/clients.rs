@@ -31,9 +31,7 @@ fn slow_requests_time_out() {
     let mut slow = server.connect();
     slow.write_all(b"GET / HTTP/1.1\r\nHost: local").unwrap();
     let mut again = server.connect();
-    again
-        .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        .unwrap();
+    again.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     for stream in [&mut silent, &mut slow, &mut again] {
         ended(stream);
     }
@@ -51,10 +49,7 @@ fn slow_requests_time_out() {
 
 #[test]
 fn slow_readers_time_out() {
-    let server = Server::start(Limits {
-        connection: Duration::from_millis(500),
-        ..short()
-    });
+    let server = Server::start(Limits { connection: Duration::from_millis(500), ..short() });
     let ask = b"GET /runs/large HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let mut deaf: Vec<TcpStream> = (0..4).map(|_| server.connect()).collect();
     for stream in &mut deaf {
@@ -72,10 +67,7 @@ fn slow_readers_time_out() {
 
 #[test]
 fn surplus_connections_wait() {
-    let server = Server::start(Limits {
-        connections: 4,
-        ..short()
-    });
+    let server = Server::start(Limits { connections: 4, ..short() });
     let idle: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
     server.answers();
     drop(idle);
@@ -96,10 +88,7 @@ fn surplus_connections_wait() {
 
 #[test]
 fn panics_are_contained() {
-    let server = Server::start(Limits {
-        threads: 1,
-        ..short()
-    });
+    let server = Server::start(Limits { threads: 1, ..short() });
     let before = MADE.load(Ordering::SeqCst);
     let output = server.get("/runs/panic");
     assert!(output.starts_with("HTTP/1.1 500 "), "{output}");
@@ -114,17 +103,12 @@ fn panics_are_contained() {
 fn shutdown_finishes_responses() {
     let mut server = Server::start(Limits::default());
     let mut stream = server.connect();
-    stream
-        .write_all(b"GET /runs/slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        .unwrap();
+    stream.write_all(b"GET /runs/slow HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     std::thread::sleep(Duration::from_millis(100));
     server.end();
     let mut output = String::new();
     stream.read_to_string(&mut output).unwrap();
-    assert!(
-        output.starts_with("HTTP/1.1 200 ") && output.contains("slow"),
-        "{output}"
-    );
+    assert!(output.starts_with("HTTP/1.1 200 ") && output.contains("slow"), "{output}");
 }
 
 /// A request through a proxy that names the client.
@@ -138,20 +122,13 @@ fn proxied(server: &Server, path: &str, address: &str, token: &str) -> String {
 
 #[test]
 fn expensive_clients_wait() {
-    let server = Server::start(Limits {
-        budget: Some(Budget {
-            per_second: 0.001,
-            burst: 0.3,
-        }),
-        ..short()
-    });
+    let server =
+        Server::start(Limits { budget: Some(Budget { per_second: 0.001, burst: 0.3 }), ..short() });
     let slow = |address: &str, token: &str| proxied(&server, "/runs/slow", address, token);
     assert!(slow("10.0.0.1", "a").starts_with("HTTP/1.1 200 "));
     let refused = slow("10.0.0.1", "c");
     assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
-    let after = refused
-        .lines()
-        .find_map(|line| line.strip_prefix("retry-after: "));
+    let after = refused.lines().find_map(|line| line.strip_prefix("retry-after: "));
     let after: u64 = after.unwrap().parse().unwrap();
     assert!(after > 1, "{after}");
     assert!(refused.contains("content-security-policy"), "{refused}");
@@ -176,10 +153,7 @@ fn expensive_clients_wait() {
 #[test]
 fn departed_clients_are_charged() {
     let server = Server::start(Limits {
-        budget: Some(Budget {
-            per_second: 0.001,
-            burst: 0.3,
-        }),
+        budget: Some(Budget { per_second: 0.001, burst: 0.3 }),
         ..Limits::default()
     });
     let mut stream = server.connect();
@@ -216,9 +190,7 @@ fn hostile_connections_leave_places() {
     }
     // those of the address that are left are its newest
     let alive = hostile.iter().filter(|stream| {
-        stream
-            .set_read_timeout(Some(Duration::from_millis(10)))
-            .unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
         // nothing to read, and no end
         (&mut &**stream)
             .read(&mut [0])
@@ -242,31 +214,20 @@ fn slow_bodies_leave_places() {
     };
     let mut slow: Vec<TcpStream> = (0..8).map(|_| server.connect()).collect();
     for stream in &mut slow {
-        stream
-            .write_all((send("slow", 1_000_000) + "x").as_bytes())
-            .unwrap();
+        stream.write_all((send("slow", 1_000_000) + "x").as_bytes()).unwrap();
     }
     for _ in 0..3 {
         let output = server.say((send("other", 3) + "run").as_bytes());
-        assert!(
-            output.starts_with("HTTP/1.1 200 ") && output.contains("3 bytes"),
-            "{output}"
-        );
+        assert!(output.starts_with("HTTP/1.1 200 ") && output.contains("3 bytes"), "{output}");
     }
     let mut output = String::new();
     slow[0].read_to_string(&mut output).unwrap();
-    assert!(
-        output.starts_with("HTTP/1.1 408 ") && output.contains("too slowly"),
-        "{output}"
-    );
+    assert!(output.starts_with("HTTP/1.1 408 ") && output.contains("too slowly"), "{output}");
 }
 
 #[test]
 fn work_leaves_one_thread() {
-    let server = Server::start(Limits {
-        threads_each: 1,
-        ..Limits::default()
-    });
+    let server = Server::start(Limits { threads_each: 1, ..Limits::default() });
     let ask = |address: &str, run: &str| {
         let mut stream = server.connect();
         let head = format!(

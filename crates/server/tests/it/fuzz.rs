@@ -36,10 +36,7 @@ fn damaged_requests_never_panic() {
         let _ = stream.read_to_end(&mut output);
         // where anything is said, it is HTTP, and no fault
         let output = String::from_utf8_lossy(&output);
-        assert!(
-            output.is_empty() || output.starts_with("HTTP/1."),
-            "{output}"
-        );
+        assert!(output.is_empty() || output.starts_with("HTTP/1."), "{output}");
         assert!(!output.starts_with("HTTP/1.1 5"), "{output}");
     });
     server.answers();

@@ -21,50 +21,29 @@ pub static MADE: AtomicUsize = AtomicUsize::new(0);
 /// Each look finds another revision.
 static LOOKS: AtomicUsize = AtomicUsize::new(0);
 
-const RUN: Parameter = Parameter {
-    name: "run",
-    kind: Kind::Path,
-    about: "A run",
-};
+const RUN: Parameter = Parameter { name: "run", kind: Kind::Path, about: "A run" };
 const EFFECT: Parameter = Parameter {
     name: "effect",
-    kind: Kind::Number {
-        least: 0,
-        most: 1000,
-        otherwise: 0,
-    },
+    kind: Kind::Number { least: 0, most: 1000, otherwise: 0 },
     about: "Percent",
 };
 /// A route for everyone, with whatever token.
 const fn open(route: Route<Echo>) -> Route<Echo> {
-    Route {
-        scopes: &[],
-        ..route
-    }
+    Route { scopes: &[], ..route }
 }
 
 const ROUTES: &[&Route<Echo>] = &[
     &open(Route::get("/health", "", Gives::Media(Media::Text), echo)),
     &open(Route::page("/overview", "", "test/1", echo)),
-    &Route {
-        parameters: &[EFFECT],
-        ..open(Route::page("/compare", "", "test/1", echo))
-    },
-    &Route {
-        parameters: &[RUN],
-        ..open(Route::page("/runs/{run}", "", "test/1", echo))
-    },
+    &Route { parameters: &[EFFECT], ..open(Route::page("/compare", "", "test/1", echo)) },
+    &Route { parameters: &[RUN], ..open(Route::page("/runs/{run}", "", "test/1", echo)) },
     &Route {
         parameters: &[RUN],
         ..open(Route::get("/runs/{run}/events", "", Gives::Events, echo))
     },
     &Route {
         method: Method::Post,
-        upload: Some(Upload {
-            most: 64 << 20,
-            media: &[],
-            about: "",
-        }),
+        upload: Some(Upload { most: 64 << 20, media: &[], about: "" }),
         ..open(Route::get("/api/v1/runs", "", Gives::Json("test/1"), echo))
     },
 ];
@@ -72,10 +51,7 @@ const ROUTES: &[&Route<Echo>] = &[
 impl Site for Echo {
     fn state(&self, _: &[&str]) -> Result<SiteState, Rejection> {
         let revision = LOOKS.fetch_add(1, Ordering::SeqCst);
-        Ok(SiteState {
-            revision: revision.to_string(),
-            ..SiteState::default()
-        })
+        Ok(SiteState { revision: revision.to_string(), ..SiteState::default() })
     }
 }
 
@@ -93,11 +69,7 @@ fn echo(_: &Echo, request: &PageRequest) -> Result<PageResponse, Rejection> {
 }
 
 fn answer(text: String) -> PageResponse {
-    PageResponse {
-        status: Status::Found,
-        media: Media::Text,
-        text,
-    }
+    PageResponse { status: Status::Found, media: Media::Text, text }
 }
 
 pub struct Server {
@@ -133,12 +105,7 @@ impl Server {
             };
             serve(listener, read, config).unwrap();
         });
-        Self {
-            address,
-            stop,
-            thread: Some(thread),
-            log,
-        }
+        Self { address, stop, thread: Some(thread), log }
     }
 
     pub fn connect(&self) -> TcpStream {

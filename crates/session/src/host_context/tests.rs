@@ -37,10 +37,7 @@ fn sites() -> Vec<(&'static str, HostContext)> {
         host.facts();
         host
     };
-    trees
-        .iter()
-        .map(|(name, tree)| (*name, host(tree)))
-        .collect()
+    trees.iter().map(|(name, tree)| (*name, host(tree))).collect()
 }
 
 /// What would be run there: everything, and everything as copies too.
@@ -65,18 +62,10 @@ fn benchmarks_run_on_allowed_cpus() {
             assert!(cpus.iter().all(is_usable), "{name}: {step:?}");
             cpus.sort_unstable();
             cpus.dedup();
-            assert_eq!(
-                cpus.len(),
-                step.cpus.len(),
-                "{name}: one CPU twice: {step:?}"
-            );
+            assert_eq!(cpus.len(), step.cpus.len(), "{name}: one CPU twice: {step:?}");
             let usable = cpu.allowed.iter().filter(is_usable).count();
             if step.copies > 1 {
-                assert_eq!(
-                    cpus.len(),
-                    usable.min(step.copies as usize),
-                    "{name}: {step:?}"
-                );
+                assert_eq!(cpus.len(), usable.min(step.copies as usize), "{name}: {step:?}");
             }
         }
     }
@@ -86,10 +75,7 @@ fn benchmarks_run_on_allowed_cpus() {
 fn cross_variants_need_two_cpus() {
     for (name, host) in sites() {
         let plan = plan(&host);
-        let across = plan
-            .benchmarks
-            .iter()
-            .filter(|row| row.placement == Placement::Cross);
+        let across = plan.benchmarks.iter().filter(|row| row.placement == Placement::Cross);
         let mut rows = 0;
         for row in across {
             rows += 1;

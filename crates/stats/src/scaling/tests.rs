@@ -27,12 +27,7 @@ fn near(found: f64, truth: f64) -> bool {
 
 #[test]
 fn parameters_are_recovered() {
-    for truth in [
-        [1000.0, 0.05, 0.001],
-        [3.5, 0.0, 0.02],
-        [1e6, 0.3, 0.0],
-        [2e-3, 0.0, 0.0],
-    ] {
+    for truth in [[1000.0, 0.05, 0.001], [3.5, 0.0, 0.02], [1e6, 0.3, 0.0], [2e-3, 0.0, 0.0]] {
         let law = fit(&rounds(5, truth, 0.0, 1), 0.95, 7).unwrap();
         let found = [law.one, law.contention, law.coherence].map(|range| range.estimate);
         for (found, truth) in found.into_iter().zip(truth) {
@@ -49,14 +44,9 @@ fn parameters_are_recovered() {
 fn peak_is_highest_rate() {
     let truth = [1000.0, 0.05, 0.002];
     let law = fit(&rounds(12, truth, 0.03, 3), 0.95, 7).unwrap();
-    let Peak::At(peak) = law.peak else {
-        panic!("{law:?}")
-    };
+    let Peak::At(peak) = law.peak else { panic!("{law:?}") };
     let right = (0.95_f64 / 0.002).sqrt();
-    assert!(
-        peak.low <= right && right <= peak.high,
-        "{peak:?}, not {right}"
-    );
+    assert!(peak.low <= right && right <= peak.high, "{peak:?}, not {right}");
     assert!(peak.high / peak.low < 1.3, "{peak:?}");
     let best = [law.one, law.contention, law.coherence].map(|range| range.estimate);
     let around = [0.98, 1.0, 1.02].map(|part| rate(best, part * peak.estimate));
@@ -67,17 +57,10 @@ fn peak_is_highest_rate() {
 #[test]
 fn unbent_curve_has_no_peak() {
     // superlinear speed of small parts in a cache looks like no loss: a and b stay at 0
-    for truth in [
-        [1000.0, 0.1, 0.0],
-        [1000.0, 0.0, 0.0],
-        [1000.0, -0.002, 0.0],
-    ] {
+    for truth in [[1000.0, 0.1, 0.0], [1000.0, 0.0, 0.0], [1000.0, -0.002, 0.0]] {
         let law = fit(&rounds(10, truth, 0.03, 5), 0.95, 7).unwrap();
         assert_eq!(law.peak, Peak::NotSeen, "{law:?}");
-        assert!(
-            law.contention.low >= 0.0 && law.coherence.low >= 0.0,
-            "{law:?}"
-        );
+        assert!(law.contention.low >= 0.0 && law.coherence.low >= 0.0, "{law:?}");
         assert_eq!(law.knee.is_some(), truth[1] > 0.0, "{law:?}");
     }
     // a second copy adds nothing: the peak is the first
@@ -88,10 +71,7 @@ fn unbent_curve_has_no_peak() {
 fn intervals_are_deterministic() {
     let rounds = rounds(8, [1000.0, 0.05, 0.002], 0.05, 9);
     assert_eq!(fit(&rounds, 0.95, 7), fit(&rounds, 0.95, 7));
-    let (narrow, wide) = (
-        fit(&rounds, 0.8, 7).unwrap(),
-        fit(&rounds, 0.99, 7).unwrap(),
-    );
+    let (narrow, wide) = (fit(&rounds, 0.8, 7).unwrap(), fit(&rounds, 0.99, 7).unwrap());
     let width = |law: &Law| law.one.high - law.one.low;
     assert!(width(&narrow) < width(&wide));
 }
@@ -107,13 +87,7 @@ fn too_little_is_no_fit() {
     let mut short = all.clone();
     short[2].remove(3);
     assert_eq!(fit(&short, 0.95, 7), Err(Unfitted::Launches(8, 4)));
-    for wrong in [
-        (0, 1.0),
-        (2, 0.0),
-        (2, -1.0),
-        (2, f64::NAN),
-        (2, f64::INFINITY),
-    ] {
+    for wrong in [(0, 1.0), (2, 0.0), (2, -1.0), (2, f64::NAN), (2, f64::INFINITY)] {
         let mut rates = all.clone();
         rates[0][1] = wrong;
         assert_eq!(fit(&rates, 0.95, 7), Err(Unfitted::NoRate), "{wrong:?}");

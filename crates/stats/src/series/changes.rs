@@ -23,9 +23,7 @@ pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
     // the narrowest first, which have at most one change each; among equals the clearest
     candidates.sort_by(|a, b| {
         let width = |c: &Candidate| c.end - c.start;
-        width(a)
-            .cmp(&width(b))
-            .then(b.distance.total_cmp(&a.distance))
+        width(a).cmp(&width(b)).then(b.distance.total_cmp(&a.distance))
     });
     for candidate in candidates {
         let apart = |split: &usize| *split <= candidate.start || *split >= candidate.end;
@@ -40,15 +38,10 @@ pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
 /// Moves each change to the best place between its neighbors, and drops those that lose significance.
 fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize> {
     loop {
-        let edges: Vec<usize> = [0]
-            .into_iter()
-            .chain(starts.iter().copied())
-            .chain([points.len()])
-            .collect();
-        let moved: Vec<Option<Candidate>> = edges
-            .windows(3)
-            .map(|edge| best_split(points, noise, edge[0], edge[2]))
-            .collect();
+        let edges: Vec<usize> =
+            [0].into_iter().chain(starts.iter().copied()).chain([points.len()]).collect();
+        let moved: Vec<Option<Candidate>> =
+            edges.windows(3).map(|edge| best_split(points, noise, edge[0], edge[2])).collect();
         let weakest = (0..moved.len()).min_by(|&a, &b| {
             let distance =
                 |change: usize| moved[change].map_or(0.0, |candidate| candidate.distance);
@@ -77,18 +70,11 @@ pub fn location(
     end: usize,
 ) -> (usize, usize) {
     let distances = splits(points, noise, start, end);
-    let clearest = distances
-        .iter()
-        .map(|(_, distance)| *distance)
-        .fold(0.0, f64::max);
+    let clearest = distances.iter().map(|(_, distance)| *distance).fold(0.0, f64::max);
     let short = clearest * clearest - by_chance();
-    let may = distances
-        .iter()
-        .filter(|(_, distance)| distance * distance >= short);
+    let may = distances.iter().filter(|(_, distance)| distance * distance >= short);
     let places = may.map(|(split, _)| *split).chain([split]);
-    places.fold((split, split), |(first, last), place| {
-        (first.min(place), last.max(place))
-    })
+    places.fold((split, split), |(first, last), place| (first.min(place), last.max(place)))
 }
 
 /// By how much the squared distance at the right place falls short of the largest in 19 of 20 cases.
@@ -176,11 +162,7 @@ fn intervals(len: usize) -> Vec<(usize, usize)> {
     while (width.ceil() as usize) < len {
         let whole = width.ceil() as usize;
         let starts = (0..len - whole).step_by((whole / STEPS).max(1));
-        all.extend(
-            starts
-                .chain([len - whole])
-                .map(|start| (start, start + whole)),
-        );
+        all.extend(starts.chain([len - whole]).map(|start| (start, start + whole)));
         width *= GROWTH;
     }
     if len >= MIN_WIDTH as usize {

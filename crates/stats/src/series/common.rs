@@ -20,10 +20,7 @@ pub fn in_common(values: &[f64]) -> f64 {
 
 /// Probability that at least `odd` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
 pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
-    let as_far = others
-        .iter()
-        .filter(|other| is_as_far(**other, common))
-        .count();
+    let as_far = others.iter().filter(|other| is_as_far(**other, common)).count();
     match (others.len(), odd) {
         (0, _) | (_, 0) => 1.0,
         (all, odd) => {

@@ -90,9 +90,8 @@ pub(super) fn correlation<'a>(
     before: f64,
 ) -> f64 {
     let squares = |lags: std::ops::RangeInclusive<usize>| {
-        let all = scatters
-            .clone()
-            .map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
+        let all =
+            scatters.clone().map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
         descriptive::sorted(&all.collect::<Vec<_>>().concat())
     };
     let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));

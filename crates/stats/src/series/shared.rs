@@ -28,19 +28,14 @@ pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> V
     let Some(mut medians) = medians(all) else {
         return vec![];
     };
-    learn(
-        &mut [&mut medians],
-        correlation.unwrap_or(PRIOR_CORRELATION),
-    );
+    learn(&mut [&mut medians], correlation.unwrap_or(PRIOR_CORRELATION));
     let Some(mut noise) = medians.noise else {
         return vec![];
     };
     if correlation.is_some() {
         // a few medians may be near each other by chance
-        let variances: Vec<f64> = all
-            .iter()
-            .filter_map(|series| Some(series.noise?.variance.value))
-            .collect();
+        let variances: Vec<f64> =
+            all.iter().filter_map(|series| Some(series.noise?.variance.value)).collect();
         let least = descriptive::mean(&variances) * FRAC_PI_2 / variances.len() as f64;
         noise.variance.value = noise.variance.value.max(least);
     }
@@ -71,9 +66,7 @@ fn medians(all: &[&mut Series]) -> Option<Series> {
         let center = median(points);
         for point in points {
             let y = point.y - center;
-            runs.entry(point.run)
-                .or_default()
-                .push(Point { y, ..*point });
+            runs.entry(point.run).or_default().push(Point { y, ..*point });
         }
     }
     let has_most = |(run, points): &(usize, Vec<Point>)| {
@@ -105,10 +98,7 @@ pub(super) fn located(all: &[&mut Series], changes: &[Shared]) -> Vec<Shared> {
         for series in all {
             let points = &series.points[..series.before_sides()];
             let place = position(points, change.start);
-            let edges = [0]
-                .into_iter()
-                .chain(series.shared_starts())
-                .chain([points.len()]);
+            let edges = [0].into_iter().chain(series.shared_starts()).chain([points.len()]);
             let edges: Vec<usize> = edges.collect();
             let around = edges.windows(3).find(|edges| edges[1] == place);
             let (Some(noise), Some(&[start, _, end])) = (series.noise, around) else {
@@ -121,10 +111,7 @@ pub(super) fn located(all: &[&mut Series], changes: &[Shared]) -> Vec<Shared> {
         let best = clearness.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
         let start = best.map_or(change.start, |(run, _)| run);
         let [first, last] = change.between;
-        Shared {
-            start,
-            between: [first.min(start), last.max(start)],
-        }
+        Shared { start, between: [first.min(start), last.max(start)] }
     };
     changes.iter().map(best).collect()
 }
@@ -140,9 +127,7 @@ pub(super) fn by_points(points: &[Point], changes: &[Shared]) -> Vec<Shared> {
     }
     let by_points = |change: &Shared| Shared {
         start: position(points, change.start),
-        between: change
-            .between
-            .map(|run| position(points, run).min(points.len() - 1)),
+        between: change.between.map(|run| position(points, run).min(points.len() - 1)),
     };
     let has_sides = |change: &Shared| (MIN_RUNS..=points.len() - MIN_RUNS).contains(&change.start);
     let mut found: Vec<Shared> = changes.iter().map(by_points).filter(has_sides).collect();
@@ -160,20 +145,14 @@ impl Series {
     /// squared distances differ by less than that of a change.
     pub(super) fn at_shared_places(&self, own: &[usize], noise: &Noise) -> Vec<usize> {
         let points = &self.points[..self.before_sides()];
-        let edges = [0]
-            .into_iter()
-            .chain(own.iter().copied())
-            .chain([points.len()]);
+        let edges = [0].into_iter().chain(own.iter().copied()).chain([points.len()]);
         let edges: Vec<usize> = edges.collect();
         let place = |around: &[usize]| {
             let squares: Vec<(usize, f64)> = splits(points, noise, around[0], around[2])
                 .into_iter()
                 .map(|(split, distance)| (split, distance.powi(2)))
                 .collect();
-            let clearest = squares
-                .iter()
-                .map(|(_, square)| *square)
-                .fold(0.0, f64::max);
+            let clearest = squares.iter().map(|(_, square)| *square).fold(0.0, f64::max);
             let may_be = |square: f64| {
                 let least = CHANGE * CHANGE;
                 clearest - square < if square > least { least } else { by_chance() }
@@ -225,10 +204,7 @@ mod tests {
             variance: 1e-6,
             judged: false,
         };
-        Series {
-            points: (0..16).map(&mut point).collect(),
-            ..Series::default()
-        }
+        Series { points: (0..16).map(&mut point).collect(), ..Series::default() }
     }
 
     #[test]
@@ -241,12 +217,7 @@ mod tests {
             fit([series]);
         }
         let found = |all: &[Series]| all.iter().filter(|series| series.starts == [8]).count();
-        assert!(
-            found(&all[..15]) >= 12 && found(&alone) <= 5,
-            "{} {}",
-            found(&all),
-            found(&alone)
-        );
+        assert!(found(&all[..15]) >= 12 && found(&alone) <= 5, "{} {}", found(&all), found(&alone));
         assert!(all[15..].iter().all(|series| series.starts.is_empty()));
     }
 
@@ -261,10 +232,7 @@ mod tests {
             fit(&mut all);
             // two clipped runs may be odd
             let starts = &all[0].starts;
-            assert!(
-                matches!(starts[..], [start] if start.abs_diff(own) <= 2),
-                "{own} {starts:?}"
-            );
+            assert!(matches!(starts[..], [start] if start.abs_diff(own) <= 2), "{own} {starts:?}");
         }
     }
 
@@ -276,20 +244,13 @@ mod tests {
             let mut more = benchmark(&mut random, false).points;
             more.iter_mut().for_each(|point| point.run += 16);
             series.points.extend(more);
-            series.points[7..]
-                .iter_mut()
-                .for_each(|point| point.y -= 0.012);
+            series.points[7..].iter_mut().for_each(|point| point.y -= 0.012);
             let slower = if number == 0 { 0.012 } else { 0.0 };
-            series.points[22..]
-                .iter_mut()
-                .for_each(|point| point.y -= slower);
+            series.points[22..].iter_mut().for_each(|point| point.y -= slower);
         }
         fit(&mut all);
         let starts = &all[0].starts;
-        assert!(
-            starts.iter().any(|start| start.abs_diff(22) <= 3),
-            "{starts:?}"
-        );
+        assert!(starts.iter().any(|start| start.abs_diff(22) <= 3), "{starts:?}");
         let shared = all[1..].iter().filter(|series| series.starts == [7]);
         assert!(shared.count() >= 15);
     }
@@ -314,10 +275,7 @@ mod tests {
                     }
                 }
                 fit(&mut all);
-                assert!(
-                    all.iter()
-                        .all(|series| series.starts.iter().all(|start| *start > 0))
-                );
+                assert!(all.iter().all(|series| series.starts.iter().all(|start| *start > 0)));
             }
         }
     }

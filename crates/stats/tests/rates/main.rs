@@ -57,10 +57,8 @@ fn interval_covers_pseudo_median() {
 
 #[test]
 fn drift_matches_recording() {
-    let pace: Vec<f64> = world::PACE
-        .lines()
-        .map(|line| line.parse::<f64>().unwrap().ln())
-        .collect();
+    let pace: Vec<f64> =
+        world::PACE.lines().map(|line| line.parse::<f64>().unwrap().ln()).collect();
     let mean = pace.iter().sum::<f64>() / pace.len() as f64;
     let product = |lag: usize| -> f64 {
         let pairs = pace.iter().zip(&pace[lag..]);
@@ -70,22 +68,14 @@ fn drift_matches_recording() {
     assert!((sd / world::DRIFT_LN_SD - 1.0).abs() < 0.01, "{sd}");
     for lag in [1, 2, 5, 10, 30, 60, 120, 300] {
         let (recorded, model) = (product(lag) / product(0), world::drift_left(lag as f64));
-        assert!(
-            (recorded - model).abs() < 0.06,
-            "{lag} s: {recorded} {model}"
-        );
+        assert!((recorded - model).abs() < 0.06, "{lag} s: {recorded} {model}");
     }
 }
 
 #[test]
 fn equal_runs_differ_nominally() {
     let mut world = World::new(105);
-    for shape in [
-        Shape::Normal,
-        Shape::Floor,
-        Shape::Spiky,
-        Shape::TwoModes(0.3),
-    ] {
+    for shape in [Shape::Normal, Shape::Floor, Shape::Spiky, Shape::TwoModes(0.3)] {
         for sd in [0.0, 0.01, 0.025] {
             for (n, times) in [(6, 600), (10, 400), (20, 150)] {
                 let (mut hits, mut rare) = (0, 0);
@@ -113,17 +103,8 @@ fn single_modes_stay_single() {
         ("uniform", |w, _| w.uniform()),
         ("exponential", |w, _| w.exponential()),
         ("log-normal", |w, _| w.normal().exp()),
-        ("normal with an outlier", |w, i| {
-            w.normal() + if i == 0 { 10.0 } else { 0.0 }
-        }),
-        ("spiky", |w, _| {
-            w.normal()
-                + if w.chance(0.1) {
-                    20.0 * w.exponential()
-                } else {
-                    0.0
-                }
-        }),
+        ("normal with an outlier", |w, i| w.normal() + if i == 0 { 10.0 } else { 0.0 }),
+        ("spiky", |w, _| w.normal() + if w.chance(0.1) { 20.0 * w.exponential() } else { 0.0 }),
     ];
     let mut world = World::new(110);
     for (name, draw) in one {
@@ -132,12 +113,7 @@ fn single_modes_stay_single() {
                 let values: Vec<f64> = (0..n).map(|i| draw(&mut world, i)).collect();
                 modes::modes(&values) > Some(1)
             };
-            at_most(
-                0.01,
-                (0..500).filter(many).count(),
-                500,
-                &format!("{name}, n = {n}"),
-            );
+            at_most(0.01, (0..500).filter(many).count(), 500, &format!("{name}, n = {n}"));
         }
     }
 }
@@ -145,11 +121,7 @@ fn single_modes_stay_single() {
 #[test]
 fn two_clear_modes_are_seen() {
     let mut world = World::new(111);
-    for (n, slow, apart, rate) in [
-        (10, 5, 12.0, 0.89),
-        (20, 10, 8.0, 0.88),
-        (20, 6, 12.0, 0.86),
-    ] {
+    for (n, slow, apart, rate) in [(10, 5, 12.0, 0.89), (20, 10, 8.0, 0.88), (20, 6, 12.0, 0.86)] {
         let two = |_: &usize| {
             let mode = |i| if i < slow { apart } else { 0.0 };
             let values: Vec<f64> = (0..n).map(|i| mode(i) + world.normal()).collect();
@@ -162,16 +134,8 @@ fn two_clear_modes_are_seen() {
 
 /// Positions of the changes of ln(estimate).
 fn changes(series: &[f64]) -> Vec<usize> {
-    let point = |&y: &f64| Point {
-        run: 0,
-        y,
-        variance: 0.0,
-        judged: false,
-    };
-    let mut series = Series {
-        points: series.iter().map(point).collect(),
-        ..Series::default()
-    };
+    let point = |&y: &f64| Point { run: 0, y, variance: 0.0, judged: false };
+    let mut series = Series { points: series.iter().map(point).collect(), ..Series::default() };
     series::fit([&mut series]);
     series.starts
 }
@@ -187,9 +151,7 @@ fn only_changed_series_change() {
     let found = (0..200).filter(|_| {
         let mut values = series(55, 0.01);
         values[40..].iter_mut().for_each(|x| *x += 0.03);
-        changes(&values)
-            .iter()
-            .any(|change| (38..=42).contains(change))
+        changes(&values).iter().any(|change| (38..=42).contains(change))
     });
     at_least(0.95, found.count(), 200, "changes");
 }

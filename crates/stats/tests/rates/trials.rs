@@ -33,11 +33,7 @@ fn rankings_rarely_demote_the_best() {
         let judged = &decide_all(&[row], |_| 0.001, true)[0];
         let called = |c: &&Comparison| different(c.verdict);
         wrong += usize::from(judged.iter().filter(called).any(|c| c.other < 3));
-        found += judged
-            .iter()
-            .filter(called)
-            .filter(|c| c.other >= 3)
-            .count();
+        found += judged.iter().filter(called).filter(|c| c.other >= 3).count();
     }
     // 0-1, 0-2 and 1-2 are the same; the other seven pairs are not
     at_most(LEVEL, wrong, times, "three that are the same");

@@ -114,16 +114,11 @@ impl Postgres {
 
     /// Takes an idle connection to the same store, if it still works.
     fn take_idle(&self) -> Option<()> {
-        let mut all = IDLE_CONNECTIONS
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |idle: &IdleConnection| {
             idle.url.whole == self.url.whole && idle.reads_only == self.reads_only
         };
-        let idle = all
-            .iter()
-            .rposition(fits)
-            .map(|index| all.swap_remove(index));
+        let idle = all.iter().rposition(fits).map(|index| all.swap_remove(index));
         drop(all);
         let idle = idle.filter(|idle| idle.since.elapsed() < IDLE)?;
         self.connection.replace(Some(idle.connection));
@@ -140,10 +135,7 @@ impl Postgres {
             None => self.url.config.connect(::postgres::NoTls),
             Some(file) => self.url.config.connect(tls::connector(file)?),
         };
-        let connection = Connection {
-            client: client.map_err(Fault::from)?,
-            known: HashMap::new(),
-        };
+        let connection = Connection { client: client.map_err(Fault::from)?, known: HashMap::new() };
         self.connection.replace(Some(connection));
         self.batch(&format!(
             "SET idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION_TIMEOUT}'; SET client_min_messages = warning; SET jit = off"
@@ -203,9 +195,7 @@ impl Postgres {
     ) -> Result<T, Fault> {
         let mut connection = self.connection.borrow_mut();
         let Some(open) = connection.as_mut() else {
-            return Err(
-                StoreError::Away(self.url.shown.clone(), "not connected".to_owned()).into(),
-            );
+            return Err(StoreError::Away(self.url.shown.clone(), "not connected".to_owned()).into());
         };
         let done = act(open).map_err(Fault::from);
         if let Err(fault) = &done
@@ -226,9 +216,7 @@ impl Postgres {
         self.with(|connection| {
             let prepared = connection.prepared(statement)?;
             let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
-            let rows = connection
-                .client
-                .query(&prepared, &references(&parameters))?;
+            let rows = connection.client.query(&prepared, &references(&parameters))?;
             rows.iter().map(values::values).collect()
         })
     }
@@ -248,9 +236,7 @@ impl Drop for Postgres {
             connection,
             since: Instant::now(),
         };
-        let mut all = IDLE_CONNECTIONS
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(idle);
         if all.len() > MAX_IDLE_CONNECTIONS {
             all.remove(0);
@@ -270,10 +256,7 @@ impl Connection {
 }
 
 fn references(parameters: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
-    parameters
-        .iter()
-        .map(|value| value as &(dyn ToSql + Sync))
-        .collect()
+    parameters.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
 /// Lock key of a run.
@@ -288,9 +271,7 @@ impl Engine for Postgres {
         self.with(|connection| {
             let prepared = connection.prepared(statement)?;
             let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
-            connection
-                .client
-                .execute(&prepared, &references(&parameters))
+            connection.client.execute(&prepared, &references(&parameters))
         })?;
         Ok(())
     }
@@ -302,10 +283,7 @@ impl Engine for Postgres {
         let name = format!("rows{}_{:x}", self.cursors.get(), hasher.finish());
         self.cursors.set(self.cursors.get() + 1);
         let read = || -> Result<(), Fault> {
-            self.rows(
-                &format!("DECLARE {name} NO SCROLL CURSOR FOR {statement}"),
-                parameters,
-            )?;
+            self.rows(&format!("DECLARE {name} NO SCROLL CURSOR FOR {statement}"), parameters)?;
             loop {
                 let rows = self.rows(&format!("FETCH {FETCH_SIZE} FROM {name}"), vec![])?;
                 let last = rows.len() < FETCH_SIZE as usize;
@@ -394,9 +372,7 @@ impl Engine for Postgres {
         let lost = triggers(&MIGRATIONS[..version.min(MIGRATIONS.len())])
             .into_iter()
             .filter(|name| !found.iter().any(|(known,)| known == name));
-        Ok(lost
-            .map(|name| Fault::Damaged(format!("trigger {name} is missing or off")))
-            .collect())
+        Ok(lost.map(|name| Fault::Damaged(format!("trigger {name} is missing or off"))).collect())
     }
 
     fn shrink(&self) -> Result<Shrunk, Fault> {

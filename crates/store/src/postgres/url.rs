@@ -14,11 +14,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Timeout of unacknowledged network data.
 const UNANSWERED: Duration = Duration::from_secs(10);
 /// Certificate files of Linux distributions.
-const TRUSTED: [&str; 3] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
+const TRUSTED: [&str; 3] =
+    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
 #[derive(Clone)]
 pub(crate) struct Url {
@@ -55,18 +52,13 @@ impl Url {
             unusable("postgres://USER@HOST:PORT/DATABASE is expected; special characters in it are written as %XX")
         })?;
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
-        let user = config
-            .get_user()
-            .map(str::to_owned)
-            .or_else(|| text("PGUSER"));
+        let user = config.get_user().map(str::to_owned).or_else(|| text("PGUSER"));
         let user = match user {
             Some(user) => user,
             None => own_name().ok_or_else(|| unusable("it names no user"))?,
         };
         config.user(&user);
-        let database = config
-            .get_dbname()
-            .map_or_else(|| user.clone(), str::to_owned);
+        let database = config.get_dbname().map_or_else(|| user.clone(), str::to_owned);
         config.dbname(&database);
         if config.get_hosts().is_empty() {
             return Err(unusable("it names no host"));
@@ -93,12 +85,7 @@ impl Url {
         if config.get_application_name().is_none() {
             config.application_name("gritstone");
         }
-        Ok(Self {
-            config,
-            whole: url.to_owned(),
-            shown,
-            trusted,
-        })
+        Ok(Self { config, whole: url.to_owned(), shown, trusted })
     }
 }
 
@@ -147,9 +134,7 @@ fn password(
         return Ok(None);
     };
     if file.mode() & 0o077 != 0 {
-        return Err(unusable(&format!(
-            "{path} can be read by others: chmod 600 it"
-        )));
+        return Err(unusable(&format!("{path} can be read by others: chmod 600 it")));
     }
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(None);
@@ -208,15 +193,9 @@ mod tests {
                 "postgresql://ann:se%2Fcret@h/db?sslmode=require",
                 "postgresql://ann@h/db?sslmode=require",
             ),
-            (
-                "postgres://h/db?user=ann&password=secret",
-                "postgres://h/db?user=ann",
-            ),
+            ("postgres://h/db?user=ann&password=secret", "postgres://h/db?user=ann"),
             ("postgres://h/db?PassWord=secret", "postgres://h/db"),
-            (
-                "postgres://h/db?pass%77ord=secret&x=1",
-                "postgres://h/db?x=1",
-            ),
+            ("postgres://h/db?pass%77ord=secret&x=1", "postgres://h/db?x=1"),
             ("postgres://ann:sec@ret@h/db", "postgres://ann@h/db"),
             ("postgres://ann:sec/ret@h/db", "postgres://ann@h/db"),
             ("postgres://:secret@h", "postgres://h"),
@@ -228,10 +207,7 @@ mod tests {
                 Ok(url) => url.shown.display().to_string(),
                 Err(error) => format!("{error} {error:?}"),
             };
-            assert!(
-                !message.contains("ret@") && !message.contains("secret"),
-                "{message}"
-            );
+            assert!(!message.contains("ret@") && !message.contains("secret"), "{message}");
         }
         assert_eq!(address::shown(Path::new("a:b@c/d")), Path::new("a:b@c/d"));
     }
@@ -278,18 +254,9 @@ mod tests {
             ("postgres://a@h/db?sslmode=disable", SslMode::Disable),
             ("postgres://a@localhost/db", SslMode::Disable),
             ("postgres://a@localhost,h/db", SslMode::Require),
-            (
-                "postgres://a@localhost/db?hostaddr=10.0.0.1",
-                SslMode::Require,
-            ),
-            (
-                "postgres:///db?host=/run/postgresql&user=a",
-                SslMode::Disable,
-            ),
-            (
-                "postgres://localhost/db?sslmode=require&sslrootcert=/x.pem",
-                SslMode::Require,
-            ),
+            ("postgres://a@localhost/db?hostaddr=10.0.0.1", SslMode::Require),
+            ("postgres:///db?host=/run/postgresql&user=a", SslMode::Disable),
+            ("postgres://localhost/db?sslmode=require&sslrootcert=/x.pem", SslMode::Require),
         ] {
             let url = Url::parse(url, nothing).unwrap();
             assert_eq!(url.config.get_ssl_mode(), mode);
@@ -301,10 +268,7 @@ mod tests {
             "postgres://a@h:x/db",
             "postgres://a@h/db?what=1",
         ] {
-            assert!(
-                matches!(Url::parse(url, nothing), Err(StoreError::Url(..))),
-                "{url}"
-            );
+            assert!(matches!(Url::parse(url, nothing), Err(StoreError::Url(..))), "{url}");
         }
     }
 }

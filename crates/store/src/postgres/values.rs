@@ -94,9 +94,7 @@ impl<'a> FromSql<'a> for Column {
 
 pub(super) fn values(row: &::postgres::Row) -> Result<Row, ::postgres::Error> {
     let values = (0..row.len()).map(|index| row.try_get::<_, Column>(index));
-    values
-        .map(|value| value.map(|Column(value)| value))
-        .collect()
+    values.map(|value| value.map(|Column(value)| value)).collect()
 }
 
 #[cfg(test)]
@@ -105,15 +103,9 @@ mod tests {
 
     #[test]
     fn nul_characters_round_trip() {
-        for text in [
-            "",
-            "plain",
-            "\0",
-            "a\0b",
-            "\u{10fffe}",
-            "\u{10fffe}0\0\u{10fffe}1",
-            "\u{10ffff}",
-        ] {
+        for text in
+            ["", "plain", "\0", "a\0b", "\u{10fffe}", "\u{10fffe}0\0\u{10fffe}1", "\u{10ffff}"]
+        {
             let held = escaped(text);
             assert!(!held.contains('\0'));
             assert_eq!(unescaped(&held), text);

@@ -12,10 +12,7 @@ mod common;
 
 /// An integer pragma.
 fn pragma(store: &Store, name: &str) -> i64 {
-    let found = store
-        .engine()
-        .sqlite()
-        .pragma_query_value(None, name, |row| row.get(0));
+    let found = store.engine().sqlite().pragma_query_value(None, name, |row| row.get(0));
     found.unwrap()
 }
 
@@ -29,14 +26,8 @@ fn locked(path: &Path) -> Connection {
 
 /// No statement, transaction or lock is open.
 fn assert_idle(store: &Store, after: &str) {
-    assert!(
-        !store.engine().sqlite().is_busy(),
-        "{after}: a statement runs"
-    );
-    assert!(
-        store.engine().sqlite().is_autocommit(),
-        "{after}: a transaction is open"
-    );
+    assert!(!store.engine().sqlite().is_busy(), "{after}: a statement runs");
+    assert!(store.engine().sqlite().is_autocommit(), "{after}: a transaction is open");
     let other = locked(&store.path);
     other.execute_batch("ROLLBACK").unwrap();
     let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
@@ -53,14 +44,10 @@ fn nothing_is_busy_between_calls() {
     let steps: [Step; 8] = [
         ("open", &|_| {}),
         ("begin", &|store| common::begin(store, &run)),
-        ("append", &|store| {
-            common::append(store, id, &run.launches[0])
-        }),
+        ("append", &|store| common::append(store, id, &run.launches[0])),
         ("load", &|store| drop(store.load(id).unwrap())),
         ("runs", &|store| drop(store.runs().unwrap())),
-        ("resolve", &|store| {
-            drop(store.resolve("last", common::here).unwrap().id)
-        }),
+        ("resolve", &|store| drop(store.resolve("last", common::here).unwrap().id)),
         ("finish", &|store| store.finish(id, 1.0).unwrap()),
         ("errors", &|store| {
             store.append(id, &run.launches[1]).unwrap_err();
@@ -83,11 +70,7 @@ fn nothing_is_busy_between_calls() {
         ("trusted_schema", 0),
         ("busy_timeout", 5000),
     ] {
-        assert_eq!(
-            [&writing, &store].map(|store| pragma(store, rule)),
-            [expected; 2],
-            "{rule}"
-        );
+        assert_eq!([&writing, &store].map(|store| pragma(store, rule)), [expected; 2], "{rule}");
     }
 }
 
@@ -129,11 +112,7 @@ fn rollback_journal_replaces_the_log() {
     drop(store);
     let reader = Store::open_read_only(&path).unwrap();
     assert_eq!(reader.load(&run.info.id).unwrap(), run);
-    reader
-        .engine()
-        .sqlite()
-        .execute_batch("BEGIN; SELECT * FROM run")
-        .unwrap();
+    reader.engine().sqlite().execute_batch("BEGIN; SELECT * FROM run").unwrap();
     let writer = Connection::open(&path).unwrap();
     writer.busy_timeout(Duration::ZERO).unwrap();
     // a log that cannot be set now is none
@@ -177,10 +156,7 @@ fn common_queries_read_indexes_only() {
     assert!(!systems.contains("launch"), "{systems}");
     for steps in [of_machine, with, heads, heads_of] {
         let steps = steps.concat();
-        assert!(
-            !steps.contains("B-TREE") && !steps.contains("launch"),
-            "{steps}"
-        );
+        assert!(!steps.contains("B-TREE") && !steps.contains("launch"), "{steps}");
     }
 }
 
@@ -190,10 +166,7 @@ fn full_disk_loses_no_launch() {
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let limit = pragma(&store, "page_count") + 2;
     let set =
-        store
-            .engine()
-            .sqlite()
-            .pragma_update_and_check(None, "max_page_count", limit, |_| Ok(()));
+        store.engine().sqlite().pragma_update_and_check(None, "max_page_count", limit, |_| Ok(()));
     set.unwrap();
     let error = loop {
         let launch = common::launch(run.launches.len() as u64);
@@ -223,10 +196,7 @@ fn locked_file_delays_launches() {
     common::append(&mut store, id, &run.launches[0]);
     let other = locked(&path);
     for (index, launch) in run.launches[1..3].iter().enumerate() {
-        assert_eq!(
-            store.append(id, launch).unwrap(),
-            Appended::Waiting(index + 1)
-        );
+        assert_eq!(store.append(id, launch).unwrap(), Appended::Waiting(index + 1));
     }
     common::fails(store.finish(id, 12.25), "Locked");
     // readers are not locked out
@@ -262,10 +232,7 @@ fn unknown_events_name_their_version() {
         match store.load(id).unwrap_err() {
             StoreError::Unreadable(_, version, why) => {
                 assert_eq!(version, "9.1.0");
-                assert!(
-                    why.starts_with("launch 0: events: ") && why.contains(what),
-                    "{why}"
-                );
+                assert!(why.starts_with("launch 0: events: ") && why.contains(what), "{why}");
             }
             error => panic!("{error:?}"),
         }

@@ -72,9 +72,9 @@ impl Raw {
     /// Executes statements, or says why not.
     pub fn execute(&mut self, sql: &str) -> Result<(), String> {
         match self {
-            Self::File(connection) => connection
-                .execute_batch(sql)
-                .map_err(|error| error.to_string()),
+            Self::File(connection) => {
+                connection.execute_batch(sql).map_err(|error| error.to_string())
+            }
             Self::Server(client) => client.batch_execute(sql).map_err(|error| {
                 let message = error.as_db_error().map(|error| error.message().to_owned());
                 message.unwrap_or_else(|| error.to_string())
@@ -157,18 +157,12 @@ pub fn fill_tables(store: &mut Store, run: &RunData) {
     let sent = store.receive(&token, &self::run(3, 1), now);
     assert_eq!(sent.expect("an upload"), UploadOutcome::Created);
     store.revoke_token("node", now).expect("a revocation");
-    store
-        .triage("x-worse", Who::Token(&token), &KNOWN, now)
-        .expect("an entry");
+    store.triage("x-worse", Who::Token(&token), &KNOWN, now).expect("an entry");
     let pruned = self::run(4, 2);
     self::store(store, &pruned);
-    let results = Results {
-        results: vec![(id("byte/pipe"), "{}".to_owned())],
-        ..Results::default()
-    };
-    store
-        .prune(&pruned.info.id, "1", 2, &results, now)
-        .expect("a pruning");
+    let results =
+        Results { results: vec![(id("byte/pipe"), "{}".to_owned())], ..Results::default() };
+    store.prune(&pruned.info.id, "1", 2, &results, now).expect("a pruning");
 }
 
 /// The store is whole, and has this run as it is.
@@ -194,11 +188,7 @@ pub fn benchmark(name: &str) -> Benchmark {
 
 /// The `number`th launch, with one event of every kind that a good launch has.
 pub fn launch(number: u64) -> Launch {
-    let usage = Usage {
-        user: 4_000_000,
-        cpu: 11_234_567 + number,
-        ..Usage::default()
-    };
+    let usage = Usage { user: 4_000_000, cpu: 11_234_567 + number, ..Usage::default() };
     let sample = |i: u64| {
         Box::new(Sample {
             n: 1000 + i,
@@ -209,10 +199,7 @@ pub fn launch(number: u64) -> Launch {
         })
     };
     let mut events = vec![
-        Event::Hello {
-            protocol: 1,
-            kernel: "byte/pipe".into(),
-        },
+        Event::Hello { protocol: 1, kernel: "byte/pipe".into() },
         testkit::param("resolution_ns", "1"),
         Event::Warm { n: 1, wall: 6000 },
     ];
@@ -238,21 +225,13 @@ pub fn launch(number: u64) -> Launch {
             n: 1000,
             counts: [(Counter::UserInstructions, 12_000), (Counter::PageWalks, 0)].into(),
         },
-        Event::Check(Check {
-            n: 1000,
-            got: u64::MAX,
-            expected: 1 << 63,
-        }),
+        Event::Check(Check { n: 1000, got: u64::MAX, expected: 1 << 63 }),
         Event::Bye,
     ]);
     let round = u32::try_from(number / 2).expect("a small number");
     Launch {
         start: 1_000_000_000 * number,
-        conditions: Conditions {
-            wall: 50_000_000,
-            others: Some(120_000),
-            ..Conditions::default()
-        },
+        conditions: Conditions { wall: 50_000_000, others: Some(120_000), ..Conditions::default() },
         ..testkit::launch("byte/pipe", round, events)
     }
 }
@@ -280,37 +259,23 @@ pub fn cut_off(number: u32, launches: u64) -> RunData {
 
 /// The machine of [`owner`].
 pub fn here() -> ThisMachine {
-    ThisMachine {
-        owner: owner().machine,
-        id: "this machine".into(),
-    }
+    ThisMachine { owner: owner().machine, id: "this machine".into() }
 }
 
 /// Who runs these tests.
 pub fn owner() -> Owner {
-    Owner {
-        uid: nix::unistd::geteuid().as_raw(),
-        machine: "a machine".into(),
-    }
+    Owner { uid: nix::unistd::geteuid().as_raw(), machine: "a machine".into() }
 }
 
 /// Stores a launch at once.
 pub fn append(store: &mut Store, run: &str, launch: &Launch) {
-    assert_eq!(
-        store.append(run, launch).expect("a launch"),
-        Appended::Stored
-    );
+    assert_eq!(store.append(run, launch).expect("a launch"), Appended::Stored);
 }
 
 /// Stores the beginning of a run.
 pub fn begin(store: &mut Store, run: &RunData) {
-    let info = RunInfo {
-        elapsed_s: None,
-        ..run.info.clone()
-    };
-    store
-        .begin(&owner(), &info, &run.benchmarks, &run.programs, &run.skips)
-        .expect("a beginning");
+    let info = RunInfo { elapsed_s: None, ..run.info.clone() };
+    store.begin(&owner(), &info, &run.benchmarks, &run.programs, &run.skips).expect("a beginning");
 }
 
 /// Stores a run step by step: its beginning, its launches one by one, and its end if it has one.

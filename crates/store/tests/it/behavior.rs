@@ -25,10 +25,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
     info.settings.seed = number;
     info.settings.precision = real;
     info.settings.environment = texts();
-    let file = CustomFile {
-        executable: true,
-        contents: Contents::new(b"\x7fELF\xff".to_vec()),
-    };
+    let file = CustomFile { executable: true, contents: Contents::new(b"\x7fELF\xff".to_vec()) };
     info.settings.catalogue = Some(CustomCatalog {
         name: text(),
         hash: text(),
@@ -46,11 +43,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
     });
     run.skips[0].reason = text();
     let why = text;
-    let outcomes = [
-        Outcome::Skipped(why()),
-        Outcome::Failed(why()),
-        Outcome::TimedOut(why()),
-    ];
+    let outcomes = [Outcome::Skipped(why()), Outcome::Failed(why()), Outcome::TimedOut(why())];
     run.launches.extend(outcomes.map(|outcome| Launch {
         start: number,
         cpus: vec![u32::MAX],
@@ -60,11 +53,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
             Event::Param(Param::new(text(), text())),
             Event::Warm { n: number, wall: 1 },
             Event::Skip { why: text() },
-            Event::Fail {
-                errno: i32::MIN,
-                call: text(),
-                why: text(),
-            },
+            Event::Fail { errno: i32::MIN, call: text(), why: text() },
         ],
         conditions: Conditions {
             wall: number,
@@ -107,21 +96,13 @@ fn memory_stores_write_no_file() {
 
 #[test]
 fn arbitrary_runs_round_trip() {
-    let texts = [
-        "",
-        "'; DROP TABLE run; --\"\0\n€",
-        "\u{feff}\u{202e}\u{10ffff}",
-        "\\u0000",
-    ];
+    let texts = ["", "'; DROP TABLE run; --\"\0\n€", "\u{feff}\u{202e}\u{10ffff}", "\\u0000"];
     let numbers = [0, i64::MAX as u64, 1 << 63, u64::MAX];
     let reals = [-0.0, 5e-324, 0.1 + 0.2, f64::MIN, f64::MAX];
     let (_folder, path, mut store) = common::with(&[]);
     let mut runs = vec![];
     for text in texts {
-        for (number, real) in numbers
-            .into_iter()
-            .zip(reals.into_iter().skip(runs.len() / 4 % 2))
-        {
+        for (number, real) in numbers.into_iter().zip(reals.into_iter().skip(runs.len() / 4 % 2)) {
             let run = awkward(runs.len() as u32, text, number, real);
             // half of them in one piece
             match runs.len() % 2 {
@@ -151,10 +132,7 @@ fn empty_store_is_reported_as_a_file() {
         assert_eq!(mode.mode() & 0o777, 0o700, "{name}: for its owner alone");
     }
     assert_eq!(store.runs().unwrap(), []);
-    assert!(matches!(
-        store.resolve("last", common::here),
-        Err(ResolveError::NoneYet)
-    ));
+    assert!(matches!(store.resolve("last", common::here), Err(ResolveError::NoneYet)));
     common::fails(store.load("20261121-093012-00000000"), "NoSuchRun");
 }
 
@@ -173,30 +151,18 @@ fn listings_sort_by_start() {
         let info = &run.info;
         assert_eq!((&head.id, &head.label), (&info.id, &info.label));
         assert_eq!(head.elapsed_s, info.elapsed_s);
-        assert_eq!(
-            (&head.started, &head.gritstone),
-            (&info.started, &info.gritstone)
-        );
+        assert_eq!((&head.started, &head.gritstone), (&info.started, &info.gritstone));
         let machine = (&head.machine_id, &head.machine, &head.system);
         let expected = &info.machine;
         assert_eq!(machine, (&expected.id, &expected.name, &expected.system));
     }
-    assert_eq!(
-        store.resolve("last", common::here).unwrap().id,
-        late.info.id
-    );
+    assert_eq!(store.resolve("last", common::here).unwrap().id, late.info.id);
     // the early one has measured nothing
     common::fails(store.resolve("last~1", common::here), "TooFar");
     // nor has another machine any
-    let elsewhere = || ThisMachine {
-        owner: "elsewhere".into(),
-        ..common::here()
-    };
+    let elsewhere = || ThisMachine { owner: "elsewhere".into(), ..common::here() };
     common::fails(store.resolve("last", elsewhere), "NoneHere");
-    assert_eq!(
-        store.resolve("after", common::here).unwrap().id,
-        late.info.id
-    );
+    assert_eq!(store.resolve("after", common::here).unwrap().id, late.info.id);
 
     // of several in one second the one stored later is the last
     for (random, fraction) in [(9, ".75"), (3, ""), (5, ".5")] {
@@ -216,10 +182,7 @@ fn runs_are_relabeled_and_removed() {
     let [one, other] = [0, 1].map(|index: usize| runs[index].info.id.as_str());
     store.label(one, "baseline").unwrap();
     store.label(one, "main").unwrap();
-    assert!(matches!(
-        store.label(one, "last"),
-        Err(StoreError::Unfit(_))
-    ));
+    assert!(matches!(store.label(one, "last"), Err(StoreError::Unfit(_))));
     let named = store.resolve("main", common::here).unwrap();
     assert_eq!((named.id.as_str(), named.labeled), (one, 1));
     assert!(store.resolve("baseline", common::here).is_err());
@@ -285,16 +248,7 @@ fn only_the_owner_resumes_as_a_file() {
     let not_theirs = |store: &Store, owner: &Owner| {
         common::fails(store.resume(id, owner), "NotYours");
     };
-    for other in [
-        Owner {
-            uid: uid + 1,
-            machine,
-        },
-        Owner {
-            uid,
-            machine: "another".into(),
-        },
-    ] {
+    for other in [Owner { uid: uid + 1, machine }, Owner { uid, machine: "another".into() }] {
         not_theirs(&store, &other);
         assert!(store.resumable(&other).unwrap().is_empty());
     }
@@ -385,10 +339,7 @@ fn sql_queries_read_samples() {
     let (text, _) = text.split_once("//! ```").unwrap();
     let rows: Vec<[String; 2]> = Raw::of(&path).texts(&text.replace("//! ", ""));
     let number = |row: usize| -> [f64; 2] { rows[row].clone().map(|text| text.parse().unwrap()) };
-    assert_eq!(
-        (rows.len(), number(0), number(5)),
-        (10, [0.0, 5000.0], [1.0, 5001.0])
-    );
+    assert_eq!((rows.len(), number(0), number(5)), (10, [0.0, 5000.0], [1.0, 5001.0]));
 }
 
 #[test]
@@ -407,10 +358,7 @@ fn histories_select_wanted_runs() {
     variables.insert("trial".into(), "a".into());
     let (_folder, _, mut store) = common::with(&runs);
     let ids = |indices: &[usize]| -> Vec<String> {
-        indices
-            .iter()
-            .map(|index| runs[*index].info.id.clone())
-            .collect()
+        indices.iter().map(|index| runs[*index].info.id.clone()).collect()
     };
     let found = |store: &Store, benchmark: &Id, most| {
         let newest = store.newest(std::slice::from_ref(benchmark), most);
@@ -488,15 +436,9 @@ fn sides_have_no_history() {
     runs[1].info.settings.trial = Some(TrialSide::default());
     let (_folder, _, store) = common::with(&runs);
     let all = store.benchmarks().unwrap();
-    let is_shown = |name: &str| {
-        all.iter()
-            .find(|(id, _)| id.as_str() == name)
-            .map(|(_, shown)| *shown)
-    };
-    assert_eq!(
-        [is_shown("byte/pipe"), is_shown("own/side")],
-        [Some(true), Some(false)]
-    );
+    let is_shown =
+        |name: &str| all.iter().find(|(id, _)| id.as_str() == name).map(|(_, shown)| *shown);
+    assert_eq!([is_shown("byte/pipe"), is_shown("own/side")], [Some(true), Some(false)]);
     let titles = store.titles(&|id| id.as_str() == "own/side").unwrap();
     assert_eq!(titles.len(), 1);
 }
@@ -608,9 +550,7 @@ fn shown_revision_follows_the_view() {
     store.label(&id, "renamed").unwrap();
     assert!(is_new(&store));
     let now = "2026-11-27T08:00:00Z";
-    store
-        .triage("x-worse", Who::User("me"), &common::KNOWN, now)
-        .unwrap();
+    store.triage("x-worse", Who::User("me"), &common::KNOWN, now).unwrap();
     assert!(is_new(&store));
     store.remove(&id).unwrap();
     assert!(is_new(&store) && !is_new(&store));

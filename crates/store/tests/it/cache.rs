@@ -10,19 +10,13 @@ fn cache_is_valid_until_changes() {
     let id = &run.info.id;
     let not_cached = |store: &Store, analysis| store.not_cached(analysis).unwrap();
     assert_eq!(not_cached(&store, "1"), [id.as_str()]);
-    assert!(
-        !store.cache(id, "1", 3, &results("run")),
-        "it has two launches"
-    );
+    assert!(!store.cache(id, "1", 3, &results("run")), "it has two launches");
     assert!(store.cache(id, "1", 2, &results("run")));
     let cached = |store: &Store| store.results(id, "1").unwrap();
     assert_eq!(cached(&store), Some(results("run")));
     assert!(not_cached(&store, "1").is_empty());
     let one = |name: &str| store.result(id, "1", Some(&common::id(name))).unwrap();
-    assert_eq!(
-        one("byte/pipe").unwrap().results,
-        results("run").results[..1]
-    );
+    assert_eq!(one("byte/pipe").unwrap().results, results("run").results[..1]);
     assert_eq!(one("no/such"), None);
     let none = store.result(id, "1", None).unwrap().unwrap();
     assert_eq!((none.past, none.results), (results("run").past, vec![]));
@@ -66,10 +60,7 @@ fn batched_results_equal_single_ones() {
     let ids: Vec<&str> = runs.iter().map(|run| run.info.id.as_str()).collect();
     for (index, id) in ids.iter().enumerate() {
         let past = format!("past {index}");
-        let stored = Results {
-            past,
-            ..results("run")
-        };
+        let stored = Results { past, ..results("run") };
         // one is not cached
         assert!(index == 40 || store.cache(id, "1", 1, &stored));
     }
@@ -113,9 +104,6 @@ fn changed_results_are_ignored() {
         let one = store.result(id, "1", Some(&benchmark)).unwrap();
         assert!(one.is_none(), "{change}");
         // an entry finds the run all the same
-        assert_eq!(
-            store.newest(std::slice::from_ref(&benchmark), 9).unwrap()[0].len(),
-            2
-        );
+        assert_eq!(store.newest(std::slice::from_ref(&benchmark), 9).unwrap()[0].len(), 2);
     }
 }

@@ -52,29 +52,16 @@ fn foreign_schemas_are_refused_unread() {
             "view 'launch'",
         ),
         ("CREATE TABLE more (x)", "table 'more'"),
-        (
-            "CREATE TRIGGER act AFTER INSERT ON run BEGIN SELECT 1; END",
-            "trigger 'act'",
-        ),
-        (
-            "DROP TRIGGER launch_is_not_removed",
-            "trigger 'launch_is_not_removed'",
-        ),
-        (
-            "DROP INDEX run_in_time; CREATE INDEX run_in_time ON run (id)",
-            "index 'run_in_time'",
-        ),
+        ("CREATE TRIGGER act AFTER INSERT ON run BEGIN SELECT 1; END", "trigger 'act'"),
+        ("DROP TRIGGER launch_is_not_removed", "trigger 'launch_is_not_removed'"),
+        ("DROP INDEX run_in_time; CREATE INDEX run_in_time ON run (id)", "index 'run_in_time'"),
     ] {
         let (_folder, path, store) = common::with(&[]);
         drop(store);
         let other = Connection::open(&path).unwrap();
         other.execute_batch(change).unwrap();
         drop(other);
-        refused(
-            &path,
-            "Altered",
-            &format!("its schema differs in the {object}"),
-        );
+        refused(&path, "Altered", &format!("its schema differs in the {object}"));
     }
 }
 
@@ -89,14 +76,8 @@ fn row_damage_is_detected() {
             "CREATE TEMP TABLE two AS SELECT * FROM launch WHERE number = 1; UPDATE two SET run = 3 - run; \
              DELETE FROM launch WHERE number = 1; INSERT INTO launch SELECT * FROM two",
         ),
-        (
-            "second list",
-            "DELETE FROM launch WHERE run = 1 AND number = 2",
-        ),
-        (
-            "second list",
-            "DELETE FROM launch WHERE run = 1 AND number = 1",
-        ),
+        ("second list", "DELETE FROM launch WHERE run = 1 AND number = 2"),
+        ("second list", "DELETE FROM launch WHERE run = 1 AND number = 1"),
         (
             "second list",
             "INSERT INTO launch SELECT run, 3, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, conditions, events \
@@ -111,26 +92,14 @@ fn row_damage_is_detected() {
             "second",
             "DELETE FROM run_end WHERE run = 1; DELETE FROM launch WHERE run = 1 AND number = 2",
         ),
-        (
-            "second list",
-            "UPDATE run_end SET run = 7 - run WHERE run = 1",
-        ),
-        (
-            "first list",
-            "UPDATE run_end SET elapsed_s = 1.0 WHERE run = 2",
-        ),
-        (
-            "second list",
-            "UPDATE benchmark SET id = 'byte/other' WHERE run = 1 AND position = 0",
-        ),
+        ("second list", "UPDATE run_end SET run = 7 - run WHERE run = 1"),
+        ("first list", "UPDATE run_end SET elapsed_s = 1.0 WHERE run = 2"),
+        ("second list", "UPDATE benchmark SET id = 'byte/other' WHERE run = 1 AND position = 0"),
         (
             "second list",
             "UPDATE run SET origin = 'imported', owner_uid = NULL, owner_machine = NULL WHERE number = 1",
         ),
-        (
-            "first list",
-            "UPDATE run SET owner_uid = 77 WHERE number = 2",
-        ),
+        ("first list", "UPDATE run SET owner_uid = 77 WHERE number = 2"),
         ("second", "DELETE FROM run WHERE number = 1"),
         ("first", "DELETE FROM run WHERE number = 2"),
         (
@@ -158,14 +127,8 @@ fn row_damage_is_detected() {
         for (what, found) in [
             ("runs", store.runs().is_ok()),
             ("last", store.resolve("last", common::here).is_ok()),
-            (
-                "newest",
-                store.newest(std::slice::from_ref(&pipe), 9).is_ok(),
-            ),
-            (
-                "runs_of",
-                store.runs_of("0123", "2027", 9, &|_| true).is_ok(),
-            ),
+            ("newest", store.newest(std::slice::from_ref(&pipe), 9).is_ok()),
+            ("runs_of", store.runs_of("0123", "2027", 9, &|_| true).is_ok()),
         ] {
             assert_eq!(found, whole.contains("list"), "{what} after {change}");
         }

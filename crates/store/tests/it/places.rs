@@ -12,10 +12,7 @@ use std::path::{Path, PathBuf};
 /// Does `act` while nothing in `folder` can be written by this thread; root gives up its rights for as long.
 fn without_writing(folder: &Path, act: impl FnOnce()) {
     let set = |mode: u32| {
-        let files = folder
-            .read_dir()
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
+        let files = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
         for path in files.chain([folder.to_owned()]) {
             let x = if path.is_dir() { 0o111 } else { 0 };
             fs::set_permissions(path, Permissions::from_mode(mode | x)).unwrap();
@@ -80,12 +77,7 @@ fn read_only_stores_are_readable() {
     without_writing(folder.path(), || {
         read_only(&path);
         let mut store = Store::open_read_only(&path).unwrap();
-        assert_eq!(
-            store
-                .load(&store.resolve("last", common::here).unwrap().id)
-                .unwrap(),
-            run
-        );
+        assert_eq!(store.load(&store.resolve("last", common::here).unwrap().id).unwrap(), run);
         common::fails(
             store.begin(&common::owner(), &common::info(2), &[], &[].into(), &[]),
             "ReadOnly",
@@ -145,11 +137,9 @@ fn unusable_paths_are_refused() {
     fs::create_dir(&path).unwrap();
     let file = folder.path().join("file");
     File::create(&file).unwrap();
-    for opened in [
-        Store::open(&path),
-        Store::open_read_only(&path),
-        Store::open(&file.join("gritstone.db")),
-    ] {
+    for opened in
+        [Store::open(&path), Store::open_read_only(&path), Store::open(&file.join("gritstone.db"))]
+    {
         common::fails(opened, "Unusable");
     }
 }

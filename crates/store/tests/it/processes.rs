@@ -26,9 +26,7 @@ fn writer() {
     // a bound, in case it is never killed
     for launch in 0..5_000 {
         common::append(&mut store, &run.info.id, &common::launch(launch));
-        writeln!(out, "stored {launch}")
-            .and_then(|()| out.flush())
-            .unwrap();
+        writeln!(out, "stored {launch}").and_then(|()| out.flush()).unwrap();
         // a launch takes a while, in which the store is free for others
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -71,10 +69,7 @@ fn killed_writers_keep_every_launch() {
         let run = run.unwrap();
         // one more may have been stored just before it could say so
         let stored = run.launches.len();
-        assert!(
-            [reported, reported + 1].contains(&stored),
-            "{stored}, reported {reported}"
-        );
+        assert!([reported, reported + 1].contains(&stored), "{stored}, reported {reported}");
         assert_eq!(run, common::cut_off(number, stored as u64));
     }
     // and a run goes on

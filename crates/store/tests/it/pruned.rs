@@ -55,24 +55,15 @@ fn pruned_runs_keep_results() {
     common::fails(prune(&mut store, &runs[0]), "Pruned");
     // whatever the analysis is by now
     for analysis in ["1", "2"] {
-        assert_eq!(
-            store.results(one, analysis).unwrap(),
-            Some(with_pruned(&runs[0], None))
-        );
+        assert_eq!(store.results(one, analysis).unwrap(), Some(with_pruned(&runs[0], None)));
     }
     let result = |name: &str| store.result(one, "2", Some(&common::id(name))).unwrap();
-    assert_eq!(
-        result("byte/pipe").unwrap().results,
-        results(one).results[..1]
-    );
+    assert_eq!(result("byte/pipe").unwrap().results, results(one).results[..1]);
     assert_eq!(result("no/such"), None);
     let none = store.result(one, "2", None).unwrap().unwrap();
     assert_eq!((none.past, none.results.len()), (results(one).past, 0));
     let both = store.results_of_each(&[other, one], "1", Some(&common::id("byte/pipe")));
-    let both = both
-        .unwrap()
-        .into_iter()
-        .map(|result| result.unwrap().unwrap());
+    let both = both.unwrap().into_iter().map(|result| result.unwrap().unwrap());
     let since: Vec<_> = both.map(|results| (results.past, results.pruned)).collect();
     let expected =
         [results(other), with_pruned(&runs[0], None)].map(|results| (results.past, results.pruned));
@@ -85,10 +76,7 @@ fn pruned_runs_keep_results() {
     // it is a run like others
     assert_eq!(store.recurring().unwrap(), before.0);
     assert_ne!(store.revision().unwrap(), before.1);
-    let found = store
-        .newest(&[common::id("byte/pipe")], 9)
-        .unwrap()
-        .concat();
+    let found = store.newest(&[common::id("byte/pipe")], 9).unwrap().concat();
     assert_eq!(found.len(), 2);
     assert_eq!(store.resolve("last~1", common::here).unwrap().id, one);
     assert_eq!(store.info(one).unwrap().machine, runs[0].info.machine);
@@ -97,10 +85,7 @@ fn pruned_runs_keep_results() {
     assert_eq!(pruned, [Some(NOW), None]);
     assert_eq!(heads[0].elapsed_s, Some(12.25));
     store.label(one, "baseline").unwrap();
-    assert_eq!(
-        store.results(one, "1").unwrap(),
-        Some(with_pruned(&runs[0], Some("baseline")))
-    );
+    assert_eq!(store.results(one, "1").unwrap(), Some(with_pruned(&runs[0], Some("baseline"))));
     common::check_intact(&store, &runs[1]);
     drop(store);
 
@@ -108,10 +93,7 @@ fn pruned_runs_keep_results() {
     assert_eq!(store.verify().unwrap(), [""; 0]);
     store.remove(one).unwrap();
     assert_eq!(store.results(one, "1").unwrap(), None);
-    assert_eq!(
-        Raw::of(&path).texts("SELECT run FROM kept_result"),
-        [[""; 1]; 0]
-    );
+    assert_eq!(Raw::of(&path).texts("SELECT run FROM kept_result"), [[""; 1]; 0]);
     store.import(&runs[0]).unwrap();
     common::check_intact(&store, &runs[0]);
 }
@@ -135,28 +117,17 @@ fn unfinished_runs_are_not_pruned() {
 fn pruned_runs_recognize_uploads() {
     let run = common::run(1, 3);
     let (_folder, _path, mut store) = common::with(&[]);
-    store
-        .add_token("node", "secret", &[Scope::Write], NOW)
-        .unwrap();
+    store.add_token("node", "secret", &[Scope::Write], NOW).unwrap();
     let token = store.token("secret").unwrap().unwrap();
-    assert_eq!(
-        store.receive(&token, &run, NOW).unwrap(),
-        UploadOutcome::Created
-    );
+    assert_eq!(store.receive(&token, &run, NOW).unwrap(), UploadOutcome::Created);
     prune(&mut store, &run).unwrap();
-    assert_eq!(
-        store.receive(&token, &run, NOW).unwrap(),
-        UploadOutcome::Unchanged
-    );
+    assert_eq!(store.receive(&token, &run, NOW).unwrap(), UploadOutcome::Unchanged);
     let labeled = |label: &str| {
         let mut run = run.clone();
         run.info.label = Some(label.to_owned());
         run
     };
-    assert_eq!(
-        store.import_once(&labeled("other")).unwrap(),
-        UploadOutcome::Unchanged
-    );
+    assert_eq!(store.import_once(&labeled("other")).unwrap(), UploadOutcome::Unchanged);
     let mut changed = run.clone();
     changed.launches[1].start += 1;
     let mut settings = run.clone();
@@ -196,10 +167,7 @@ fn triggers_guard_pruning() {
     ] {
         refused(&mut raw, statement);
     }
-    assert_eq!(
-        store.results(&run.info.id, "1").unwrap(),
-        Some(with_pruned(&run, None))
-    );
+    assert_eq!(store.results(&run.info.id, "1").unwrap(), Some(with_pruned(&run, None)));
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
 
@@ -223,11 +191,7 @@ fn pruned_results_detect_damage() {
         "DELETE FROM kept_result WHERE run = 1; DELETE FROM kept_run WHERE run = 1",
         "UPDATE ledger SET sealed = 'x' WHERE run = 1 AND entry = 'prune'",
         &exchange("kept_result"),
-        &format!(
-            "{}; DROP TABLE two; {}",
-            exchange("kept_result"),
-            exchange("kept_run")
-        ),
+        &format!("{}; DROP TABLE two; {}", exchange("kept_result"), exchange("kept_run")),
     ] {
         let runs = [common::run(1, 3), common::run(2, 3)];
         let (_folder, path, mut store) = common::with(&runs);
@@ -238,15 +202,9 @@ fn pruned_results_detect_damage() {
         force(&path, change);
         let (id, pipe) = (&runs[0].info.id, common::id("byte/pipe"));
         let whole = store.results(id, "1");
-        assert!(
-            matches!(whole, Err(StoreError::Damaged(..))),
-            "{change}: {whole:?}"
-        );
+        assert!(matches!(whole, Err(StoreError::Damaged(..))), "{change}: {whole:?}");
         let one = store.result(id, "1", Some(&pipe));
-        assert!(
-            matches!(one, Err(StoreError::Damaged(..))),
-            "{change}: {one:?}"
-        );
+        assert!(matches!(one, Err(StoreError::Damaged(..))), "{change}: {one:?}");
         assert!(!store.verify().unwrap().is_empty(), "{change}");
         if !change.contains("TEMP") {
             let other = store.results(&runs[1].info.id, "1").unwrap();
@@ -292,9 +250,7 @@ fn pruner() {
     let mut out = std::io::stdout();
     for number in 1..=KILLED {
         prune(&mut store, &common::run(number, 20)).unwrap();
-        writeln!(out, "pruned {number}")
-            .and_then(|()| out.flush())
-            .unwrap();
+        writeln!(out, "pruned {number}").and_then(|()| out.flush()).unwrap();
     }
 }
 
@@ -328,10 +284,9 @@ fn killed_pruning_is_atomic() {
         for (run, head) in runs.iter().zip(&heads) {
             let id = &run.info.id;
             match &head.pruned {
-                Some(_) => assert_eq!(
-                    store.results(id, "2").unwrap(),
-                    Some(with_pruned(run, None))
-                ),
+                Some(_) => {
+                    assert_eq!(store.results(id, "2").unwrap(), Some(with_pruned(run, None)))
+                }
                 None => assert_eq!(store.load(id).unwrap(), *run),
             }
         }
@@ -347,9 +302,7 @@ fn killed_pruning_is_atomic() {
 fn shrink_needs_sole_use_as_a_file() {
     let run = |number| {
         let mut run = common::run(number, 30);
-        run.launches
-            .iter_mut()
-            .for_each(|launch| launch.cpus = (0..400).collect());
+        run.launches.iter_mut().for_each(|launch| launch.cpus = (0..400).collect());
         run
     };
     let runs: Vec<RunData> = (1..=20).map(run).collect();
@@ -366,10 +319,7 @@ fn shrink_needs_sole_use_as_a_file() {
     let reader = Store::open_read_only(&path).unwrap();
     assert_eq!(reader.runs().unwrap().len(), 20);
     let used = store.shrink().unwrap();
-    assert!(
-        matches!(used, Shrunk::InUse(bytes) if bytes > before / 2),
-        "{used:?}"
-    );
+    assert!(matches!(used, Shrunk::InUse(bytes) if bytes > before / 2), "{used:?}");
     assert_eq!(reader.load(&runs[19].info.id).unwrap(), runs[19]);
     drop(reader);
     let Shrunk::To(bytes) = store.shrink().unwrap() else {
@@ -380,10 +330,7 @@ fn shrink_needs_sole_use_as_a_file() {
     let mode = Raw::of(&path).texts("PRAGMA journal_mode");
     assert_eq!(mode, [["wal".to_owned()]]);
     assert_eq!(store.load(&runs[19].info.id).unwrap(), runs[19]);
-    assert_eq!(
-        store.results(&runs[0].info.id, "1").unwrap(),
-        Some(with_pruned(&runs[0], None))
-    );
+    assert_eq!(store.results(&runs[0].info.id, "1").unwrap(), Some(with_pruned(&runs[0], None)));
     assert_eq!(store.verify().unwrap(), [""; 0]);
     drop(store);
     assert_eq!(size(), bytes);

@@ -11,21 +11,14 @@ use std::time::Duration;
 /// Executes tests of this program, by the words that libtest has, in a data directory and perhaps on a server.
 fn executed(words: &[&str], data: &Path, server: Option<&str>) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command
-        .args(words)
-        .env("XDG_DATA_HOME", data)
-        .env_remove("PGPASSWORD");
+    command.args(words).env("XDG_DATA_HOME", data).env_remove("PGPASSWORD");
     if let Some(server) = server {
         command.env(common::SERVER, server);
     }
     let done = command.output().unwrap();
     let printed = String::from_utf8_lossy(&done.stdout);
     println!("{printed}");
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(!printed.contains("running 0 tests"), "{words:?}");
 }
 
@@ -36,13 +29,7 @@ fn on_a_server() {
     let server = Server::start();
     let data = tempfile::tempdir().unwrap();
     let url = server.url("DATABASE", "owner");
-    for module in [
-        "behavior::",
-        "cache::",
-        "pruned::",
-        "processes::",
-        "tokens::",
-    ] {
+    for module in ["behavior::", "cache::", "pruned::", "processes::", "tokens::"] {
         let words = [module, "--skip", "as_a_file"];
         executed(&words, data.path(), Some(&url));
     }
@@ -91,10 +78,7 @@ fn alone_triggers_refuse_changes() {
     }
     let ended = "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
          conditions, events FROM launch";
-    assert_eq!(
-        other.execute(ended).unwrap_err(),
-        "append-only: the run has ended"
-    );
+    assert_eq!(other.execute(ended).unwrap_err(), "append-only: the run has ended");
     assert_eq!(store.load(&run.info.id).unwrap(), run);
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
@@ -116,8 +100,7 @@ fn alone_damage_is_found() {
         let mut store = Store::open(&url).unwrap();
         runs.iter().for_each(|run| common::store(&mut store, run));
         let mut raw = Raw::of(&url);
-        raw.execute(&format!("SET session_replication_role = replica; {change}"))
-            .unwrap();
+        raw.execute(&format!("SET session_replication_role = replica; {change}")).unwrap();
         common::fails(store.load(&runs[0].info.id), "Damaged");
         assert_eq!(store.load(&runs[1].info.id).unwrap(), runs[1]);
         assert_eq!(store.verify().unwrap().len(), 1, "{change}");
@@ -125,14 +108,8 @@ fn alone_damage_is_found() {
     let (url, _) = store(&server);
     let store = Store::open(&url).unwrap();
     for (change, name) in [
-        (
-            "ALTER TABLE launch DISABLE TRIGGER launch_is_not_changed",
-            "launch_is_not_changed",
-        ),
-        (
-            "DROP TRIGGER run_is_not_emptied ON run",
-            "run_is_not_emptied",
-        ),
+        ("ALTER TABLE launch DISABLE TRIGGER launch_is_not_changed", "launch_is_not_changed"),
+        ("DROP TRIGGER run_is_not_emptied ON run", "run_is_not_emptied"),
     ] {
         Raw::of(&url).execute(change).unwrap();
         let wrong = store.verify().unwrap();
@@ -215,10 +192,7 @@ fn alone_documented_privileges_suffice() {
     for name in names {
         server.sql(&database, &format!("CREATE ROLE {name} LOGIN"));
     }
-    server.sql(
-        "postgres",
-        &format!("ALTER DATABASE {database} OWNER TO owner"),
-    );
+    server.sql("postgres", &format!("ALTER DATABASE {database} OWNER TO owner"));
     server.sql(&database, grants);
     let access = std::fs::read_to_string(server.folder().join("data/pg_hba.conf")).unwrap();
     std::fs::write(
@@ -238,18 +212,8 @@ fn alone_documented_privileges_suffice() {
     assert_eq!(reader.runs().unwrap().len(), 1);
     // rows of several shapes, one by one, by one connection
     for _ in 0..2 {
-        assert_eq!(
-            reader.runs_of("0123", "2027", 9, &|_| true).unwrap().len(),
-            1
-        );
-        assert_eq!(
-            reader
-                .newest(&[common::id("byte/pipe")], 9)
-                .unwrap()
-                .concat()
-                .len(),
-            1
-        );
+        assert_eq!(reader.runs_of("0123", "2027", 9, &|_| true).unwrap().len(), 1);
+        assert_eq!(reader.newest(&[common::id("byte/pipe")], 9).unwrap().concat().len(), 1);
         assert_eq!(reader.load(&run.info.id).unwrap(), run);
     }
     let mut reader = Store::open(&path("reader")).unwrap();
@@ -260,14 +224,7 @@ fn alone_documented_privileges_suffice() {
     common::store(&mut writer, &theirs);
     assert_eq!(writer.load(&theirs.info.id).unwrap(), theirs);
     writer.label(&theirs.info.id, "label").unwrap();
-    writer
-        .triage(
-            "r-worse",
-            Who::User("ann"),
-            &common::KNOWN,
-            "2026-11-25T12:00:00Z",
-        )
-        .unwrap();
+    writer.triage("r-worse", Who::User("ann"), &common::KNOWN, "2026-11-25T12:00:00Z").unwrap();
     common::fails(writer.remove(&theirs.info.id), "Denied");
     let id = &theirs.info.id;
     let results = Results::default();
@@ -282,10 +239,7 @@ fn alone_documented_privileges_suffice() {
         "DROP TRIGGER run_is_not_changed ON run",
     ] {
         let error = raw.execute(statement).unwrap_err();
-        assert!(
-            error.contains("permission denied") || error.contains("must be owner"),
-            "{error}"
-        );
+        assert!(error.contains("permission denied") || error.contains("must be owner"), "{error}");
     }
 
     let mut admin = Store::open(&path("admin")).unwrap();
@@ -326,9 +280,7 @@ fn alone_killed_database_loses_nothing() {
         stored
     };
     let stored: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4)
-            .map(|first| scope.spawn(move || writer(first)))
-            .collect();
+        let threads: Vec<_> = (0..4).map(|first| scope.spawn(move || writer(first))).collect();
         for kill in 0..KILLS {
             std::thread::sleep(Duration::from_millis(20 + 13 * kill as u64));
             server.kill();
@@ -336,10 +288,7 @@ fn alone_killed_database_loses_nothing() {
             server.resume();
         }
         done.store(true, Ordering::Relaxed);
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap())
-            .collect()
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(!stored.is_empty());
     let store = Store::open(&url).unwrap();

@@ -99,12 +99,10 @@ impl AbArgs {
         let words = self.words.iter().filter(|word| is_compiler(word));
         let spaced = words.map(|word| word.replacen(':', " ", 1));
         let all = self.cc.iter().cloned().chain(spaced);
-        all.map(
-            |compiler| match compiler.trim().split_once([' ', '\t', '\n']) {
-                Some((name, flags)) => format!("{name} {}", flags.trim()),
-                None => format!("{} {}", compiler.trim(), gritstone_session::compiler::FLAGS),
-            },
-        )
+        all.map(|compiler| match compiler.trim().split_once([' ', '\t', '\n']) {
+            Some((name, flags)) => format!("{name} {}", flags.trim()),
+            None => format!("{} {}", compiler.trim(), gritstone_session::compiler::FLAGS),
+        })
         .collect()
     }
 

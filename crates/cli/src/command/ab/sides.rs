@@ -52,10 +52,7 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
         }
     }
     let same = sides.len() == 2 && sides[0] == sides[1];
-    ensure!(
-        !args.same || same,
-        "--self is an A/A test: it takes one command, or benchmarks"
-    );
+    ensure!(!args.same || same, "--self is an A/A test: it takes one command, or benchmarks");
     ensure!(
         sides.len() <= MAX_LETTERS,
         "{} sides are more than the {MAX_LETTERS} that have a letter",
@@ -66,11 +63,7 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
         side.name = side_name(index, many);
         side.what = what(side);
     }
-    Ok(Sides {
-        sides,
-        same,
-        undo: args.undo.clone().or_else(|| args.a.clone()),
-    })
+    Ok(Sides { sides, same, undo: args.undo.clone().or_else(|| args.a.clone()) })
 }
 
 fn set(args: &AbArgs) -> bool {
@@ -97,26 +90,18 @@ fn unset(args: &AbArgs) -> Result<Vec<Side>> {
     let values = combinations(args)?;
     let rows: Vec<(String, &Values)> = slugs(&values).into_iter().zip(&values).collect();
     match commands.as_slice() {
-        [one] if args.same || set(args) => [one, one]
-            .map(|command| command_side(args, command, &rows))
-            .into_iter()
-            .collect(),
-        [one] => values
-            .iter()
-            .map(|value| command_side(args, one, &[(String::new(), value)]))
-            .collect(),
-        many => many
-            .iter()
-            .map(|command| command_side(args, command, &rows))
-            .collect(),
+        [one] if args.same || set(args) => {
+            [one, one].map(|command| command_side(args, command, &rows)).into_iter().collect()
+        }
+        [one] => {
+            values.iter().map(|value| command_side(args, one, &[(String::new(), value)])).collect()
+        }
+        many => many.iter().map(|command| command_side(args, command, &rows)).collect(),
     }
 }
 
 fn catalog_sides(args: &AbArgs) -> Result<Vec<Side>> {
-    let compiled = |compiler: &String| Side {
-        compiler: Some(compiler.clone()),
-        ..Side::default()
-    };
+    let compiled = |compiler: &String| Side { compiler: Some(compiler.clone()), ..Side::default() };
     match args.compilers().as_slice() {
         [] if set(args) || args.same => Ok(vec![Side::default(); 2]),
         [] => bail!(
@@ -151,10 +136,7 @@ fn command_side(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -
         let words: Vec<String> = command.iter().map(|word| fill_in(word, values)).collect();
         Ok(benchmark(Id::parse(&id)?, &words, user.clone()))
     };
-    Ok(Side {
-        commands: rows.iter().map(row).collect::<Result<_>>()?,
-        ..Side::default()
-    })
+    Ok(Side { commands: rows.iter().map(row).collect::<Result<_>>()?, ..Side::default() })
 }
 
 fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
@@ -172,10 +154,7 @@ fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
 
 /// Benchmark of a program that does nothing.
 pub fn start_up(program: &str) -> Benchmark {
-    let user = UserCommand {
-        directory: "/".to_owned(),
-        ..UserCommand::default()
-    };
+    let user = UserCommand { directory: "/".to_owned(), ..UserCommand::default() };
     let id = Id::parse(START_UP).expect("it is an identifier");
     benchmark(id, &[program.to_owned()], user)
 }
@@ -190,10 +169,7 @@ fn combinations(args: &AbArgs) -> Result<Vec<Values>> {
         );
     }
     let all = args.parameter.iter();
-    parameters::combine(
-        all.map(|(name, values)| (name.clone(), list(values)))
-            .collect(),
-    )
+    parameters::combine(all.map(|(name, values)| (name.clone(), list(values))).collect())
 }
 
 /// Distinct slugs: values may be equal in the characters of an identifier (`-1` and `+1`), or equal the start-up benchmark.
@@ -218,10 +194,8 @@ fn slug(values: &Values) -> String {
         let text = text.to_ascii_lowercase();
         text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_")
     };
-    let parts: Vec<String> = values
-        .iter()
-        .map(|(name, value)| format!("{}-{}", plain(name), plain(value)))
-        .collect();
+    let parts: Vec<String> =
+        values.iter().map(|(name, value)| format!("{}-{}", plain(name), plain(value))).collect();
     let slug = parts.join(".");
     slug.trim_start_matches(['_', '.', '-']).to_owned()
 }
@@ -229,9 +203,8 @@ fn slug(values: &Values) -> String {
 /// Describes the difference of a side.
 fn what(side: &Side) -> String {
     let environment = side.environment.iter();
-    let mut parts: Vec<String> = environment
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let mut parts: Vec<String> =
+        environment.map(|(name, value)| format!("{name}={value}")).collect();
     parts.extend(side.setting.clone());
     parts.extend(side.compiler.clone());
     match side.commands.as_slice() {

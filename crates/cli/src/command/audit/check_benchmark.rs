@@ -37,13 +37,8 @@ pub fn kernel(
     cpus: &[u32],
     again: &[AuditedBuild],
 ) -> Result<Vec<AuditTest>, ExecError> {
-    let mut subject = Subject {
-        executor,
-        benchmark,
-        cpus,
-        entries_elsewhere: None,
-        longest: Duration::ZERO,
-    };
+    let mut subject =
+        Subject { executor, benchmark, cpus, entries_elsewhere: None, longest: Duration::ZERO };
     let short = with(benchmark, &SHORT);
     let thorough = with(&short, &WITH_SINGLES);
     let (mut found, entries) = subject.build(SHIPPED, shipped, &thorough, work)?;
@@ -62,10 +57,7 @@ pub fn kernel(
         });
         match built.collect::<Result<BTreeMap<_, _>, String>>() {
             Ok(builds) => {
-                let variant = Variant {
-                    environment: shipped.environment.clone(),
-                    builds,
-                };
+                let variant = Variant { environment: shipped.environment.clone(), builds };
                 let result = subject.build(&build.name, &variant, &short, work);
                 let tests = result?.0.into_iter();
                 found.extend(tests.map(|test| excused(test, benchmark, build)));
@@ -151,8 +143,7 @@ impl Subject<'_> {
     fn launch(&mut self, variant: &Variant, as_launched: &Benchmark) -> Result<Launch, ExecError> {
         let start = Instant::now();
         let launched =
-            self.executor
-                .launch(variant, as_launched, self.cpus, 1, Calibration::default())?;
+            self.executor.launch(variant, as_launched, self.cpus, 1, Calibration::default())?;
         self.longest = self.longest.max(start.elapsed());
         Ok(Launch {
             id: self.benchmark.id.clone(),
@@ -167,12 +158,7 @@ impl Subject<'_> {
     }
 
     fn subject<'a>(&'a self, variant: &'a Variant, work: &'a KernelWork) -> Counted<'a> {
-        Counted {
-            variant,
-            benchmark: self.benchmark,
-            work,
-            cpus: self.cpus,
-        }
+        Counted { variant, benchmark: self.benchmark, work, cpus: self.cpus }
     }
 
     /// Instructions per operation in user mode, for information.
@@ -183,10 +169,7 @@ impl Subject<'_> {
             Err(why) => (None, Some(note(why.to_string()))),
         };
         let claim = Claim::InstructionsPerOp;
-        Ok(AuditTest {
-            measured,
-            ..test(SHIPPED, claim, ClaimOutcome::NotClaimed, why)
-        })
+        Ok(AuditTest { measured, ..test(SHIPPED, claim, ClaimOutcome::NotClaimed, why) })
     }
 
     /// System calls per operation: the slope between two n, which excludes one-time calls; up to `most` operations. Inside, why it is unknown.
@@ -273,20 +256,9 @@ pub fn command(
 }
 
 pub fn note(text: String) -> Note {
-    Note::new(Finding::Stated {
-        by: Author::Workload,
-        flag: None,
-        text,
-    })
+    Note::new(Finding::Stated { by: Author::Workload, flag: None, text })
 }
 
 pub fn test(build: &str, claim: Claim, outcome: ClaimOutcome, why: Option<Note>) -> AuditTest {
-    AuditTest {
-        build: build.to_owned(),
-        claim,
-        claimed: None,
-        measured: None,
-        outcome,
-        why,
-    }
+    AuditTest { build: build.to_owned(), claim, claimed: None, measured: None, outcome, why }
 }

@@ -12,13 +12,8 @@ use std::panic::resume_unwind;
 /// Name of the build that is in this binary.
 pub const SHIPPED: &str = "shipped";
 /// Flags, and whether a claim must hold under them. -Ofast gives up IEEE arithmetic, which a workload may need.
-pub const LEVELS: [(&str, bool); 5] = [
-    ("-O0", true),
-    ("-O2", true),
-    ("-O3", true),
-    (STRICTEST, true),
-    ("-Ofast", false),
-];
+pub const LEVELS: [(&str, bool); 5] =
+    [("-O0", true), ("-O2", true), ("-O3", true), (STRICTEST, true), ("-Ofast", false)];
 /// Flags that remove most dead code.
 pub const STRICTEST: &str = "-O3 -flto";
 
@@ -68,8 +63,7 @@ pub fn compile(
         let shares = open.chunks(share);
         let workers: Vec<_> = shares.map(|share| scope.spawn(|| compile(share))).collect();
         let join = workers.into_iter().map(|worker| worker.join());
-        join.map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        join.map(|done| done.unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     Ok(done?.into_iter().flatten().collect())
 }

@@ -40,10 +40,7 @@ impl Planted {
             cpus: "-".to_owned(),
             environment: variant.environment.clone(),
             programs: BTreeMap::new(),
-            storage: Storage {
-                cached: false,
-                name: String::new(),
-            },
+            storage: Storage { cached: false, name: String::new() },
             far_end: None,
             deadline: Duration::from_secs(60),
             stop: Arc::new(AtomicBool::new(false)),
@@ -53,19 +50,11 @@ impl Planted {
             .join("../exec/src/planted")
             .join(format!("{name}.c"));
         let benchmark = benchmark(name, claims);
-        let step = Step {
-            id: benchmark.id.clone(),
-            cpus: vec![],
-            copies: 1,
-        };
+        let step = Step { id: benchmark.id.clone(), cpus: vec![], copies: 1 };
         let mut planted = Self {
             executor,
             variant,
-            plan: Plan {
-                steps: vec![step],
-                benchmarks: vec![benchmark],
-                skips: vec![],
-            },
+            plan: Plan { steps: vec![step], benchmarks: vec![benchmark], skips: vec![] },
             compiler,
             path: format!("planted/{name}.c"),
             text: std::fs::read_to_string(file).unwrap(),
@@ -76,11 +65,7 @@ impl Planted {
     }
 
     fn toolchain(&self) -> Toolchain {
-        Toolchain {
-            name: "cc".to_owned(),
-            c: self.compiler.clone(),
-            fortran: None,
-        }
+        Toolchain { name: "cc".to_owned(), c: self.compiler.clone(), fortran: None }
     }
 
     /// Compiles it otherwise than the programs of this binary.
@@ -96,23 +81,14 @@ impl Planted {
         let workshop = self.executor.setup().workshop(c, fortran).unwrap();
         let sources = sources(&self.path, &self.text);
         let builds = workshop.build(&sources, &[program]).unwrap();
-        let shipped = builds
-            .into_iter()
-            .map(|(name, built)| (name, built.unwrap()));
+        let shipped = builds.into_iter().map(|(name, built)| (name, built.unwrap()));
         self.variant.builds = shipped.collect();
     }
 
     fn audit(&mut self) -> AuditView {
         let compilers = [self.toolchain()];
         let sources = sources(&self.path, &self.text);
-        view(
-            &mut self.executor,
-            &self.variant,
-            &self.plan,
-            &compilers,
-            &sources,
-        )
-        .unwrap()
+        view(&mut self.executor, &self.variant, &self.plan, &compilers, &sources).unwrap()
     }
 
     /// Repeats a run until it finds the fault: most launches of a run may be disturbed.
@@ -122,12 +98,8 @@ impl Planted {
     }
 
     fn run(&mut self) -> Measurement {
-        let limits = Limits {
-            budget: Some(Duration::from_secs(20)),
-            quick: false,
-            precision: 0.5,
-            seed: 1,
-        };
+        let limits =
+            Limits { budget: Some(Duration::from_secs(20)), quick: false, precision: 0.5, seed: 1 };
         let mut stored = StoredLaunches {
             executor: &mut self.executor,
             variant: &self.variant,
@@ -198,10 +170,7 @@ impl Backend for StoredLaunches<'_> {
             outcome: launched.outcome,
             events: launched.events,
             // without other load
-            conditions: Conditions {
-                others: Some(0),
-                ..Conditions::default()
-            },
+            conditions: Conditions { others: Some(0), ..Conditions::default() },
         })
     }
 
@@ -225,11 +194,7 @@ fn failing(view: &AuditView, build: &str) -> Vec<Claim> {
     let tests = view.entries[0].tests.iter();
     let tests: Vec<_> = tests.filter(|test| test.build == build).collect();
     assert!(!tests.is_empty(), "{build} was not audited: {view:?}");
-    tests
-        .iter()
-        .filter(|test| test.outcome == ClaimOutcome::Fails)
-        .map(|test| test.claim)
-        .collect()
+    tests.iter().filter(|test| test.outcome == ClaimOutcome::Fails).map(|test| test.claim).collect()
 }
 
 fn starred(result: &Measurement) -> bool {
@@ -256,19 +221,12 @@ fn growing_operations_fail_linearity() {
     let builds = [SHIPPED, "cc -O0", "cc -O2", "cc -O3", "cc -O3 -flto"];
     let found = |view: &AuditView| {
         let failed = |build| failing(view, build);
-        builds
-            .into_iter()
-            .all(|build| failed(build) == [Claim::Linear])
+        builds.into_iter().all(|build| failed(build) == [Claim::Linear])
     };
     let mut audits = (0..5).map(|_| planted.audit());
-    let view = audits
-        .find(found)
-        .expect("found in every build by none of five audits");
+    let view = audits.find(found).expect("found in every build by none of five audits");
     assert_eq!(exit(&view), Exit::CheckFailed);
-    let growth = view.entries[0]
-        .tests
-        .iter()
-        .find(|t| t.claim == Claim::Linear);
+    let growth = view.entries[0].tests.iter().find(|t| t.claim == Claim::Linear);
     let exponent = growth.unwrap().measured.unwrap();
     assert!((1.5..2.5).contains(&exponent), "{exponent}");
     planted.caught();
@@ -280,16 +238,10 @@ fn cached_system_calls_are_found() {
     let view = planted.audit();
     assert_eq!(exit(&view), Exit::CheckFailed);
     for build in [SHIPPED, "cc -O0", "cc -O3 -flto"] {
-        assert!(
-            failing(&view, build).contains(&Claim::SyscallsPerOp),
-            "{build}"
-        );
+        assert!(failing(&view, build).contains(&Claim::SyscallsPerOp), "{build}");
     }
-    let entries = view.entries[0]
-        .tests
-        .iter()
-        .find(|test| test.claim == Claim::SyscallsPerOp)
-        .unwrap();
+    let entries =
+        view.entries[0].tests.iter().find(|test| test.claim == Claim::SyscallsPerOp).unwrap();
     assert_eq!((entries.claimed, entries.measured), (Some(1.0), Some(0.0)));
     // a run cannot count entries, but sees that this is faster than entering the kernel can be
     planted.caught();
@@ -308,10 +260,7 @@ fn claims_hold_in_all_builds() {
 #[test]
 fn ofast_excuses_ieee_benchmarks() {
     for ieee in [false, true] {
-        let claims = Claims {
-            ieee,
-            ..claims(0.0, 0.01)
-        };
+        let claims = Claims { ieee, ..claims(0.0, 0.01) };
         let view = Planted::new("rounds", claims).audit();
         for build in [SHIPPED, "cc -O0", "cc -O3", "cc -O3 -flto"] {
             assert_eq!(failing(&view, build), [], "{build}");

@@ -31,13 +31,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub margin: f64,
     /// Untimed executions of each command at the start; all others are timed
-    #[arg(
-        short,
-        long,
-        value_name = "NUM",
-        default_value_t = 0,
-        help_heading = "Effort"
-    )]
+    #[arg(short, long, value_name = "NUM", default_value_t = 0, help_heading = "Effort")]
     pub warmup: u32,
     /// Exactly NUM executions of each command
     #[arg(short, long, value_name = "NUM", conflicts_with_all = ["min_runs", "max_runs"], value_parser = value_parsers::whole(1..=u32::MAX), help_heading = "Effort")]
@@ -64,20 +58,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "CMD", help_heading = "Comparison")]
     pub reference: Option<String>,
     /// Name of the reference
-    #[arg(
-        long,
-        value_name = "NAME",
-        requires = "reference",
-        help_heading = "Comparison"
-    )]
+    #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Comparison")]
     pub reference_name: Option<String>,
     /// Names of the commands, in order; repeatable
-    #[arg(
-        short = 'n',
-        long = "command-name",
-        value_name = "NAME",
-        help_heading = "Output"
-    )]
+    #[arg(short = 'n', long = "command-name", value_name = "NAME", help_heading = "Output")]
     pub names: Vec<String>,
     /// Put each number of a range in place of {VAR}
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, help_heading = "Parameters")]
@@ -243,9 +227,7 @@ fn output(text: &str) -> Result<gritstone_model::Output, String> {
         file if file.contains('/') => Output::File(file.to_owned()),
         // else a misspelled word would be a file
         word => {
-            return Err(format!(
-                "'{word}' is not one of them; a file is written ./{word}"
-            ));
+            return Err(format!("'{word}' is not one of them; a file is written ./{word}"));
         }
     })
 }

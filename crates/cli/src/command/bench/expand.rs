@@ -84,27 +84,16 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
     reader.check()?;
     for (index, text) in texts.iter().enumerate() {
         // the reference has no parameters
-        let ways = if index < referred {
-            &vec![vec![]]
-        } else {
-            &ways
-        };
+        let ways = if index < referred { &vec![vec![]] } else { &ways };
         for values in ways {
             all.push(reader.timed(all.len(), index, text, values)?);
         }
     }
     check_names(&all)?;
-    let named = |text: &String| {
-        ways[0]
-            .iter()
-            .any(|(name, _)| text.contains(&format!("{{{name}}}")))
-    };
+    let named =
+        |text: &String| ways[0].iter().any(|(name, _)| text.contains(&format!("{{{name}}}")));
     Ok(Commands {
-        baseline: args
-            .subtract
-            .as_ref()
-            .map(|text| reader.baseline(text))
-            .transpose()?,
+        baseline: args.subtract.as_ref().map(|text| reader.baseline(text)).transpose()?,
         directory: reader.directory.clone(),
         setup_varies: all.len() > 1 && args.setup.as_ref().is_some_and(named),
         all,
@@ -153,9 +142,7 @@ fn input(args: &BenchArgs) -> Result<Option<String>> {
 
 fn directory() -> Result<String> {
     let here = std::env::current_dir().context("the current directory is unknown")?;
-    let here = here
-        .to_str()
-        .context("the name of this directory cannot be recorded")?;
+    let here = here.to_str().context("the name of this directory cannot be recorded")?;
     Ok(here.to_owned())
 }
 
@@ -191,14 +178,8 @@ impl Reader<'_> {
             "--command-name is there {} times, more than the number of commands, {most}",
             args.names.len()
         );
-        let (least, most) = (
-            args.min_runs.unwrap_or(0),
-            args.max_runs.unwrap_or(u32::MAX),
-        );
-        ensure!(
-            least <= most,
-            "--min-runs {least} is above --max-runs {most}"
-        );
+        let (least, most) = (args.min_runs.unwrap_or(0), args.max_runs.unwrap_or(u32::MAX));
+        ensure!(least <= most, "--min-runs {least} is above --max-runs {most}");
         Ok(())
     }
 
@@ -206,8 +187,7 @@ impl Reader<'_> {
         let args = self.args;
         let fill = |text: &String| fill_in(text, values);
         let hook = |all: &[String]| {
-            all.get(if all.len() == 1 { 0 } else { index })
-                .map(|text| self.for_shell(&fill(text)))
+            all.get(if all.len() == 1 { 0 } else { index }).map(|text| self.for_shell(&fill(text)))
         };
         let command = fill_in(text, values);
         let (words, by_shell) = self.words(&command)?;
@@ -232,9 +212,8 @@ impl Reader<'_> {
             batch: Some(args.batch(self.texts * self.ways)),
             ..UserCommand::default()
         };
-        let name = self
-            .name(number, index, values)
-            .unwrap_or_else(|| with_unused(text, &command, values));
+        let name =
+            self.name(number, index, values).unwrap_or_else(|| with_unused(text, &command, values));
         Ok(Timed {
             entry: command_benchmark(
                 Id::parse(gritstone_analysis::ab::COMMAND)?,
@@ -247,10 +226,7 @@ impl Reader<'_> {
             command,
             values: values.clone(),
             setup: args.setup.as_ref().map(|text| self.for_shell(&fill(text))),
-            cleanup: args
-                .cleanup
-                .as_ref()
-                .map(|text| self.for_shell(&fill(text))),
+            cleanup: args.cleanup.as_ref().map(|text| self.for_shell(&fill(text))),
         })
     }
 
@@ -262,10 +238,7 @@ impl Reader<'_> {
             ..UserCommand::default()
         };
         let id = Id::parse(gritstone_analysis::ab::START_UP)?;
-        Ok(Baseline {
-            entry: command_benchmark(id, text, words, user),
-            by_shell,
-        })
+        Ok(Baseline { entry: command_benchmark(id, text, words, user), by_shell })
     }
 
     /// Names are given per command, or per command and combination.
@@ -311,12 +284,8 @@ impl Reader<'_> {
 
 /// Appends values that the command does not show: `./sum (cc = gcc)`.
 fn with_unused(text: &str, command: &str, values: &Values) -> String {
-    let unused = values
-        .iter()
-        .filter(|(name, _)| !text.contains(&format!("{{{name}}}")));
-    let unused: Vec<String> = unused
-        .map(|(name, value)| format!("{name} = {value}"))
-        .collect();
+    let unused = values.iter().filter(|(name, _)| !text.contains(&format!("{{{name}}}")));
+    let unused: Vec<String> = unused.map(|(name, value)| format!("{name} = {value}")).collect();
     match unused.as_slice() {
         [] => command.to_owned(),
         some => format!("{command} ({})", some.join(", ")),
@@ -362,15 +331,7 @@ mod tests {
         assert_eq!(names(&each), ["one", "two"]);
         let of_all = ["-n", "n{x}", "-P", "x", "1", "2", "true {x}"];
         assert_eq!(names(&of_all), ["n1", "n2"]);
-        let against = [
-            "--reference",
-            "true 1",
-            "--reference-name",
-            "base",
-            "-n",
-            "x",
-            "true",
-        ];
+        let against = ["--reference", "true 1", "--reference-name", "base", "-n", "x", "true"];
         assert_eq!(names(&against), ["base", "x"]);
     }
 
@@ -378,21 +339,12 @@ mod tests {
     fn contradictory_options_are_refused() {
         let cases: [(&[&str], &str); 9] = [
             (&[], "COMMAND"),
-            (
-                &["-n", "a", "-n", "b", "true"],
-                "more than the number of commands, 1",
-            ),
-            (
-                &["-p", "a", "-p", "b", "true", "true", "true"],
-                "once for each of the 3",
-            ),
+            (&["-n", "a", "-n", "b", "true"], "more than the number of commands, 1"),
+            (&["-p", "a", "-p", "b", "true", "true", "true"], "once for each of the 3"),
             (&["-m", "5", "-M", "4", "true"], "is above"),
             (&["-r", "5", "-M", "4", "true"], "cannot be used with"),
             (&["-N", "sleep 'x"], "not closed"),
-            (
-                &["-L", "x", "1", "-P", "y", "1", "2", "true"],
-                "cannot be used with",
-            ),
+            (&["-L", "x", "1", "-P", "y", "1", "2", "true"], "cannot be used with"),
             (&["--output", "nul", "true"], "./nul"),
             (&["-i=300", "true"], "from 0 to 255"),
         ];

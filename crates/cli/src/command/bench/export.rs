@@ -48,12 +48,8 @@ pub fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
     type Writer<'a> = (&'a Option<PathBuf>, &'a dyn Fn() -> String);
     let all: [Writer<'_>; 5] = [
         (&args.export_asciidoc, &|| markup(Markup::AsciiDoc)),
-        (&args.export_csv, &|| {
-            gritstone_exchange::timings_csv(timings)
-        }),
-        (&args.export_json, &|| {
-            gritstone_exchange::timings_json(timings)
-        }),
+        (&args.export_csv, &|| gritstone_exchange::timings_csv(timings)),
+        (&args.export_json, &|| gritstone_exchange::timings_json(timings)),
         (&args.export_markdown, &|| markup(Markup::Markdown)),
         (&args.export_orgmode, &|| markup(Markup::OrgMode)),
     ];

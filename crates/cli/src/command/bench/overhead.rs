@@ -62,10 +62,7 @@ pub fn subtract(
         overhead.shell = Some(median(executor, &variant, &nothing)?);
     }
     let shell = |by_shell: bool| overhead.shell.filter(|_| by_shell).unwrap_or_default();
-    if let Some(Baseline {
-        entry, by_shell, ..
-    }) = baseline
-    {
+    if let Some(Baseline { entry, by_shell, .. }) = baseline {
         let whole = median(executor, &variant, entry)?;
         overhead.baseline = Some(whole.with(shell(*by_shell), u64::saturating_sub));
     }
@@ -89,10 +86,7 @@ fn median(executor: &mut Executor, variant: &Variant, benchmark: &Benchmark) -> 
     for _ in 0..LAUNCHES {
         let launched = executor.launch(variant, benchmark, &[], 1, Calibration::default())?;
         if launched.outcome != Outcome::Measured {
-            let (what, why) = (
-                &benchmark.title,
-                failure(&launched.outcome, &launched.events),
-            );
+            let (what, why) = (&benchmark.title, failure(&launched.outcome, &launched.events));
             return Err(Exit::NothingMeasured.because(format!("{what} cannot be timed: {why}")));
         }
         samples.extend(launched.events.into_iter().filter_map(|event| match event {

@@ -55,12 +55,7 @@ pub fn document(host: &HostContext, needed: &[Needed]) -> Document {
             None => "missing".to_owned(),
         };
         let need = &needed.need;
-        [
-            need.name.clone(),
-            place,
-            need.package.clone(),
-            needed.users(),
-        ]
+        [need.name.clone(), place, need.package.clone(), needed.users()]
     };
     let columns = [
         Column::new("program", Style::Code),

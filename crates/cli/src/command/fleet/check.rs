@@ -55,10 +55,7 @@ pub fn check(context: &Context, args: &FleetCheckArgs) -> Result<Exit> {
     runs.push(run);
     let view = fleet::report(&name, &runs, args.margin);
     let verdict = fleet::verdict(&view, &args.node);
-    output::plain(&format!(
-        "{}\n",
-        gritstone_report::node(&view, &args.node, verdict)
-    ))?;
+    output::plain(&format!("{}\n", gritstone_report::node(&view, &args.node, verdict)))?;
     Ok(match verdict {
         Verdict::Passed => Exit::Done,
         Verdict::Failed => Exit::CheckFailed,
@@ -75,18 +72,10 @@ fn measured(
     args: &FleetCheckArgs,
     fleet: &[NodeRun],
 ) -> Result<Option<NodeRun>> {
-    let ids: BTreeSet<String> = fleet
-        .iter()
-        .flat_map(|run| run.results.keys())
-        .map(ToString::to_string)
-        .collect();
-    let known = |id: &String| {
-        context
-            .catalogue
-            .benchmarks
-            .iter()
-            .any(|entry| entry.id.as_str() == id)
-    };
+    let ids: BTreeSet<String> =
+        fleet.iter().flat_map(|run| run.results.keys()).map(ToString::to_string).collect();
+    let known =
+        |id: &String| context.catalogue.benchmarks.iter().any(|entry| entry.id.as_str() == id);
     let selectors = match args.selectors.is_empty() {
         true => ids.into_iter().filter(known).collect(),
         false => args.selectors.clone(),
@@ -106,8 +95,5 @@ fn measured(
     }
     let store = context.reader()?.context("the store is gone")?;
     let run = store.load(&id)?;
-    Ok(Some(NodeRun {
-        node: args.node.clone(),
-        ..NodeRun::of(&run, &view)
-    }))
+    Ok(Some(NodeRun { node: args.node.clone(), ..NodeRun::of(&run, &view) }))
 }

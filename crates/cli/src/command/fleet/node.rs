@@ -55,9 +55,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     }
     if let Some(cpu) = args.cpu {
         let mut only = CpuSet::new();
-        let set = only
-            .set(cpu as usize)
-            .and_then(|()| sched_setaffinity(Pid::from_raw(0), &only));
+        let set = only.set(cpu as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &only));
         set.with_context(|| format!("CPU {cpu} cannot be used alone"))?;
     }
     let mut job = Job::new(context, &args.run)?;
@@ -73,9 +71,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
         return Ok(Exit::Interrupted);
     }
     let exit = run::check_measured(&view)?;
-    let store = context
-        .reader()?
-        .context("the store of this node was removed")?;
+    let store = context.reader()?.context("the store of this node was removed")?;
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,

@@ -84,19 +84,10 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct PeerArgs {
     /// Measure network benchmarks with their far ends on this host, started by ssh, instead of in a network namespace
-    #[arg(
-        long = "peer",
-        value_name = "HOST",
-        conflicts_with = "resume",
-        help_heading = "Network"
-    )]
+    #[arg(long = "peer", value_name = "HOST", conflicts_with = "resume", help_heading = "Network")]
     pub host: Option<String>,
     /// Address of the peer at which far ends listen [default: the one at which ssh reaches it]
-    #[arg(
-        long = "peer-address",
-        value_name = "ADDRESS",
-        help_heading = "Network"
-    )]
+    #[arg(long = "peer-address", value_name = "ADDRESS", help_heading = "Network")]
     pub address: Option<std::net::IpAddr>,
     /// Program for the peer, such as dist/gritstone of `make dist` [default: this program]
     #[arg(long, value_name = "FILE", requires = "host", help_heading = "Network")]
@@ -157,15 +148,9 @@ impl CompilerArgs {
     /// The compilers of the command line, if any.
     pub fn compilers(&self) -> Option<gritstone_model::Compilers> {
         let compilers = gritstone_model::Compilers {
-            cc: self
-                .cc
-                .as_deref()
-                .map(gritstone_session::compiler::absolute_compiler),
+            cc: self.cc.as_deref().map(gritstone_session::compiler::absolute_compiler),
             cflags: self.cflags.clone(),
-            fc: self
-                .fc
-                .as_deref()
-                .map(gritstone_session::compiler::absolute_compiler),
+            fc: self.fc.as_deref().map(gritstone_session::compiler::absolute_compiler),
             fflags: self.fflags.clone(),
         };
         Some(compilers).filter(|compilers| *compilers != gritstone_model::Compilers::default())

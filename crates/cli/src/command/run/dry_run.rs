@@ -51,10 +51,8 @@ impl Job {
 impl DryRun {
     fn document(&self, plan: &Plan, effort: &str) -> Document {
         let mut document = Document::new("Plan of the run");
-        document.subtitle = Some(format!(
-            "{}; {effort}",
-            plural(self.benchmarks.len(), "benchmark")
-        ));
+        document.subtitle =
+            Some(format!("{}; {effort}", plural(self.benchmarks.len(), "benchmark")));
         let ids = job::measured(plan).map(|row| [row.id.to_string(), row.title.clone()]);
         let columns = [("benchmark", Style::Code), ("what", Style::Text)];
         lists::append(&mut document, "Measured", columns, ids.collect());

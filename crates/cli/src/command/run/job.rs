@@ -143,22 +143,11 @@ impl Job {
         if let Some(peer) = &info.settings.peer {
             output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
         }
-        announce(
-            &id,
-            host,
-            &plan,
-            &limits,
-            scheduler.expected(),
-            earlier,
-            &outcome,
-        );
+        announce(&id, host, &plan, &limits, scheduler.expected(), earlier, &outcome);
         let side = [Side {
             name: String::new(),
             plan,
-            variant: Variant {
-                environment: host.environment(),
-                builds,
-            },
+            variant: Variant { environment: host.environment(), builds },
             setting: None,
             info,
         }];
@@ -187,11 +176,8 @@ impl Job {
 /// When the settings are damaged.
 pub fn limits(settings: &Settings) -> Result<Limits> {
     Ok(Limits {
-        budget: (settings
-            .budget_s
-            .map(Duration::try_from_secs_f64)
-            .transpose())
-        .context("the budget is damaged")?,
+        budget: (settings.budget_s.map(Duration::try_from_secs_f64).transpose())
+            .context("the budget is damaged")?,
         precision: settings.precision,
         quick: settings.quick,
         seed: settings.seed,
@@ -263,10 +249,9 @@ fn announce(
 ) {
     let chosen = &host.chosen;
     let cpus = match chosen.peer {
-        Some(peer) if measured(plan).any(|row| row.placement == Placement::Cross) => format!(
-            "CPU {} (and {peer} for two-CPU benchmarks)",
-            chosen.measured
-        ),
+        Some(peer) if measured(plan).any(|row| row.placement == Placement::Cross) => {
+            format!("CPU {} (and {peer} for two-CPU benchmarks)", chosen.measured)
+        }
         _ => format!("CPU {}", chosen.measured),
     };
     let (count, plural) = match measured(plan).count() {

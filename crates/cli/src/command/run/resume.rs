@@ -25,28 +25,20 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
     let (id, settings) = (&data.info.id, &data.info.settings);
     let host = HostContext::probe(Some(Path::new(&settings.dir)))?;
     check_same_machine(&data.info, &host.machine())?;
-    let custom = settings
-        .catalogue
-        .clone()
-        .map(custom_catalog::parse_catalog)
-        .transpose();
+    let custom = settings.catalogue.clone().map(custom_catalog::parse_catalog).transpose();
     let custom = custom.with_context(|| format!("the catalog that is stored with run {id}"))?;
     if let Some(custom) = &custom {
         trust::ensure(custom, trusted, confirm::run_it)?;
     }
     check_same_benchmarks(&data, &current_entries(context, custom.as_ref(), &data)?)?;
     let peer = settings.peer.as_ref();
-    let peer = peer
-        .map(|then| check_same_peer(id, then, args.peer.options()))
-        .transpose()?;
+    let peer = peer.map(|then| check_same_peer(id, then, args.peer.options())).transpose()?;
     let again = settings.compilers.is_some();
     let mut offer = host.offer(&data.benchmarks, permits, custom.as_ref(), again);
     if peer.is_some() {
         // refused when the run began
         let skips = data.skips.iter();
-        offer
-            .refused
-            .extend(skips.map(|skip| (skip.id.clone(), skip.reason.clone())));
+        offer.refused.extend(skips.map(|skip| (skip.id.clone(), skip.reason.clone())));
     }
     let suite = settings.suite.as_ref().map(|name| context.suite(name));
     let mut plan = steps(data.benchmarks, &offer);
@@ -79,9 +71,7 @@ fn check_same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
 
 /// The named run, or the newest interrupted one.
 fn find_interrupted(context: &Context, name: &str, owner: &Owner) -> Result<Resumable> {
-    let store = context
-        .reader()?
-        .context("no run is stored yet, so none can be resumed")?;
+    let store = context.reader()?.context("no run is stored yet, so none can be resumed")?;
     let id = match name {
         "" => newest_interrupted(&store, owner)?.context(
             "no run of this user on this system was interrupted: `gritstone run` starts a new one",
@@ -160,11 +150,7 @@ fn current_entries(
     data: &RunData,
 ) -> Result<Vec<Benchmark>> {
     let mut catalogue = context.catalogue.benchmarks.clone();
-    catalogue.extend(
-        custom
-            .iter()
-            .flat_map(|custom| custom.catalogue.benchmarks.clone()),
-    );
+    catalogue.extend(custom.iter().flat_map(|custom| custom.catalogue.benchmarks.clone()));
     let mut now = catalogue.clone();
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
     param_overrides::apply(&catalogue, &mut now, &data.info.settings.params)?;

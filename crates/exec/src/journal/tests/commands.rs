@@ -42,11 +42,7 @@ fn failed_changes_are_not_undone() {
     assert!(!here.join("undone").exists() && machine.journals().is_empty());
     // one that was made before is
     let journal = machine.journal();
-    let undo = journal
-        .lock_settings()
-        .unwrap()
-        .undo_by("echo >> undone", here)
-        .unwrap();
+    let undo = journal.lock_settings().unwrap().undo_by("echo >> undone", here).unwrap();
     undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
     assert!(undo.change(fails).is_err());
     drop(journal);
@@ -105,15 +101,9 @@ fn watchdog_failures_repeat_once() {
 #[test]
 fn restarts_execute_no_undo_command() {
     let machine = Machine::new();
-    let by = By {
-        boot: "another".to_owned(),
-        ..machine.by()
-    };
+    let by = By { boot: "another".to_owned(), ..machine.by() };
     let path = machine.left_behind(&[Entry::By(by), failing(&machine)], "");
     let messages = machine.recovered();
-    assert!(
-        messages.contains("was restarted") && !path.exists(),
-        "{messages}"
-    );
+    assert!(messages.contains("was restarted") && !path.exists(), "{messages}");
     assert_eq!(tried(&machine), 0);
 }

@@ -35,10 +35,7 @@ fn killed_file_systems_are_removed() {
     let messages = recover(&machine.state());
     assert_eq!(messages.len(), 1, "{messages:?}");
     let reported = ["foreign", "has a name that Gritstone never gives"];
-    assert!(
-        reported.iter().all(|text| messages[0].contains(text)),
-        "{messages:?}"
-    );
+    assert!(reported.iter().all(|text| messages[0].contains(text)), "{messages:?}");
     assert!(foreign.join("image").exists() && machine.journals().is_empty());
 }
 
@@ -82,10 +79,7 @@ fn only_our_groups_are_removed() {
     entries.push(group(&foreign));
     machine.left_behind(&entries, "");
     let messages = machine.recovered();
-    assert!(
-        messages.contains("system.slice") && foreign.exists(),
-        "{messages}"
-    );
+    assert!(messages.contains("system.slice") && foreign.exists(), "{messages}");
 }
 
 /// An attacker replaces what a run made, or takes the name of what it is about to make.
@@ -107,10 +101,7 @@ fn replaced_objects_are_left_alone() {
         let [by, makes] = [Entry::By(machine.by()), Entry::Makes(thing)];
         machine.left_behind(&[by, makes, Entry::Made(identity)], "");
         let messages = machine.recovered();
-        assert!(
-            messages.contains("was replaced after this run had created it"),
-            "{messages}"
-        );
+        assert!(messages.contains("was replaced after this run had created it"), "{messages}");
         assert!(path.join("image").exists() && moved.exists());
     }
     // links are not followed, and files of other users are not ours
@@ -145,11 +136,7 @@ fn taken_names_are_left_alone() {
     let is_first = Cell::new(true);
     let held: Held<Directory> = journal
         .acquire(|| {
-            let path = if is_first.replace(false) {
-                &taken
-            } else {
-                &free
-            };
+            let path = if is_first.replace(false) { &taken } else { &free };
             Ok(Directory(path.clone()))
         })
         .unwrap();

@@ -22,11 +22,7 @@ fn preparation_is_repeated_and_untimed() {
     let launched = bench.measured(&benchmark(Work::Command(work)));
     let preparing = 200_000_000;
     // any of them may have been delayed as long
-    assert!(
-        samples(&launched)
-            .iter()
-            .any(|sample| sample.wall < preparing)
-    );
+    assert!(samples(&launched).iter().any(|sample| sample.wall < preparing));
 }
 
 #[test]
@@ -91,10 +87,8 @@ fn proofs_may_skip() {
     let mut bench = Bench::new();
     let mut work = shell_work("true", None, &[]);
     let script = "echo 'no macros here: apt-get install groff' >&2; exit 77";
-    work.verify = Some(Verify {
-        argv: words(&["/bin/sh", "-c", script]),
-        stdout: "loaded".to_owned(),
-    });
+    work.verify =
+        Some(Verify { argv: words(&["/bin/sh", "-c", script]), stdout: "loaded".to_owned() });
     let why = "no macros here: apt-get install groff".to_owned();
     assert_eq!(outcome(&mut bench, work), Outcome::Skipped(why));
     // the command itself may not

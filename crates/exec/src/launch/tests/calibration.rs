@@ -5,12 +5,8 @@ use super::*;
 /// Operations of every calibration region, and of the samples.
 fn regions(bench: &mut Bench, known: Calibration) -> (Vec<u64>, u64) {
     let benchmark = kernel("byte/fcall", &[("how", "assign")], 50_000);
-    let launched = bench
-        .executor
-        .launch(&bench.variant, &benchmark, &[], 1, known);
-    let Launched {
-        outcome, events, ..
-    } = launched.unwrap();
+    let launched = bench.executor.launch(&bench.variant, &benchmark, &[], 1, known);
+    let Launched { outcome, events, .. } = launched.unwrap();
     assert_eq!(outcome, Outcome::Measured);
     let warm = events.iter().filter_map(|event| match event {
         Event::Warm { n, .. } => Some(*n),
@@ -27,10 +23,7 @@ fn regions(bench: &mut Bench, known: Calibration) -> (Vec<u64>, u64) {
 fn fitting_calibrations_are_reused() {
     let mut bench = Bench::new();
     let (_, n) = regions(&mut bench, Calibration::default());
-    let known = |n| Calibration {
-        n: Some(n),
-        growth_shown: true,
-    };
+    let known = |n| Calibration { n: Some(n), growth_shown: true };
     // a delay may make one region look too long
     let checked = (0..20).any(|_| regions(&mut bench, known(n)) == (vec![n], n));
     assert!(checked, "{n} operations never fit");
@@ -42,10 +35,7 @@ fn fitting_calibrations_are_reused() {
         assert!(again, "{wrong} operations were not found again");
     }
     // growth is checked at the same n until shown
-    let shown = Calibration {
-        n: Some(n),
-        growth_shown: false,
-    };
+    let shown = Calibration { n: Some(n), growth_shown: false };
     let grown = |warm: &[u64]| warm.ends_with(&[n / 2, n, n / 2, n, n / 2, n]);
     assert!((0..20).any(|_| grown(&regions(&mut bench, shown).0)));
 }

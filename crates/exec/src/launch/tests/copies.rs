@@ -18,10 +18,7 @@ fn kernel(program: &str) -> Benchmark {
 fn each(launched: &Launched) -> Vec<&[Event]> {
     let number = |event: &Event| matches!(event, Event::Param(Param::Copy(_)));
     let mut events: Vec<&[Event]> = launched.events.split(number).collect();
-    assert!(
-        events.remove(0).is_empty(),
-        "something before the first copy"
-    );
+    assert!(events.remove(0).is_empty(), "something before the first copy");
     events
 }
 

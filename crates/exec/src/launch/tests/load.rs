@@ -13,10 +13,7 @@ fn beside(scripts: &[(&str, &str)]) -> Bench {
     for (name, script) in scripts {
         bench.plant(name, script);
     }
-    bench.executor.load = Load::new(Ok(Held {
-        resource: mark(),
-        identity: None,
-    }));
+    bench.executor.load = Load::new(Ok(Held { resource: mark(), identity: None }));
     bench
 }
 
@@ -46,8 +43,7 @@ fn started(bench: &Bench) -> Vec<i32> {
 
 fn may_live(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 #[test]
@@ -66,10 +62,7 @@ fn load_lives_until_lower_level() {
         panic!("{:?}", started(&bench));
     };
     assert!(may_live(one) && may_live(two));
-    bench
-        .executor
-        .start_load(&bench.variant, &benchmark(&[ONE]))
-        .unwrap();
+    bench.executor.start_load(&bench.variant, &benchmark(&[ONE])).unwrap();
     assert!(may_live(one) && !may_live(two));
     // a benchmark without load: no process or directory is left
     bench.measured(&benchmark(&[]));
@@ -79,10 +72,7 @@ fn load_lives_until_lower_level() {
 #[test]
 fn load_ends_with_the_run() {
     let mut bench = beside(&[(ONE, WORKS)]);
-    bench
-        .executor
-        .start_load(&bench.variant, &benchmark(&[ONE]))
-        .unwrap();
+    bench.executor.start_load(&bench.variant, &benchmark(&[ONE])).unwrap();
     let [one] = started(&bench)[..] else {
         panic!("{:?}", started(&bench));
     };

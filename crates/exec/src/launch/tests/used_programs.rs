@@ -95,10 +95,7 @@ fn missing_loaders_are_explained() {
     let job = "kernel/null-job-libc";
     bench.without_loader(job);
     let why = why_skipped(&mut bench, &executes("vfork", job));
-    assert!(
-        why.contains(&format!("loader that {job} requires")),
-        "{why}"
-    );
+    assert!(why.contains(&format!("loader that {job} requires")), "{why}");
     bench.without_loader("kernel/process");
     let why = why_skipped(&mut bench, &kernel("kernel/process", &[("how", "fork")], 1));
     let missing = "/nonexistent/ld.so is missing here";
@@ -136,11 +133,6 @@ fn only_dynamic_programs_need_loaders() {
         let dynamic = linking::is_dynamic(program.name, source);
         let wanted = dynamic || !(statically || linking::is_bare(source));
         assert_eq!(is_dynamic, wanted, "{}", program.name);
-        assert_eq!(
-            program.flags.contains("-static"),
-            !is_dynamic,
-            "{}",
-            program.name
-        );
+        assert_eq!(program.flags.contains("-static"), !is_dynamic, "{}", program.name);
     }
 }

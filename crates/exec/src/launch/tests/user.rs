@@ -27,16 +27,8 @@ impl Bench {
 }
 
 fn user_benchmark(argv: Vec<String>, user: UserCommand) -> Benchmark {
-    let work = Work::Command(CommandWork {
-        argv,
-        user: Some(user),
-        ..CommandWork::default()
-    });
-    Benchmark {
-        placement: Placement::All,
-        work,
-        ..testkit::benchmark("command", "ms")
-    }
+    let work = Work::Command(CommandWork { argv, user: Some(user), ..CommandWork::default() });
+    Benchmark { placement: Placement::All, work, ..testkit::benchmark("command", "ms") }
 }
 
 fn numbers(launched: &Launched, wanted: &str) -> Vec<u64> {
@@ -58,24 +50,15 @@ fn user_directory_holds_user_commands() {
     let launched = bench.command("echo out; echo err >&2; echo $WHO >> who", user.clone());
     assert_eq!(launched.outcome, Outcome::Measured);
     // the first launch begins with an untimed execution
-    assert_eq!(
-        bench.read("who").lines().count(),
-        samples(&launched).len() + 1
-    );
+    assert_eq!(bench.read("who").lines().count(), samples(&launched).len() + 1);
     assert!(bench.read("who").lines().all(|line| line == "b"));
     let before = bench.read("who").lines().count();
-    let cold = UserCommand {
-        batch: Some(7),
-        ..user.clone()
-    };
+    let cold = UserCommand { batch: Some(7), ..user.clone() };
     let launched = bench.command("echo x >> cold", cold);
     assert_eq!(bench.read("cold").lines().count(), samples(&launched).len());
     assert!(samples(&launched).len() <= 7);
     let launched = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
-    assert_eq!(
-        bench.read("who").lines().count(),
-        before + samples(&launched).len()
-    );
+    assert_eq!(bench.read("who").lines().count(), before + samples(&launched).len());
 }
 
 #[test]
@@ -110,16 +93,10 @@ fn requests_allow_background_processes() {
     let launched = bench.command("sleep 60 & echo $! > pid", user.clone());
     assert_eq!(launched.outcome, Outcome::Measured);
     // one of an untimed command, which the command uses
-    let user = UserCommand {
-        prepare: Some("sleep 60 & echo $! > pid".to_owned()),
-        ..user
-    };
+    let user = UserCommand { prepare: Some("sleep 60 & echo $! > pid".to_owned()), ..user };
     let launched = bench.command("kill -0 $(cat pid)", user.clone());
     assert_eq!(launched.outcome, Outcome::Measured);
-    let refused = UserCommand {
-        allow_background: false,
-        ..user
-    };
+    let refused = UserCommand { allow_background: false, ..user };
     let launched = bench.command("true", refused);
     assert!(why(&launched).contains("the command before each execution leaves"));
     assert_eq!(cause(&launched), Some(Cause::Background));
@@ -128,11 +105,7 @@ fn requests_allow_background_processes() {
 #[test]
 fn failed_executions_are_left_out() {
     let mut bench = Bench::new();
-    let user = UserCommand {
-        leave_out_failures: true,
-        statuses: vec![3],
-        ..bench.user()
-    };
+    let user = UserCommand { leave_out_failures: true, statuses: vec![3], ..bench.user() };
     // the warm-up, then of three each one ends well, with a permitted status, and otherwise
     let script = "echo >> n; case $(($(wc -l < n) % 3)) in 0) exit 0;; 1) exit 3;; esac; exit 4";
     let launched = bench.command(script, user.clone());
@@ -141,18 +114,10 @@ fn failed_executions_are_left_out() {
     let (timed, out) = (samples(&launched).len(), numbers(&launched, "left_out"));
     assert_eq!(timed + out.len(), executions, "{launched:?}");
     assert!(out.len() >= executions / 3 && out.iter().all(|status| *status == 4));
-    assert!(
-        numbers(&launched, "status")
-            .iter()
-            .all(|status| *status == 3)
-    );
+    assert!(numbers(&launched, "status").iter().all(|status| *status == 3));
     let launched = bench.command("kill -9 $$", user);
     assert_eq!(samples(&launched).len(), 0);
-    assert!(
-        params(&launched, "left_out")
-            .iter()
-            .all(|status| status == "-9")
-    );
+    assert!(params(&launched, "left_out").iter().all(|status| status == "-9"));
 }
 
 #[test]
@@ -192,10 +157,7 @@ fn input_and_output_are_redirected() {
     for (key, ns) in [("", 5), ("user_", 4), ("system_", 3)] {
         assert_eq!(numbers(&launched, &format!("start_up_{key}ns")), [ns]);
     }
-    assert_eq!(
-        ["out", "log"].map(|name| bench.read(name)),
-        ["a\nb\n", "r\n"]
-    );
+    assert_eq!(["out", "log"].map(|name| bench.read(name)), ["a\nb\n", "r\n"]);
     // more than a pipe holds: it is drained meanwhile
     let piped = with(&bench, Output::Pipe);
     let launched = bench.command("head -c 1000000 /dev/zero", piped);
@@ -216,26 +178,13 @@ fn prepare_and_cleanup_are_untimed() {
     assert_eq!(bench.read("log"), "p\nr\nc\n".repeat(times));
     for key in ["prepare", "cleanup"] {
         let bad = |its| (its == key).then(|| "echo no >&2; false".to_owned());
-        let user = UserCommand {
-            prepare: bad("prepare"),
-            cleanup: bad("cleanup"),
-            ..bench.user()
-        };
+        let user = UserCommand { prepare: bad("prepare"), cleanup: bad("cleanup"), ..bench.user() };
         let launched = bench.command("true", user);
-        assert!(
-            why(&launched).starts_with(&format!("{key}: ")),
-            "{launched:?}"
-        );
-        assert!(
-            why(&launched).ends_with("exit status 1 (no)"),
-            "{launched:?}"
-        );
+        assert!(why(&launched).starts_with(&format!("{key}: ")), "{launched:?}");
+        assert!(why(&launched).ends_with("exit status 1 (no)"), "{launched:?}");
     }
     // failed executions are cleaned up too
-    let user = UserCommand {
-        cleanup: Some("echo cleaned > cleaned".to_owned()),
-        ..bench.user()
-    };
+    let user = UserCommand { cleanup: Some("echo cleaned > cleaned".to_owned()), ..bench.user() };
     why(&bench.command("false", user));
     assert_eq!(bench.read("cleaned"), "cleaned\n");
 }
@@ -258,13 +207,7 @@ fn output_without_end_ends() {
     let user = bench.user();
     let full = "exec 2>&1; head -c 1200000000 /dev/zero";
     // not even where failures are ignored: it did not do its work
-    for user in [
-        user.clone(),
-        UserCommand {
-            ignore_failure: true,
-            ..user.clone()
-        },
-    ] {
+    for user in [user.clone(), UserCommand { ignore_failure: true, ..user.clone() }] {
         let launched = bench.command(full, user);
         assert!(why(&launched).contains("1 GiB"), "{launched:?}");
         assert_eq!(cause(&launched), Some(Cause::Output));
@@ -273,10 +216,7 @@ fn output_without_end_ends() {
     let launched = bench.command("head -c 1200000000 /dev/zero 2>&1; exit 0", user.clone());
     assert_eq!(cause(&launched), Some(Cause::Output));
     let odd = "yes 'a line of eighteen' | head -c 1200000001 2>&1";
-    assert_eq!(
-        cause(&bench.command(odd, user.clone())),
-        Some(Cause::Output)
-    );
+    assert_eq!(cause(&bench.command(odd, user.clone())), Some(Cause::Output));
     let less = bench.command("head -c 1000000 /dev/zero", user);
     assert_eq!(less.outcome, Outcome::Measured);
 }

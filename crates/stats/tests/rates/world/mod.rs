@@ -43,10 +43,7 @@ pub struct Trend {
 }
 
 /// That of [`PACE`].
-pub const RECORDED: Trend = Trend {
-    ln_sd: DRIFT_LN_SD,
-    parts: &DRIFT_PARTS,
-};
+pub const RECORDED: Trend = Trend { ln_sd: DRIFT_LN_SD, parts: &DRIFT_PARTS };
 
 /// Autocorrelation of the drift after some seconds.
 pub fn drift_left(seconds: f64) -> f64 {
@@ -87,10 +84,7 @@ impl World {
             Shape::Drift(spacing) => self.drift(&RECORDED, spacing, n),
             _ => vec![1.0; n],
         };
-        drift
-            .iter()
-            .map(|drift| drift * self.launch(shape))
-            .collect()
+        drift.iter().map(|drift| drift * self.launch(shape)).collect()
     }
 
     fn launch(&mut self, shape: Shape) -> f64 {
@@ -99,11 +93,7 @@ impl World {
             Shape::LogNormal => 100.0 * (0.2 * self.normal()).exp(),
             Shape::Floor => 98.0 + 2.0 * (0.75 * self.normal()).exp(),
             Shape::Spiky => {
-                let spike = if self.chance(0.1) {
-                    self.exponential()
-                } else {
-                    0.0
-                };
+                let spike = if self.chance(0.1) { self.exponential() } else { 0.0 };
                 100.0 * (1.0 + 0.01 * self.normal() + 0.2 * spike)
             }
             Shape::TwoModes(share) => {
@@ -153,9 +143,7 @@ impl World {
             100.0 * level * (ln_sd * self.normal()).exp()
         });
         let row = row.collect();
-        let paces = levels
-            .iter()
-            .map(|level| level * (0.003 * self.normal()).exp());
+        let paces = levels.iter().map(|level| level * (0.003 * self.normal()).exp());
         (row, paces.collect())
     }
 

@@ -35,13 +35,7 @@ impl Weather {
             Self::InStepSeen => ns > 102.5 && world.chance(0.5),
             _ => false,
         };
-        ns.into_iter()
-            .map(|ns| Timed {
-                ns,
-                contended: seen(ns, world),
-                layout: 0,
-            })
-            .collect()
+        ns.into_iter().map(|ns| Timed { ns, contended: seen(ns, world), layout: 0 }).collect()
     }
 
     /// Most pairs per kept pair.
@@ -61,11 +55,7 @@ impl Weather {
                 let mut busy = false;
                 let mut launch = || {
                     busy ^= world.chance(0.1);
-                    let slowed = if busy {
-                        1.1 + 0.3 * world.uniform()
-                    } else {
-                        1.0
-                    };
+                    let slowed = if busy { 1.1 + 0.3 * world.uniform() } else { 1.0 };
                     slowed * scatter(world, 0.01)
                 };
                 (0..n).map(|_| launch()).collect()
@@ -181,19 +171,13 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             order.swap(i, (world.uniform() * (i + 1) as f64) as usize);
         }
         for side in order {
-            let timed = launches
-                .next()
-                .expect("no more than every other pair is left out");
+            let timed = launches.next().expect("no more than every other pair is left out");
             let ns = factors[side] * timed.ns;
             times.0[side].push(Some(Timed { ns, ..timed }));
         }
         let compared = times.compared_pairs();
         let last = compared.iter().all(|pairs| *pairs >= most);
-        if !last
-            && !compared
-                .iter()
-                .any(|pairs| INTERIM_ANALYSES.contains(pairs))
-        {
+        if !last && !compared.iter().any(|pairs| INTERIM_ANALYSES.contains(pairs)) {
             continue;
         }
         let row = std::slice::from_ref(&times);

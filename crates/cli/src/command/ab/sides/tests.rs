@@ -26,18 +26,14 @@ fn rows(sides: &Sides, side: usize) -> Vec<(String, Vec<String>)> {
         _ => panic!("it is a command"),
     };
     let rows = sides.sides[side].commands.iter();
-    rows.map(|row| (row.id.to_string(), words(&row.work)))
-        .collect()
+    rows.map(|row| (row.id.to_string(), words(&row.work))).collect()
 }
 
 #[test]
 fn double_dashes_separate_commands() {
     let two = sides(&["--", "./old", "-x", "--", "./new"]);
     assert_eq!(names(&two), [("a", "./old -x"), ("b", "./new")]);
-    assert_eq!(
-        rows(&two, 0),
-        [("command".into(), vec!["./old".into(), "-x".into()])]
-    );
+    assert_eq!(rows(&two, 0), [("command".into(), vec!["./old".into(), "-x".into()])]);
     assert!(!two.same);
     assert!(sides(&["--", "./x", "--", "./x"]).same);
     assert_eq!(sides(&["--", "./x"]).sides.len(), 1);
@@ -56,22 +52,11 @@ fn blanks_need_a_shell() {
 
 #[test]
 fn one_command_compares_parameters() {
-    let one = sides(&[
-        "--parameter",
-        "n=1,2",
-        "--parameter",
-        "m=x,y",
-        "--",
-        "c",
-        "{n}{m}",
-    ]);
+    let one = sides(&["--parameter", "n=1,2", "--parameter", "m=x,y", "--", "c", "{n}{m}"]);
     let wanted = [("a", "c 1x"), ("b", "c 1y"), ("c", "c 2x"), ("d", "c 2y")];
     assert_eq!(names(&one), wanted);
     let two = sides(&["--parameter", "n=1,B 2", "--", "c", "{n}", "--", "d", "{n}"]);
-    assert_eq!(
-        names(&two),
-        [("a", "c 1 and 1 more"), ("b", "d 1 and 1 more")]
-    );
+    assert_eq!(names(&two), [("a", "c 1 and 1 more"), ("b", "d 1 and 1 more")]);
     let ids: Vec<String> = rows(&two, 1).into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["command/n-1", "command/n-b_2"]);
 }
@@ -98,32 +83,16 @@ fn settings_make_two_sides() {
     let set = sides(&["--a", "set 1", "--b", "set 0", "--env-b", "X=1=2", "byte/*"]);
     assert_eq!(names(&set), [("a", "set 1"), ("b", "X=1=2; set 0")]);
     assert_eq!(set.undo.as_deref(), Some("set 1"));
-    assert_eq!(
-        set.sides[1].environment,
-        [("X".to_owned(), "1=2".to_owned())]
-    );
+    assert_eq!(set.sides[1].environment, [("X".to_owned(), "1=2".to_owned())]);
     let undo = sides(&["--a", "1", "--b", "2", "--undo", "3", "--", "./x"]);
     assert_eq!((undo.undo.as_deref(), undo.sides.len()), (Some("3"), 2));
-    assert_eq!(
-        names(&sides(&["--env-b", "X=1", "--", "./x"])),
-        [("a", "./x"), ("b", "X=1; ./x")]
-    );
+    assert_eq!(names(&sides(&["--env-b", "X=1", "--", "./x"])), [("a", "./x"), ("b", "X=1; ./x")]);
 }
 
 #[test]
 fn compilers_make_as_many_sides() {
-    let three = sides(&[
-        "--cc",
-        "gcc",
-        "--cc",
-        "gcc -O3 -g",
-        "clang:-O1 -g",
-        "byte/loop",
-    ]);
-    assert_eq!(
-        names(&three),
-        [("a", "gcc -O2"), ("b", "gcc -O3 -g"), ("c", "clang -O1 -g")]
-    );
+    let three = sides(&["--cc", "gcc", "--cc", "gcc -O3 -g", "clang:-O1 -g", "byte/loop"]);
+    assert_eq!(names(&three), [("a", "gcc -O2"), ("b", "gcc -O3 -g"), ("c", "clang -O1 -g")]);
     assert_eq!(three.sides[1].compiler.as_deref(), Some("gcc -O3 -g"));
 }
 
