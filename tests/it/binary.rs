@@ -134,7 +134,7 @@ fn wrong_names_get_suggestions() {
         ("show vax-11-780-4.1bsd", "ref:vax-11-780-4.1bsd"),
         ("show ref:vax-11-790", "vax-11-7"),
         ("show ./nowhere.json", "nowhere.json"),
-        ("run --budget ten", "90s, 10m or 1h"),
+        ("run --budget ten", "50ms, 90s or 10m"),
         ("run --precision 0", "such as 1%"),
         ("run byte/loop --dir /nonexistent", "--dir"),
         ("run byte/loop --against nothing", "no run"),
