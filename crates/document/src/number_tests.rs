@@ -113,14 +113,14 @@ proptest! {
     #[test]
     fn rounding_error_is_small(
         estimate in 1e-3..1e9f64,
-        // of narrower ones, the number of digits ends
+        // of narrower ones, the number of digits ends; two digits of the half-width may be 0.5% more than it
         share in 1e-2..0.5f64,
     ) {
         let half = estimate * share;
         let bounds = [estimate - half, estimate + half];
         let text = fixed(estimate, decimals(estimate, bounds)).replace(',', "");
         let back: f64 = text.parse().unwrap();
-        prop_assert!((back - estimate).abs() <= half * 0.05 * 1.001, "{estimate} ± {half}: {text}");
+        prop_assert!((back - estimate).abs() <= half * 0.05 * 1.006, "{estimate} ± {half}: {text}");
         prop_assert!(text.trim_start_matches(['0', '.']).replace('.', "").len() <= 15);
     }
 
