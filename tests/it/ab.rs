@@ -113,6 +113,7 @@ fn nonsensical_options_are_refused() {
     for (arguments, word) in [
         ("", "gritstone ab -- ./old -- ./new"),
         ("byte/loop", "--cc"),
+        ("--self", "name the benchmarks to compare"),
         ("byte/lopp --self", "did you mean 'byte/loop'"),
         ("byte/object-size --self", "none of these benchmarks has a time"),
         ("--a true byte/loop", "--b <COMMAND>"),

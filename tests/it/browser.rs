@@ -8,8 +8,9 @@ use gritstone_model::RunData;
 use gritstone_store::Store;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// A program in a folder that must succeed; its output otherwise.
@@ -136,6 +137,22 @@ fn look_at(pages: impl IntoIterator<Item = impl AsRef<OsStr>>) {
 }
 
 fn look_at_with(pages: impl IntoIterator<Item = impl AsRef<OsStr>>, environment: &[(&str, &str)]) {
+    // npm removes what another test may use
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(installed_check);
+    let folder = &*FOLDER;
+    program(&["chromium"]);
+    let node = program(&["node"]);
+    must(
+        Command::new(node)
+            .arg("check.js")
+            .args(pages)
+            .envs(environment.iter().copied())
+            .current_dir(folder),
+    );
+}
+
+/// The folder of the check of pages, with its packages.
+fn installed_check() -> PathBuf {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let folder = Path::new(DISC).join("browser");
     fs::create_dir_all(&folder).unwrap();
@@ -144,15 +161,7 @@ fn look_at_with(pages: impl IntoIterator<Item = impl AsRef<OsStr>>, environment:
     }
     let npm = "ci --silent --no-audit --no-fund --ignore-scripts".split(' ');
     must(Command::new(program(&["npm"])).args(npm).current_dir(&folder));
-    program(&["chromium"]);
-    let node = program(&["node"]);
-    must(
-        Command::new(node)
-            .arg("check.js")
-            .args(pages)
-            .envs(environment.iter().copied())
-            .current_dir(&folder),
-    );
+    folder
 }
 
 /// veraPDF, from Maven Central, has the machine-checkable part of PDF/UA-1.

@@ -26,6 +26,10 @@ pub fn plan(context: &Context, args: &AbArgs, host: &HostContext, sides: &Sides)
         });
     }
     let selectors = context.selectors(&args.selectors());
+    ensure!(
+        !selectors.is_empty(),
+        "name the benchmarks to compare, such as byte/sieve or 'unix/*'; `gritstone list` has all"
+    );
     let mut wanted = select(&context.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
     let custom = context.custom.as_ref();
