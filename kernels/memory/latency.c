@@ -4,7 +4,8 @@
  * (bytes=, or caches= times the last-level cache) form one cycle in random order, over all pages, which defeats prefetchers. Beyond the
  * reach of the TLB, latency includes page walks. Pages are small on every machine; pages=huge selects huge pages where available
  * (vm/random-load/...). Of an even number of lines the last is left out: loads in number a power of two, as calibration chooses it, end
- * where they began in a cycle of such a length, as do half of them or none. The walk continues where the previous region ended, so that short regions cover a large set too.
+ * where they began in a cycle of such a length, as do half of them or none. The walk continues where the previous region ended, so that
+ * short regions cover a large set too.
  */
 #define _GNU_SOURCE
 #include <sched.h>

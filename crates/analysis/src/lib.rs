@@ -26,4 +26,4 @@ pub mod trends;
 
 /// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
 /// again.
-pub const VERSION: u32 = 19;
+pub const VERSION: u32 = 20;
