@@ -153,10 +153,7 @@ fn configuration(root: &Command) -> String {
             cell(&defaults.join("; "))
         );
     }
-    text.push_str("\n## Environment\n\n| variable | |\n| --- | --- |\n");
-    for (name, what) in man::ENVIRONMENT {
-        let _ = writeln!(text, "| `{name}` | {} |", cell(what));
-    }
+    let _ = write!(text, "\n## Environment\n\n{}", man::ENVIRONMENT);
     text.push_str("\nAn empty variable counts as unset. [Files and environment](../files.md) lists what is written where.\n");
     text
 }

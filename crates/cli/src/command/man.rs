@@ -24,23 +24,8 @@ pub struct ManArgs {
     pub output: Option<PathBuf>,
 }
 
-pub const ENVIRONMENT: [(&str, &str); 15] = [
-    ("GRITSTONE_STORE", "Database of runs, unless --store names one."),
-    ("XDG_DATA_HOME", "Where gritstone/gritstone.db is [default: ~/.local/share]."),
-    ("XDG_CONFIG_HOME", "Where gritstone/config.toml is [default: ~/.config]."),
-    ("XDG_STATE_HOME", "Directory of the undo journals [default: ~/.local/state]."),
-    ("TMPDIR", "Directory for files that are measured, where /var/tmp does not serve."),
-    ("PATH", "Programs that benchmarks time, and compilers."),
-    ("COLUMNS", "Width of tables, in place of that of the terminal."),
-    ("NO_COLOR", "If not empty, no styles."),
-    ("CLICOLOR_FORCE", "If not empty and not 0, styles in a pipe too."),
-    ("PAGER", "Pager of commands that look, on a terminal [default: less -FRX]."),
-    ("CC, FC", "Compilers of custom benchmarks, where --cc and --fc are not given."),
-    ("GRITSTONE_TOKEN", "Token of a server, where --token-file is not given."),
-    ("SSL_CERT_FILE", "Certificates that are trusted, as PEM, in place of those of the system."),
-    ("PGUSER, PGPASSWORD, PGPASSFILE", "Of a store on PostgreSQL, where its URL does not say."),
-    ("CI", "If true, pr and bisect execute the commands of gritstone-pr.toml."),
-];
+/// A table of a variable and what it does; docs/reference/configuration.md shows it.
+pub const ENVIRONMENT: &str = include_str!("../../environment.md");
 
 const FILES: [(&str, &str); 3] = [
     ("~/.local/share/gritstone/gritstone.db", "All runs, with every sample."),
@@ -101,10 +86,9 @@ fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
         }
         shared.control("fi", []);
     }
-    terms(&mut shared, "EXIT STATUS", exit_codes());
-    let owned = |(term, what): (&str, &str)| (term.to_owned(), what.to_owned());
-    terms(&mut shared, "ENVIRONMENT", ENVIRONMENT.into_iter().map(owned));
-    terms(&mut shared, "FILES", FILES.into_iter().map(owned));
+    terms(&mut shared, "EXIT STATUS", table(include_str!("../../exit-codes.md")));
+    terms(&mut shared, "ENVIRONMENT", table(ENVIRONMENT));
+    terms(&mut shared, "FILES", FILES.map(|(path, what)| (path.into(), what.into())));
     shared.to_writer(&mut page)?;
     Ok((man.get_filename(), page))
 }
@@ -130,17 +114,16 @@ fn usage(command: &Command) -> String {
     usage.trim_start_matches("Usage:").trim().to_owned()
 }
 
-/// The table of docs/exit-codes.md.
-fn exit_codes() -> impl Iterator<Item = (String, String)> {
-    let lines = include_str!("../../exit-codes.md").lines();
-    lines.filter_map(|line| {
-        let mut cells = line.strip_prefix("| ")?.trim_end_matches(" |").splitn(2, " | ");
-        let code: u8 = cells.next()?.parse().ok()?;
-        Some((code.to_string(), cells.next()?.replace('`', "")))
+/// Rows of the table of a document.
+fn table(document: &str) -> impl Iterator<Item = (String, String)> {
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    rows.skip(2).filter_map(|row| {
+        let (term, what) = row.split_once(" | ")?;
+        Some((term.replace('`', ""), what.replace('`', "")))
     })
 }
 
-fn terms(page: &mut Roff, heading: &str, all: impl Iterator<Item = (String, String)>) {
+fn terms(page: &mut Roff, heading: &str, all: impl IntoIterator<Item = (String, String)>) {
     page.control("SH", [heading]);
     for (term, what) in all {
         page.control("TP", []).text([bold(term)]).text([roman(what)]);
@@ -170,6 +153,6 @@ mod tests {
                 }
             }
         }
-        assert!(exit_codes().count() >= 6);
+        assert!(table(include_str!("../../exit-codes.md")).count() >= 6);
     }
 }
