@@ -4,7 +4,7 @@
 use crate::cgroup::{Confinement, Group, is_confined, is_throttled};
 use crate::custom::{Bound, Custom};
 use crate::journal::Journal;
-use crate::load::{Load, Mark};
+use crate::load::{Load, LoadTag};
 use crate::resource::{Held, Unavailable};
 use crate::scratch_fs::{Volume, needs_scratch_fs};
 use crate::setup::{Setup, join};
@@ -68,7 +68,7 @@ pub(crate) fn make(
             .then(|| Bound::new(&config.processes, setup, journal)),
     };
     let loaded = wants(|benchmark| !benchmark.load().is_empty());
-    (acquired, Load::new(acquire_if(loaded, journal, Mark::acquire)))
+    (acquired, Load::new(acquire_if(loaded, journal, LoadTag::acquire)))
 }
 
 fn acquire_if<T>(

@@ -4,12 +4,12 @@
 //! it exists. The run holds a lock on its journal, and so does its watchdog through the same open file. A process that gets the lock knows
 //! that both are dead, and undoes their changes (`recover`). The file is removed when everything is undone.
 
-use crate::journal_file::{By, Entry, SUFFIX, append, is_at, remove_journal, running_journals};
+use crate::any_resource::AnyResource;
+use crate::journal_file::{Entry, Owner, SUFFIX, append, is_at, remove_journal, running_journals};
 use crate::owned_files::{Dir, Identity, State};
 use crate::recover::undo;
 use crate::resource::{Held, Recorder, Resource, Unavailable};
 use crate::settings::Setting;
-use crate::thing::Thing;
 use crate::undo_command::Command;
 use crate::watchdog::Watchdog;
 use crate::{owned_files, owner};
@@ -58,7 +58,7 @@ pub struct Journal {
 impl Journal {
     /// Creates a locked journal, and starts its watchdog.
     pub fn begin(registry: Registry) -> io::Result<Self> {
-        let by = By {
+        let owner = Owner {
             host: owner::host(),
             boot: owner::boot(),
             namespace: owner::namespace(),
@@ -70,7 +70,7 @@ impl Journal {
         let writer =
             Writer { file: Rc::new(file), path: state.path().join(&name), entries: Rc::default() };
         let mut journal = Self { registry, state, name, writer, watchdog: None };
-        journal.writer.record(Entry::By(by))?;
+        journal.writer.record(Entry::Owner(owner))?;
         rustix::fs::fsync(&journal.state)?;
         let Registry { watchdog, state, .. } = &journal.registry;
         let watchdog = Watchdog::start(watchdog, state, &journal.name, &journal.writer.file);
@@ -94,14 +94,14 @@ impl Journal {
     pub fn lock_settings(&self) -> Result<Settings<'_>, SettingError> {
         // our entry is written before those of others are read: of two concurrent runs, at least one sees the other
         let length = self.writer.file.metadata()?.len();
-        self.writer.record(Entry::Steadies)?;
-        let busy = |(_, entries): &(By, Vec<Entry>)| entries.contains(&Entry::Steadies);
+        self.writer.record(Entry::Tunes)?;
+        let busy = |(_, entries): &(Owner, Vec<Entry>)| entries.contains(&Entry::Tunes);
         match running_journals(&self.state, Some(&self.name)).into_iter().find(busy) {
-            Some((by, _)) => {
+            Some((owner, _)) => {
                 // or it would keep later runs from changing settings
                 self.writer.file.set_len(length)?;
                 self.writer.entries.borrow_mut().pop();
-                Err(SettingError::Busy(by.process))
+                Err(SettingError::Busy(owner.process))
             }
             None => Ok(Settings(self)),
         }
@@ -128,7 +128,7 @@ impl Writer {
     }
 
     /// Makes or changes something until the end of the run, under another name if the first is taken.
-    fn make<R: Resource + Clone + Into<Thing>>(
+    fn make<R: Resource + Clone + Into<AnyResource>>(
         &self,
         named: impl Fn() -> io::Result<R>,
     ) -> io::Result<(R, Option<Identity>)> {
@@ -156,7 +156,7 @@ impl Writer {
     }
 }
 
-impl<R: Resource + Clone + Into<Thing>> Recorder<R> for Writer {
+impl<R: Resource + Clone + Into<AnyResource>> Recorder<R> for Writer {
     fn acquire(&self, named: impl Fn() -> io::Result<R>) -> Result<Held<R>, Unavailable> {
         let (resource, identity) = self.make(named)?;
         let held = Held { resource, identity };
@@ -165,7 +165,7 @@ impl<R: Resource + Clone + Into<Thing>> Recorder<R> for Writer {
     }
 }
 
-impl<R: Resource + Clone + Into<Thing>> Recorder<R> for Journal {
+impl<R: Resource + Clone + Into<AnyResource>> Recorder<R> for Journal {
     fn acquire(&self, named: impl Fn() -> io::Result<R>) -> Result<Held<R>, Unavailable> {
         self.writer.acquire(named)
     }
@@ -281,10 +281,10 @@ pub fn measuring(state: &State, except: Option<&Journal>) -> BTreeMap<String, u3
         return BTreeMap::new();
     };
     let journals = running_journals(&dir, except.map(Journal::name)).into_iter();
-    let journals = journals.filter(|(by, _)| by.may_live());
-    let runs = journals.flat_map(|(by, entries)| {
+    let journals = journals.filter(|(owner, _)| owner.may_live());
+    let runs = journals.flat_map(|(owner, entries)| {
         entries.into_iter().filter_map(move |entry| match entry {
-            Entry::Measures(run) => Some((run, by.process)),
+            Entry::Measures(run) => Some((run, owner.process)),
             _ => None,
         })
     });

@@ -1,8 +1,8 @@
 //! Journals as files: entries, and the holders of their locks.
 
+use crate::any_resource::AnyResource;
 use crate::owned_files::{Dir, Identity};
 use crate::owner;
-use crate::thing::Thing;
 use crate::undo_command::Command;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -21,17 +21,19 @@ const MAX_JOURNAL: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Entry {
-    /// First entry: the writer and its host.
-    By(By),
+    /// First entry: the process that writes the journal, and its host.
+    #[serde(rename = "by")]
+    Owner(Owner),
     /// The run will change settings: no other run may while it lives.
-    Steadies,
+    #[serde(rename = "steadies")]
+    Tunes,
     /// Id of the run that is measured.
     Measures(String),
     /// About to make or change this.
-    Makes(Thing),
-    /// Identity of the last thing made.
+    Makes(AnyResource),
+    /// Identity of the last resource made.
     Made(Identity),
-    /// The last thing was not made: its name was taken, or all of it failed.
+    /// The last resource was not made: its name was taken, or all of it failed.
     Taken,
     /// About to execute this undo command, which is never repeated.
     Undoes(Command),
@@ -40,7 +42,7 @@ pub(crate) enum Entry {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct By {
+pub(crate) struct Owner {
     pub host: String,
     pub boot: String,
     /// Namespace of process ids.
@@ -50,7 +52,7 @@ pub(crate) struct By {
     pub start: u64,
 }
 
-impl By {
+impl Owner {
     /// True if the writer may be running, as far as this namespace can see. A dead writer's watchdog may still be
     /// undoing.
     pub(crate) fn may_live(&self) -> bool {
@@ -59,12 +61,12 @@ impl By {
 }
 
 /// Journals of running processes, except ours.
-pub(crate) fn running_journals(state: &Dir, except: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
+pub(crate) fn running_journals(state: &Dir, except: Option<&OsStr>) -> Vec<(Owner, Vec<Entry>)> {
     let names = journals(state).into_iter();
     names
         .filter(|name| Some(name.as_os_str()) != except)
         .filter_map(|name| match open_journal(state, &name) {
-            Ok(Holder::Running(by, entries)) => Some((by, entries)),
+            Ok(Holder::Running(owner, entries)) => Some((owner, entries)),
             _ => None,
         })
         .collect()
@@ -85,7 +87,7 @@ pub(crate) fn remove_journal(state: &Dir, name: &OsStr, file: &File) {
 /// A journal by the holder of its lock.
 pub(crate) enum Holder {
     /// A running run or its watchdog, and the entries so far.
-    Running(By, Vec<Entry>),
+    Running(Owner, Vec<Entry>),
     /// Locked by us now.
     Dead(Flock<File>),
     /// A running process that has not written its identity.
@@ -99,7 +101,7 @@ pub(crate) fn open_journal(state: &Dir, name: &OsStr) -> io::Result<Holder> {
         Ok(file) if is_at(state, name, &file) => Ok(Holder::Dead(file)),
         Ok(_) => Err(io::ErrorKind::NotFound.into()),
         Err((_, Errno::EWOULDBLOCK)) => Ok(match parse(&text) {
-            (Some(by), entries, _) => Holder::Running(by, entries),
+            (Some(owner), entries, _) => Holder::Running(owner, entries),
             (None, ..) => Holder::Damaged,
         }),
         Err((_, errno)) => Err(errno.into()),
@@ -129,16 +131,16 @@ pub(crate) fn read_journal(file: &File) -> io::Result<String> {
 
 /// Writer and entries, and true if a line is invalid. An unfinished last line is ignored: the run was killed while it
 /// wrote it, so the change has not happened.
-pub(crate) fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
+pub(crate) fn parse(text: &str) -> (Option<Owner>, Vec<Entry>, bool) {
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
     let damaged = read.contains(&None);
     let entries: Vec<Entry> = read.into_iter().flatten().collect();
-    let by = match entries.first() {
-        Some(Entry::By(by)) => Some(by.clone()),
+    let owner = match entries.first() {
+        Some(Entry::Owner(owner)) => Some(owner.clone()),
         _ => None,
     };
-    (by, entries, damaged)
+    (owner, entries, damaged)
 }
 
 /// Names of all journals, sorted.

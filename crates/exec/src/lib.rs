@@ -10,6 +10,7 @@
 //! and instructions.
 
 mod acquired;
+mod any_resource;
 mod arguments;
 mod cgroup;
 mod custom;
@@ -37,7 +38,6 @@ mod swap;
 pub mod syscalls;
 #[cfg(test)]
 mod tests;
-mod thing;
 mod tracefs;
 mod tune;
 mod undo_command;

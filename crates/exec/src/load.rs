@@ -1,7 +1,7 @@
 //! Background load: embedded programs that work until ended, one per level, each under a supervisor.
 //!
 //! The load of a benchmark is started before its launch and kept for the next one; a lower level ends the programs
-//! above it. A mark in the environment is recorded in the journal before the start, so that processes are found even
+//! above it. A tag in the environment is recorded in the journal before the start, so that processes are found even
 //! without their supervisor.
 
 use crate::owned_files::{Identity, check_our_name, fresh_name, remove_within};
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Environment variable of all processes of a load.
-pub(crate) const MARK_VARIABLE: &str = "GRITSTONE_LOAD";
+pub(crate) const TAG_VARIABLE: &str = "GRITSTONE_LOAD";
 /// Load program that executes what it compiles, so that its directory must permit execution.
 pub(crate) const COMPILING_LOAD: &str = "load/users";
 /// Written by a program once it works: pieces of work done, a blank, and their name.
@@ -32,10 +32,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Programs of the current level, ended on drop.
 #[derive(Debug)]
 pub(crate) struct Load {
-    /// From level 1. Dropped before the mark, which kills the rest.
+    /// From level 1. Dropped before the tag, which kills the rest.
     parts: Vec<Part>,
-    /// The mark, or why no load may be started.
-    pub(crate) mark: Result<Held<Mark>, Unavailable>,
+    /// The tag, or why no load may be started.
+    pub(crate) tag: Result<Held<LoadTag>, Unavailable>,
     /// Programs that could not be started, and why: tried once.
     refused: BTreeMap<String, String>,
 }
@@ -54,36 +54,36 @@ pub(crate) struct Progress {
 
 /// Value of the environment variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark(pub(crate) String);
+pub(crate) struct LoadTag(pub(crate) String);
 
-impl Resource for Mark {
+impl Resource for LoadTag {
     fn make(&self) -> io::Result<Option<Identity>> {
         Ok(None)
     }
 
-    /// Kills every process with this mark, including daemons.
+    /// Kills every process with this tag, including daemons.
     fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
         check_our_name(Path::new(&self.0))?;
         if !owner::sees_processes() {
             let why = "/proc does not show the processes of this pid namespace: mount it there (unshare --mount-proc)";
             return Err(io::Error::other(why));
         }
-        let mark = format!("{MARK_VARIABLE}={}\0", self.0).into_bytes();
+        let tag = format!("{TAG_VARIABLE}={}\0", self.0).into_bytes();
         let end = Instant::now() + GRACE_PERIOD;
         loop {
-            let marked: Vec<i32> = fs::read_dir("/proc")?
+            let tagged: Vec<i32> = fs::read_dir("/proc")?
                 .flatten()
                 .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-                .filter(|pid| has(*pid, &mark))
+                .filter(|pid| has(*pid, &tag))
                 .collect();
-            if marked.is_empty() {
+            if tagged.is_empty() {
                 return Ok(Undo::Gone);
             }
             if Instant::now() >= end {
                 return Err(io::Error::other("some of its processes could not be killed"));
             }
-            for pid in marked {
-                pidfd::kill_if(pid, || has(pid, &mark));
+            for pid in tagged {
+                pidfd::kill_if(pid, || has(pid, &tag));
             }
             std::thread::sleep(POLL_INTERVAL);
         }
@@ -94,15 +94,15 @@ impl Resource for Mark {
     }
 }
 
-impl Mark {
+impl LoadTag {
     pub(crate) fn acquire(journal: &impl Recorder<Self>) -> Result<Held<Self>, Unavailable> {
         journal.acquire(|| Ok(Self(fresh_name("load")?)))
     }
 }
 
 impl Load {
-    pub(crate) fn new(mark: Result<Held<Mark>, Unavailable>) -> Self {
-        Self { parts: vec![], mark, refused: BTreeMap::new() }
+    pub(crate) fn new(tag: Result<Held<LoadTag>, Unavailable>) -> Self {
+        Self { parts: vec![], tag, refused: BTreeMap::new() }
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -180,7 +180,7 @@ impl Drop for Part {
 }
 
 impl Load {
-    /// Adjusts the load to these programs. `start` gets the name of a program and the mark, and returns the directory.
+    /// Adjusts the load to these programs. `start` gets the name of a program and the tag, and returns the directory.
     pub(crate) fn adjust(
         &mut self,
         wanted: &[&str],
@@ -194,10 +194,10 @@ impl Load {
             if let Some(why) = self.refused.get(*program) {
                 return Err(ExecError::NoLoad(why.clone()));
             }
-            let mark = self.mark.as_ref();
-            let mark = mark.map_err(|why| ExecError::NoLoad(why.to_string()));
-            let part = mark.and_then(|mark| {
-                let (directory, supervised) = start(program, &mark.0)?;
+            let tag = self.tag.as_ref();
+            let tag = tag.map_err(|why| ExecError::NoLoad(why.to_string()));
+            let part = tag.and_then(|tag| {
+                let (directory, supervised) = start(program, &tag.0)?;
                 let part = Part {
                     program: (*program).to_owned(),
                     directory,
@@ -236,7 +236,7 @@ impl Part {
 }
 
 /// False for other users' processes, whose environment cannot be read.
-fn has(pid: i32, mark: &[u8]) -> bool {
+fn has(pid: i32, tag: &[u8]) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment.windows(mark.len()).any(|part| part == mark)
+    environment.windows(tag.len()).any(|part| part == tag)
 }

@@ -1,12 +1,12 @@
 //! Undoes journals: that of this process at its end, those of dead ones at the next start.
 
+use crate::any_resource::AnyResource;
 use crate::journal_file::{
     Entry, Holder, append, journals, open_journal, parse, read_journal, remove_journal,
 };
 use crate::owned_files::{self, Dir, Identity, State};
 use crate::owner;
 use crate::resource::{Resource, Undo};
-use crate::thing::Thing;
 use crate::undo_command::Command;
 use gritstone_model::pluralize;
 use std::ffi::OsStr;
@@ -32,35 +32,35 @@ pub(crate) struct UndoReport {
 pub(crate) fn undo(entries: &[Entry], same_boot: bool, journal: &File) -> UndoReport {
     let mut undone =
         UndoReport { restored: 0, messages: vec![], complete: true, has_failed_command: false };
-    for (thing, identity) in recorded_things(entries).into_iter().rev() {
-        match thing {
-            Thing::Setting(_) if !same_boot => {}
-            Thing::Command(Command { command, .. }) if !same_boot => undone.messages.push(format!(
+    for (resource, identity) in recorded_resources(entries).into_iter().rev() {
+        match resource {
+            AnyResource::Setting(_) if !same_boot => {}
+            AnyResource::Command(Command { command, .. }) if !same_boot => undone.messages.push(format!(
                 "the system was restarted before '{command}' could undo the changes of a run: check whether it is still needed"
             )),
-            Thing::Command(command) => undone.execute(command, entries, journal),
+            AnyResource::Command(command) => undone.execute(command, entries, journal),
             // they are gone since the restart: the same name is not ours
-            Thing::Group(_) | Thing::Trace(_) | Thing::Load(_) if !same_boot => {}
-            thing => undone.add(thing, identity),
+            AnyResource::Group(_) | AnyResource::Trace(_) | AnyResource::Load(_) if !same_boot => {}
+            resource => undone.add(resource, identity),
         }
     }
     undone
 }
 
-/// Things made or changed, in order, with their identity if known.
-fn recorded_things(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
+/// Resources made or changed, in order, with their identity if known.
+fn recorded_resources(entries: &[Entry]) -> Vec<(&AnyResource, Option<Identity>)> {
     let mut all = vec![];
     for entry in entries {
         match entry {
-            Entry::Makes(thing) => all.push((thing, None)),
+            Entry::Makes(resource) => all.push((resource, None)),
             Entry::Made(identity) => {
                 if let Some((_, known)) = all.last_mut() {
                     *known = Some(*identity);
                 }
             }
             Entry::Taken => drop(all.pop()),
-            Entry::By(_)
-            | Entry::Steadies
+            Entry::Owner(_)
+            | Entry::Tunes
             | Entry::Measures(_)
             | Entry::Undoes(_)
             | Entry::Reported => {}
@@ -99,15 +99,15 @@ impl UndoReport {
         }
     }
 
-    fn add(&mut self, thing: &Thing, identity: Option<Identity>) {
-        match thing.resource().undo(identity) {
+    fn add(&mut self, resource: &AnyResource, identity: Option<Identity>) {
+        match resource.as_resource().undo(identity) {
             Ok(Undo::Gone | Undo::Unchanged) => {}
             Ok(Undo::Restored) => self.restored += 1,
             Ok(Undo::Left(why)) => self.messages.push(why),
             Err(why) => {
                 // what is not ours will not be ours at the next attempt either
                 self.complete &= owned_files::is_not_ours(&why);
-                let (what, remedy) = thing.resource().remedy();
+                let (what, remedy) = resource.as_resource().remedy();
                 self.messages.push(format!("{what}: {why}{remedy}"));
             }
         }
@@ -170,9 +170,9 @@ fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File, audience: Audience)
         Ok(text) => text,
         Err(why) => return vec![format!("cannot read {}: {why}", shown.display())],
     };
-    let (by, entries, damaged) = parse(&text);
+    let (owner, entries, damaged) = parse(&text);
     // a run that could not write its identity has done nothing
-    let Some(by) = by else {
+    let Some(owner) = owner else {
         return match state {
             _ if damaged && entries.contains(&Entry::Reported) => vec![],
             _ if damaged => {
@@ -187,8 +187,8 @@ fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File, audience: Audience)
             None => vec![],
         };
     };
-    let same_boot = by.boot == owner::boot();
-    if !same_boot && by.host != owner::host() {
+    let same_boot = owner.boot == owner::boot();
+    if !same_boot && owner.host != owner::host() {
         return vec![]; // another machine's, in a home that machines share
     }
     let mut undone = undo(&entries, same_boot, file);
@@ -196,7 +196,7 @@ fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File, audience: Audience)
     if undone.restored > 0 {
         messages.push(format!(
             "process {} was killed while the system was tuned for it; restored: {} {}",
-            by.process,
+            owner.process,
             undone.restored,
             pluralize(undone.restored, "setting")
         ));

@@ -1,13 +1,13 @@
 //! Settings of a fake machine: changed, restored by various processes, and left alone if another process changed them.
 
+use crate::any_resource::AnyResource;
 use crate::journal::measuring;
-use crate::journal_file::{By, Entry};
+use crate::journal_file::{Entry, Owner};
 use crate::owned_files::{State, fresh_name};
 use crate::recover::undo_dead_run;
 use crate::resource::Directory;
 use crate::settings::Setting;
 use crate::tests::mode;
-use crate::thing::Thing;
 use crate::undo_command::Command;
 use crate::{Journal, Registry, SettingError, owner, recover};
 use nix::fcntl::{Flock, FlockArg};
@@ -117,15 +117,15 @@ impl Machine {
     }
 
     fn sets(&self, path: &str, old: &str, new: &str) -> Entry {
-        Entry::Makes(Thing::Setting(Setting {
+        Entry::Makes(AnyResource::Setting(Setting {
             path: self.root().join(&path[1..]),
             old: old.into(),
             new: new.into(),
         }))
     }
 
-    fn by(&self) -> By {
-        By {
+    fn owner(&self) -> Owner {
+        Owner {
             host: owner::host(),
             boot: owner::boot(),
             namespace: owner::namespace(),
@@ -206,15 +206,15 @@ fn journal_needs_a_watchdog() {
 fn watchdog_uses_open_journal() {
     let machine = Machine::new();
     machine.set_externally(TURBO, "1");
-    let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
+    let entries = [Entry::Owner(machine.owner()), machine.sets(TURBO, "0", "1")];
     let path = machine.left_behind(&entries, "");
     let journal = fs::File::open(&path).unwrap();
     fs::rename(&path, machine.0.path().join("moved")).unwrap();
-    let planted = Entry::Makes(Thing::Command(Command {
+    let planted = Entry::Makes(AnyResource::Command(Command {
         command: "echo > executed".to_owned(),
         directory: machine.0.path().to_owned(),
     }));
-    machine.left_behind(&[Entry::By(machine.by()), planted], "");
+    machine.left_behind(&[Entry::Owner(machine.owner()), planted], "");
     let name = path.file_name().unwrap();
     let messages = undo_dead_run(&machine.state(), name, &journal).unwrap();
     assert!(messages.concat().contains("1 setting"), "{messages:?}");
@@ -231,9 +231,9 @@ fn watchdog_uses_open_journal() {
 #[test]
 fn dead_runs_are_not_measuring() {
     let machine = Machine::new();
-    let by = |process| {
+    let owner = |process| {
         let start = owner::start_of(process).unwrap_or(1);
-        Entry::By(By { process, start, ..machine.by() })
+        Entry::Owner(Owner { process, start, ..machine.owner() })
     };
     let mut ended = std::process::Command::new("true").spawn().unwrap();
     let (dead, us) = (ended.id(), std::process::id());
@@ -242,7 +242,7 @@ fn dead_runs_are_not_measuring() {
         std::thread::sleep(Duration::from_millis(1));
     }
     for (process, expected) in [(us, 1), (dead, 0)] {
-        let entries = [by(process), Entry::Measures("a run".to_owned())];
+        let entries = [owner(process), Entry::Measures("a run".to_owned())];
         let path = machine.left_behind(&entries, "");
         let held = Flock::lock(fs::File::open(&path).unwrap(), FlockArg::LockExclusive).unwrap();
         assert_eq!(measuring(&machine.state(), None).len(), expected);
@@ -280,10 +280,10 @@ fn next_start_restores_settings() {
     mode(&directory.join("sealed"), 0o000);
     machine.set_externally(GOVERNOR, "performance");
     let entries = [
-        Entry::By(machine.by()),
-        Entry::Makes(Thing::Directory(Directory(directory.clone()))),
-        Entry::Makes(Thing::Directory(Directory(name()))),
-        Entry::Steadies,
+        Entry::Owner(machine.owner()),
+        Entry::Makes(AnyResource::Directory(Directory(directory.clone()))),
+        Entry::Makes(AnyResource::Directory(Directory(name()))),
+        Entry::Tunes,
         machine.sets(GOVERNOR, "powersave", "performance"),
         // recorded, and killed before it was done
         machine.sets(TURBO, "0", "1"),
@@ -305,7 +305,7 @@ fn undo_order_is_reversed() {
     let machine = Machine::new();
     machine.set_externally(GOVERNOR, "performance");
     let entries = [
-        Entry::By(machine.by()),
+        Entry::Owner(machine.owner()),
         machine.sets(GOVERNOR, "powersave", "schedutil"),
         machine.sets(GOVERNOR, "schedutil", "performance"),
     ];
@@ -318,16 +318,16 @@ fn undo_order_is_reversed() {
 fn restart_resets_settings() {
     let machine = Machine::new();
     machine.set_externally(GOVERNOR, "performance");
-    let mut by = machine.by();
-    by.boot = "another".into();
+    let mut owner = machine.owner();
+    owner.boot = "another".into();
     let change = machine.sets(GOVERNOR, "powersave", "performance");
-    machine.left_behind(&[Entry::By(by.clone()), change.clone()], "");
+    machine.left_behind(&[Entry::Owner(owner.clone()), change.clone()], "");
     assert!(recover(&machine.state()).is_empty());
     assert_eq!(machine.value(GOVERNOR), "performance");
     assert!(machine.journals().is_empty());
     // a machine that shares the home undoes its own
-    by.host = "elsewhere".into();
-    let path = machine.left_behind(&[Entry::By(by), change], "");
+    owner.host = "elsewhere".into();
+    let path = machine.left_behind(&[Entry::Owner(owner), change], "");
     assert!(recover(&machine.state()).is_empty());
     assert!(path.exists());
 }
@@ -338,7 +338,7 @@ fn failed_undo_stays_in_journal() {
     let gone = "/sys/devices/system/cpu/cpufreq/policy9/scaling_governor";
     machine.set_externally(TURBO, "1");
     let entries = [
-        Entry::By(machine.by()),
+        Entry::Owner(machine.owner()),
         machine.sets(TURBO, "0", "1"),
         machine.sets(gone, "powersave", "performance"),
     ];
@@ -363,7 +363,7 @@ fn failed_undo_stays_in_journal() {
 fn foreign_journals_are_reported() {
     let machine = Machine::new();
     machine.set_externally(TURBO, "1");
-    let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
+    let entries = [Entry::Owner(machine.owner()), machine.sets(TURBO, "0", "1")];
     let path = machine.left_behind(&entries, "rubbish\n");
     mode(&path, 0o666);
     let refused = machine.recovered();

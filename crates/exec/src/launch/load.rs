@@ -4,7 +4,7 @@ use super::programs::path_of;
 use super::{Executor, Variant};
 use crate::ExecError;
 use crate::arguments::{assigned, environment_in};
-use crate::load::{COMPILING_LOAD, MARK_VARIABLE, START_TIMEOUT};
+use crate::load::{COMPILING_LOAD, START_TIMEOUT, TAG_VARIABLE};
 use crate::process::{Supervised, Task};
 use gritstone_model::Benchmark;
 
@@ -15,11 +15,11 @@ impl Executor {
         benchmark: &Benchmark,
     ) -> Result<(), ExecError> {
         let (setup, custom) = (&self.setup, &self.custom);
-        let start = |name: &str, mark: &str| {
+        let start = |name: &str, tag: &str| {
             // the compiling load needs a directory that permits execution; the others write to the measured file system
             let directory = setup.work_dirs.fresh(name != COMPILING_LOAD)?;
             let mut environment = environment_in(&setup.environment, &directory);
-            environment.insert(MARK_VARIABLE.to_owned(), mark.into());
+            environment.insert(TAG_VARIABLE.to_owned(), tag.into());
             let programs = setup.programs.iter();
             let supervised = Supervised::start(&Task {
                 supervisor: &setup.supervisor()?,

@@ -1,10 +1,10 @@
 //! Commands that undo other commands.
 
 use super::{Machine, REPORTED};
-use crate::journal_file::{By, Entry};
+use crate::any_resource::AnyResource;
+use crate::journal_file::{Entry, Owner};
 use crate::recover;
 use crate::recover::undo_dead_run;
-use crate::thing::Thing;
 use crate::undo_command::Command;
 use std::fs;
 
@@ -53,7 +53,7 @@ fn failed_changes_are_not_undone() {
 const FAILING: &str = "echo why >&2; echo >> tried; exit 3";
 
 fn failing(machine: &Machine) -> Entry {
-    Entry::Makes(Thing::Command(Command {
+    Entry::Makes(AnyResource::Command(Command {
         command: FAILING.to_owned(),
         directory: machine.0.path().to_owned(),
     }))
@@ -77,7 +77,7 @@ fn failed_undo_commands_run_once() {
     assert!(recover(&machine.state()).is_empty());
     assert_eq!((tried(&machine), machine.journals().len()), (1, 0));
 
-    let path = machine.left_behind(&[Entry::By(machine.by()), failing(&machine)], "");
+    let path = machine.left_behind(&[Entry::Owner(machine.owner()), failing(&machine)], "");
     let messages = machine.recovered();
     assert!(messages.contains("do it by hand"), "{messages}");
     assert!(recover(&machine.state()).is_empty());
@@ -87,7 +87,7 @@ fn failed_undo_commands_run_once() {
 #[test]
 fn watchdog_failures_repeat_once() {
     let machine = Machine::new();
-    let path = machine.left_behind(&[Entry::By(machine.by()), failing(&machine)], "");
+    let path = machine.left_behind(&[Entry::Owner(machine.owner()), failing(&machine)], "");
     let file = fs::OpenOptions::new().read(true).append(true).open(&path);
     let name = path.file_name().unwrap();
     let messages = undo_dead_run(&machine.state(), name, &file.unwrap()).unwrap();
@@ -101,8 +101,8 @@ fn watchdog_failures_repeat_once() {
 #[test]
 fn restarts_execute_no_undo_command() {
     let machine = Machine::new();
-    let by = By { boot: "another".to_owned(), ..machine.by() };
-    let path = machine.left_behind(&[Entry::By(by), failing(&machine)], "");
+    let owner = Owner { boot: "another".to_owned(), ..machine.owner() };
+    let path = machine.left_behind(&[Entry::Owner(owner), failing(&machine)], "");
     let messages = machine.recovered();
     assert!(messages.contains("was restarted") && !path.exists(), "{messages}");
     assert_eq!(tried(&machine), 0);

@@ -1,13 +1,13 @@
 //! Directories, file systems and groups: recorded before they are made, and removed by the next process.
 
 use super::Machine;
+use crate::any_resource::AnyResource;
 use crate::cgroup::Group;
 use crate::journal_file::Entry;
 use crate::owned_files::{Identity, fresh_name};
 use crate::resource::{Directory, Held, Recorder, Resource};
 use crate::scratch_fs::Volume;
 use crate::swap::Swap;
-use crate::thing::Thing;
 use crate::{WorkDirs, recover};
 use std::cell::Cell;
 use std::fs;
@@ -26,7 +26,7 @@ fn killed_file_systems_are_removed() {
     }
     let entries = |home: &Path| {
         let volume = Volume(home.to_owned());
-        [Entry::By(machine.by()), Entry::Makes(Thing::Volume(volume))]
+        [Entry::Owner(machine.owner()), Entry::Makes(AnyResource::Volume(volume))]
     };
     machine.left_behind(&entries(&path), "");
     assert!(recover(&machine.state()).is_empty());
@@ -67,9 +67,9 @@ fn only_our_groups_are_removed() {
     let foreign = machine.0.path().join("system.slice");
     fs::create_dir(&ours).unwrap();
     fs::create_dir(&foreign).unwrap();
-    let group = |path: &Path| Entry::Makes(Thing::Group(Group(path.to_owned())));
+    let group = |path: &Path| Entry::Makes(AnyResource::Group(Group(path.to_owned())));
     let mut entries = vec![
-        Entry::By(machine.by()),
+        Entry::Owner(machine.owner()),
         group(&machine.0.path().join(fresh_name("group").unwrap())),
         group(&ours),
     ];
@@ -92,14 +92,14 @@ fn replaced_objects_are_left_alone() {
     fs::rename(&path, &moved).unwrap();
     fs::create_dir(&path).unwrap();
     fs::write(path.join("image"), "another's").unwrap();
-    for thing in [
-        Thing::Directory(Directory(path.clone())),
-        Thing::Volume(Volume(path.clone())),
-        Thing::Group(Group(path.clone())),
-        Thing::Swap(Swap(path.clone())),
+    for resource in [
+        AnyResource::Directory(Directory(path.clone())),
+        AnyResource::Volume(Volume(path.clone())),
+        AnyResource::Group(Group(path.clone())),
+        AnyResource::Swap(Swap(path.clone())),
     ] {
-        let [by, makes] = [Entry::By(machine.by()), Entry::Makes(thing)];
-        machine.left_behind(&[by, makes, Entry::Made(identity)], "");
+        let [owner, makes] = [Entry::Owner(machine.owner()), Entry::Makes(resource)];
+        machine.left_behind(&[owner, makes, Entry::Made(identity)], "");
         let messages = machine.recovered();
         assert!(messages.contains("was replaced after this run had created it"), "{messages}");
         assert!(path.join("image").exists() && moved.exists());
@@ -108,9 +108,9 @@ fn replaced_objects_are_left_alone() {
     fs::remove_dir_all(&path).unwrap();
     symlink(&moved, &path).unwrap();
     fs::write(moved.join("area"), "another's").unwrap();
-    let swap = || Entry::Makes(Thing::Swap(Swap(path.clone())));
+    let swap = || Entry::Makes(AnyResource::Swap(Swap(path.clone())));
     let refused = |what: &str| {
-        machine.left_behind(&[Entry::By(machine.by()), swap()], "");
+        machine.left_behind(&[Entry::Owner(machine.owner()), swap()], "");
         let messages = machine.recovered();
         assert!(messages.contains(what), "{messages}");
         assert_eq!(fs::read_to_string(moved.join("area")).unwrap(), "another's");
@@ -120,7 +120,7 @@ fn replaced_objects_are_left_alone() {
     fs::rename(&moved, &path).unwrap();
     if nix::unistd::geteuid().is_root() {
         chown(&path, Some(65534), None).unwrap();
-        machine.left_behind(&[Entry::By(machine.by()), swap()], "");
+        machine.left_behind(&[Entry::Owner(machine.owner()), swap()], "");
         assert!(machine.recovered().contains("belongs to user 65534"));
         assert!(path.join("area").exists());
     }

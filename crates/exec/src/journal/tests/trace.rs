@@ -1,9 +1,9 @@
 //! Traces: recorded before they are made, and removed after.
 
 use super::{Machine, REPORTED};
+use crate::any_resource::AnyResource;
 use crate::journal_file::Entry;
 use crate::resource::Unavailable;
-use crate::thing::Thing;
 use crate::tracefs::{Instance, Trace};
 use std::mem::ManuallyDrop;
 
@@ -35,8 +35,8 @@ fn traces_are_recorded_and_removed() {
 fn foreign_traces_are_left_alone() {
     let machine = Machine::new();
     for name in ["osnoise", "../gritstone"] {
-        let makes = Entry::Makes(Thing::Trace(Trace(name.to_owned())));
-        let path = machine.left_behind(&[Entry::By(machine.by()), makes], "");
+        let makes = Entry::Makes(AnyResource::Trace(Trace(name.to_owned())));
+        let path = machine.left_behind(&[Entry::Owner(machine.owner()), makes], "");
         let messages = machine.recovered();
         assert!(messages.contains(name) && !path.exists(), "{messages}");
     }

@@ -1,7 +1,7 @@
 //! Background load: kept between launches, adjusted to levels, and ended.
 
 use super::*;
-use crate::load::Mark;
+use crate::load::LoadTag;
 use crate::resource::{Held, Resource, Unavailable};
 
 const ONE: &str = "load/one";
@@ -13,12 +13,12 @@ fn beside(scripts: &[(&str, &str)]) -> Bench {
     for (name, script) in scripts {
         bench.plant(name, script);
     }
-    bench.executor.load = Load::new(Ok(Held { resource: mark(), identity: None }));
+    bench.executor.load = Load::new(Ok(Held { resource: tag(), identity: None }));
     bench
 }
 
-fn mark() -> Mark {
-    Mark(crate::owned_files::fresh_name("load").unwrap())
+fn tag() -> LoadTag {
+    LoadTag(crate::owned_files::fresh_name("load").unwrap())
 }
 
 /// Works until killed, and records its pid.
@@ -121,11 +121,11 @@ fn load_needs_a_journal() {
 }
 
 #[test]
-fn marks_find_orphaned_load() {
-    let mark = mark();
+fn tags_find_orphaned_load() {
+    let tag = tag();
     let mut child = std::process::Command::new("sleep")
         .arg("1000")
-        .env("GRITSTONE_LOAD", &mark.0)
+        .env("GRITSTONE_LOAD", &tag.0)
         .spawn()
         .unwrap();
     // it has our environment until it executes sleep
@@ -133,7 +133,7 @@ fn marks_find_orphaned_load() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let reaped = std::thread::spawn(move || child.wait().unwrap());
-    mark.undo(None).unwrap();
+    tag.undo(None).unwrap();
     assert!(!reaped.join().unwrap().success());
-    assert!(Mark("somebody else's".to_owned()).undo(None).is_err());
+    assert!(LoadTag("somebody else's".to_owned()).undo(None).is_err());
 }

@@ -1,7 +1,7 @@
 //! All kinds of resources.
 
 use crate::cgroup::Group;
-use crate::load::Mark;
+use crate::load::LoadTag;
 use crate::resource::{Directory, Resource};
 use crate::scratch_fs::Volume;
 use crate::settings::Setting;
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 /// A resource, as recorded in journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Thing {
+pub(crate) enum AnyResource {
     Directory(Directory),
     Group(Group),
-    Load(Mark),
+    Load(LoadTag),
     Trace(Trace),
     Volume(Volume),
     Swap(Swap),
@@ -26,8 +26,8 @@ pub(crate) enum Thing {
     WorkTree(WorkTree),
 }
 
-impl Thing {
-    pub(crate) fn resource(&self) -> &dyn Resource {
+impl AnyResource {
+    pub(crate) fn as_resource(&self) -> &dyn Resource {
         match self {
             Self::Directory(it) => it,
             Self::Group(it) => it,
@@ -44,7 +44,7 @@ impl Thing {
 
 macro_rules! from {
     ($($kind:ident: $resource:ty),*) => {
-        $(impl From<$resource> for Thing {
+        $(impl From<$resource> for AnyResource {
             fn from(resource: $resource) -> Self {
                 Self::$kind(resource)
             }
@@ -55,7 +55,7 @@ macro_rules! from {
 from!(
     Directory: Directory,
     Group: Group,
-    Load: Mark,
+    Load: LoadTag,
     Trace: Trace,
     Volume: Volume,
     Swap: Swap,
