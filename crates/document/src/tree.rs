@@ -2,7 +2,7 @@
 
 mod line;
 
-use crate::mark::{Detail, Footnote, Mark, Tone};
+use crate::footnote::{Detail, FlagStyle, Footnote, Tone};
 use crate::number::MISSING;
 pub use line::{ResultLine, Tile};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub struct Document {
     /// Hides the advice of warnings, for runs that cannot be repeated.
     pub without_advice: bool,
     notes: Vec<Footnote>,
-    known: HashMap<(Option<&'static Mark>, String), NoteId>,
+    known: HashMap<(Option<&'static FlagStyle>, String), NoteId>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -79,12 +79,12 @@ pub struct Text {
     pub tone: Option<Tone>,
     pub about: Option<About>,
     /// Footnotes of the same document.
-    pub marks: Vec<NoteId>,
+    pub notes: Vec<NoteId>,
 }
 
 impl Text {
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tone: None, about: None, marks: Vec::new() }
+        Self { text: text.into(), tone: None, about: None, notes: Vec::new() }
     }
 
     #[must_use]
@@ -104,10 +104,10 @@ impl Text {
 
     /// Adds footnotes, each once.
     #[must_use]
-    pub fn with(mut self, marks: impl IntoIterator<Item = NoteId>) -> Self {
-        for mark in marks {
-            if !self.marks.contains(&mark) {
-                self.marks.push(mark);
+    pub fn with(mut self, notes: impl IntoIterator<Item = NoteId>) -> Self {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
             }
         }
         self
@@ -115,7 +115,7 @@ impl Text {
 
     /// Whether it has neither value nor footnote.
     pub fn is_missing(&self) -> bool {
-        self.marks.is_empty() && (self.text == MISSING || self.text.is_empty())
+        self.notes.is_empty() && (self.text == MISSING || self.text.is_empty())
     }
 }
 
@@ -312,17 +312,17 @@ impl Document {
         }
     }
 
-    /// Adds a footnote, or returns the existing one with the same mark and text.
+    /// Adds a footnote, or returns the existing one with the same flag and text.
     pub fn footnote(
         &mut self,
-        mark: Option<&'static Mark>,
+        flag: Option<&'static FlagStyle>,
         text: String,
         details: Vec<Detail>,
     ) -> NoteId {
         let next = NoteId(self.notes.len());
-        let id = *self.known.entry((mark, text.clone())).or_insert(next);
+        let id = *self.known.entry((flag, text.clone())).or_insert(next);
         if id == next {
-            self.notes.push(Footnote { mark, text, details });
+            self.notes.push(Footnote { flag, text, details });
         }
         id
     }
@@ -333,15 +333,15 @@ impl Document {
         &self.notes[id.0]
     }
 
-    /// Footnotes sorted by mark, then in order of addition; those without a mark last.
+    /// Footnotes sorted by flag, then in order of addition; those without a flag last.
     pub fn notes(&self) -> Vec<(NoteId, &Footnote)> {
         let mut all: Vec<_> = (0..).map(NoteId).zip(&self.notes).collect();
         all.sort_by_key(|(id, _)| self.order(*id));
         all
     }
 
-    fn order(&self, id: NoteId) -> (bool, Option<&Mark>, NoteId) {
-        let mark = self.notes[id.0].mark;
-        (mark.is_none(), mark, id)
+    fn order(&self, id: NoteId) -> (bool, Option<&FlagStyle>, NoteId) {
+        let flag = self.notes[id.0].flag;
+        (flag.is_none(), flag, id)
     }
 }

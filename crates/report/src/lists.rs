@@ -1,6 +1,6 @@
 //! Lists as documents: benchmarks, machines, missing programs.
 
-use crate::findings::mark;
+use crate::findings::sign;
 use crate::words;
 use gritstone_document::{Column, Document, Row, Table, Text};
 use gritstone_model::{CustomCatalog, Flag};
@@ -42,7 +42,7 @@ pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&CustomCatalog
     if let Some(catalog) = catalogue {
         document.paragraph(format!(
             "{} Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",
-            mark(Some(Flag::Custom)),
+            sign(Some(Flag::Custom)),
             words::join(&catalog.families),
             catalog.named()
         ));

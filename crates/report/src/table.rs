@@ -1,8 +1,8 @@
 //! A table as a list of columns, each with its head and a function for its cells.
 
 use crate::{findings, words};
-use gritstone_document::Mark;
-use gritstone_document::mark::Detail;
+use gritstone_document::FlagStyle;
+use gritstone_document::footnote::Detail;
 use gritstone_document::number;
 use gritstone_document::{About, Column, Document, MISSING, Row, Style, Table, Text, Tone};
 use gritstone_model::{Flag, Note};
@@ -14,7 +14,7 @@ pub(crate) struct Cell {
     text: String,
     tone: Option<Tone>,
     about: Option<About>,
-    notes: Vec<(Option<&'static Mark>, String, Vec<Detail>)>,
+    notes: Vec<(Option<&'static FlagStyle>, String, Vec<Detail>)>,
 }
 
 impl From<&str> for Cell {
@@ -46,7 +46,7 @@ impl Cell {
     /// Adds notes that belong to the document.
     pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
         let notes = notes.into_iter();
-        self.notes.extend(notes.map(|(flag, text)| (flag.map(findings::mark_of), text, vec![])));
+        self.notes.extend(notes.map(|(flag, text)| (flag.map(findings::flag_style), text, vec![])));
         self
     }
 
@@ -62,7 +62,7 @@ impl Cell {
 
     fn text(self, document: &mut Document) -> Text {
         let notes = self.notes.into_iter();
-        let notes = notes.map(|(mark, text, details)| document.footnote(mark, text, details));
+        let notes = notes.map(|(flag, text, details)| document.footnote(flag, text, details));
         let text = Text::new(self.text).toned(self.tone).about(self.about);
         text.with(notes)
     }
@@ -73,8 +73,8 @@ pub(crate) fn noted<'n>(cell: impl Into<Cell>, notes: impl IntoIterator<Item = &
     let notes = notes.into_iter();
     let mut cell = cell.into();
     cell.notes.extend(notes.map(|note| {
-        let mark = note.flag().map(findings::mark_of);
-        (mark, findings::message(note), findings::details(&note.finding))
+        let flag = note.flag().map(findings::flag_style);
+        (flag, findings::message(note), findings::details(&note.finding))
     }));
     cell
 }

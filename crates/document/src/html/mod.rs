@@ -10,8 +10,8 @@ mod frame;
 mod scripts;
 
 use crate::code_spans::pieces;
-use crate::mark::Mark;
-use crate::mark::Tone;
+use crate::footnote::FlagStyle;
+use crate::footnote::Tone;
 use crate::sanitize::escape;
 use crate::tree::{
     About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile,
@@ -311,8 +311,8 @@ impl Page<'_> {
             "" => String::new(),
             interval => format!("<span class=\"aside\">95% CI {}</span>", escape(interval)),
         };
-        let letter = |mark: &&Mark| {
-            format!("<abbr title=\"{}\">{}</abbr>", escape(mark.meaning), mark.letter)
+        let letter = |flag: &&FlagStyle| {
+            format!("<abbr title=\"{}\">{}</abbr>", escape(flag.meaning), flag.letter)
         };
         let flags: Vec<String> = line.flags.iter().map(letter).collect();
         let _ = write!(

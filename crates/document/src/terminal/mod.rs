@@ -9,8 +9,8 @@ mod notes;
 mod table;
 mod wrap;
 
-use crate::mark::Mark;
-use crate::mark::Tone;
+use crate::footnote::FlagStyle;
+use crate::footnote::Tone;
 use crate::sanitize::clean;
 use crate::tree::{Block, Document, Text};
 use std::borrow::Cow;
@@ -183,13 +183,13 @@ impl<'a> Page<'a> {
     }
 
     /// A flag's letter in its color.
-    fn flag(&self, mark: &Mark) -> String {
-        let letter = mark.letter;
+    fn flag(&self, flag: &FlagStyle) -> String {
+        let letter = flag.letter;
         let letter = match self.look.ascii {
             true => ascii::of(letter),
             false => letter.to_owned(),
         };
-        self.toned(Some(mark.tone), &letter)
+        self.toned(Some(flag.tone), &letter)
     }
 
     fn line(&mut self, line: &str) {

@@ -3,8 +3,8 @@
 use super::table::shortened;
 use super::wrap::{width_of, wrap};
 use super::{BOLD, MAX_PROSE_WIDTH, Page};
-use crate::mark::Footnote;
-use crate::mark::{Mark, Warning};
+use crate::footnote::Footnote;
+use crate::footnote::{FlagStyle, Warning};
 use crate::tree::{Block, NoteId};
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ impl Page<'_> {
             let key = table.columns.iter().position(|column| column.key);
             for row in &table.rows {
                 let name = key.map_or("", |key| row.cells[key].text.as_str());
-                for mark in row.cells.iter().flat_map(|cell| &cell.marks) {
-                    let names = rows.entry(*mark).or_default();
+                for id in row.cells.iter().flat_map(|cell| &cell.notes) {
+                    let names = rows.entry(*id).or_default();
                     if !names.contains(&name) {
                         names.push(name);
                     }
@@ -43,15 +43,15 @@ impl Page<'_> {
     }
 
     fn by_cause(&self, rows: &BTreeMap<NoteId, Vec<&str>>) -> Vec<String> {
-        let mut causes: BTreeMap<&Mark, Vec<(&str, &Footnote)>> = BTreeMap::new();
+        let mut causes: BTreeMap<&FlagStyle, Vec<(&str, &Footnote)>> = BTreeMap::new();
         for (id, note) in self.document.notes() {
-            if let Some(flag) = note.mark {
+            if let Some(flag) = note.flag {
                 let names = rows.get(&id).into_iter().flatten();
                 let named = names.map(|name| (*name, note));
                 causes.entry(flag).or_default().extend(named);
             }
         }
-        causes.retain(|mark, notes| mark.summary.is_some() && !notes.is_empty());
+        causes.retain(|flag, notes| flag.summary.is_some() && !notes.is_empty());
         if causes.is_empty() {
             return vec![];
         }
@@ -60,9 +60,9 @@ impl Page<'_> {
             true => CAUSES - 1,
             false => CAUSES,
         };
-        for (mark, notes) in causes.iter().take(room) {
-            let warning = mark.summary.as_ref().map(|summary| summary.warning(notes));
-            lines.extend(warning.map(|warning| self.warning(mark, &warning)));
+        for (flag, notes) in causes.iter().take(room) {
+            let warning = flag.summary.as_ref().map(|summary| summary.warning(notes));
+            lines.extend(warning.map(|warning| self.warning(flag, &warning)));
         }
         if causes.len() > room {
             let more = causes.len() - room;
@@ -72,7 +72,7 @@ impl Page<'_> {
     }
 
     /// A summary line: letter, count, as many details as fit, advice.
-    fn warning(&self, flag: &Mark, warning: &Warning) -> String {
+    fn warning(&self, flag: &FlagStyle, warning: &Warning) -> String {
         let [what, remedy] = [&warning.what, warning.remedy].map(|text| self.clean(text));
         let arrow = self.clean(" → ");
         let taken = 4 + width_of(&what) + width_of(&arrow) + width_of(&remedy);
@@ -122,7 +122,7 @@ impl Page<'_> {
                 0 => String::new(),
                 _ => format!("{}{more}: ", names[..shown].join(", ")),
             };
-            let letter = note.mark.map_or(" ".to_owned(), |flag| self.flag(flag));
+            let letter = note.flag.map_or(" ".to_owned(), |flag| self.flag(flag));
             let text = self.clean(&format!("{prefix}{}", note.text)).into_owned();
             for (i, line) in
                 wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4).iter().enumerate()

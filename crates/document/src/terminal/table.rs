@@ -6,8 +6,8 @@
 
 use super::wrap::{width_of, wrap};
 use super::{BOLD, CYAN, FAINT, Page};
+use crate::footnote::FlagStyle;
 use crate::layout::groups;
-use crate::mark::Mark;
 use crate::tree::{Column, Row, Style, Table, Text};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ struct Grid<'a> {
     heads: Vec<Cow<'a, str>>,
     cells: Vec<Vec<Cow<'a, str>>>,
     /// Flags of each row.
-    flags: Vec<BTreeSet<&'static Mark>>,
+    flags: Vec<BTreeSet<&'static FlagStyle>>,
     /// Widths of columns without shortening.
     natural: Vec<usize>,
 }
@@ -59,8 +59,8 @@ impl<'a> Grid<'a> {
         let cells: Vec<Vec<Cow<str>>> = table.rows.iter().map(cells).collect();
         let heads: Vec<Cow<str>> = table.columns.iter().map(|c| page.clean(&c.head)).collect();
         let flags = |text: &'a Text| {
-            let notes = text.marks.iter().map(|id| page.document.footnote_of(*id));
-            notes.filter_map(|note| note.mark)
+            let notes = text.notes.iter().map(|id| page.document.footnote_of(*id));
+            notes.filter_map(|note| note.flag)
         };
         let of_row = |row: &'a Row| row.cells.iter().flat_map(flags).collect();
         let natural = (0..heads.len()).map(|i| {
@@ -182,7 +182,7 @@ impl<'a> Grid<'a> {
         shown: &[(usize, usize)],
         row: &Row,
         cells: &[Cow<str>],
-        flags: &BTreeSet<&Mark>,
+        flags: &BTreeSet<&FlagStyle>,
     ) -> String {
         let cells = shown.iter().map(|&(i, width)| {
             let column = &self.table.columns[i];

@@ -1,7 +1,7 @@
 //! Key values, and results in one line each.
 
 use super::{Block, Column, Row, Style, Table, Text, Tone};
-use crate::mark::Mark;
+use crate::footnote::FlagStyle;
 
 /// A key value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct ResultLine {
     /// Half-width relative to the estimate, formatted.
     pub half_width: String,
     /// In display order.
-    pub flags: Vec<&'static Mark>,
+    pub flags: Vec<&'static FlagStyle>,
     /// A small `<svg>` element; may be empty.
     pub whisker: String,
     /// The launches as a small `<svg>` element; may be empty.
@@ -64,7 +64,7 @@ impl ResultLine {
             Column::new("Flags", Style::Text),
         ];
         let row = |line: &Self| {
-            let letters: Vec<&str> = line.flags.iter().map(|mark| mark.letter).collect();
+            let letters: Vec<&str> = line.flags.iter().map(|flag| flag.letter).collect();
             let [id, title, value, unit] = [&line.id, &line.title, &line.value, &line.unit];
             let cells =
                 [id, title, value, unit, &line.interval, &line.half_width, &letters.join(" ")];

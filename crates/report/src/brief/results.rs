@@ -68,7 +68,7 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
         unit: shown(Col::Unit),
         interval: shown(Col::Interval),
         half_width: precision.map_or(String::new(), |p| format!("±{}", number::percent(p))),
-        flags: (result.flags_of_estimate().into_iter()).map(findings::mark_of).collect(),
+        flags: (result.flags_of_estimate().into_iter()).map(findings::flag_style).collect(),
         whisker: whisker.map_or(String::new(), |(value, ends)| launches::whisker(value, ends)),
         sparkline: launches::sparkline(result.values()),
         precision,

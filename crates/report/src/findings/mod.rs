@@ -1,15 +1,15 @@
 //! The wording of findings, flags and outcomes, all in this module.
 
-mod marks;
+mod flag_styles;
 mod sentence;
 
 use crate::words::{self, join, plural};
+pub(crate) use flag_styles::details;
+pub use flag_styles::{flag_style, footnote, letter, meaning, sign};
 use gritstone_document::number;
 use gritstone_model::{
     CommonChange, Flag, LawView, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
 };
-pub(crate) use marks::details;
-pub use marks::{footnote, letter, mark, mark_of, meaning};
 use sentence::sentence;
 
 /// A note in a sentence, with its side of a comparison.

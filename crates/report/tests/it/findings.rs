@@ -2,7 +2,7 @@
 
 use crate::sample::stated;
 use gritstone_model::{Finding, Flag, Note, Status};
-use gritstone_report::findings::{mark, meaning, message, outcome};
+use gritstone_report::findings::{meaning, message, outcome, sign};
 use std::collections::BTreeSet;
 
 /// One finding a line, as JSON has it; of each at least one.
@@ -44,7 +44,7 @@ fn flags_and_outcomes_have_words() {
     let flags = flags.map(Some).into_iter().chain([None]);
     let flags = flags.map(|flag| {
         let word = flag.map_or("-", Flag::as_str);
-        format!("{word} {} {}", mark(flag), meaning(flag))
+        format!("{word} {} {}", sign(flag), meaning(flag))
     });
     let outcomes = [Measured, Status::Skipped, Failed, TimedOut, Published];
     let outcomes = outcomes.map(|status| format!("{}: {}", status.as_str(), outcome(status)));

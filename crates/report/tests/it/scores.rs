@@ -129,7 +129,7 @@ fn score_lines_keep_doubts() {
     let [line] = &*score_lines(&mut Document::new(""), &view(vec![]), &machine) else {
         panic!("more than one");
     };
-    assert_eq!(line.marks.len(), 1);
+    assert_eq!(line.notes.len(), 1);
 }
 
 /// Two environments of whole programs, for which a document prints numbers.

@@ -1,4 +1,4 @@
-//! Marks of notes: how a table shows them, and how a terminal sums them up.
+//! Footnotes: how a table shows their flags, and how a terminal sums them up.
 
 use crate::number;
 use std::cmp::Ordering;
@@ -15,9 +15,9 @@ pub enum Tone {
     Faint,
 }
 
-/// A kind of note.
+/// How a flag is shown, and what it means.
 #[derive(Debug)]
-pub struct Mark {
+pub struct FlagStyle {
     /// Sort order.
     pub rank: u8,
     /// Letter in the flags column of a terminal.
@@ -26,40 +26,40 @@ pub struct Mark {
     pub sign: &'static str,
     pub tone: Tone,
     pub meaning: &'static str,
-    /// Line below the tables of a terminal; `None` for marks without a warning.
+    /// Line below the tables of a terminal; `None` for flags without a warning.
     pub summary: Option<Summary>,
 }
 
-/// Reference mark of notes without a [`Mark`].
+/// Reference mark of notes without a [`FlagStyle`].
 pub const PLAIN_SIGN: &str = "¶";
 
-impl PartialEq for Mark {
+impl PartialEq for FlagStyle {
     fn eq(&self, other: &Self) -> bool {
         self.rank == other.rank
     }
 }
 
-impl Eq for Mark {}
+impl Eq for FlagStyle {}
 
-impl PartialOrd for Mark {
+impl PartialOrd for FlagStyle {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Mark {
+impl Ord for FlagStyle {
     fn cmp(&self, other: &Self) -> Ordering {
         self.rank.cmp(&other.rank)
     }
 }
 
-impl std::hash::Hash for Mark {
+impl std::hash::Hash for FlagStyle {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.rank.hash(state);
     }
 }
 
-/// Wording of the summary of a mark's notes.
+/// Wording of the summary of a flag's notes.
 #[derive(Debug)]
 pub struct Summary {
     /// Follows the number of results: `3 results noisy`.
@@ -90,10 +90,10 @@ pub struct Detail {
     pub text: String,
 }
 
-/// A footnote of a document, listed once per mark and text.
+/// A footnote of a document, listed once per flag and text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footnote {
-    pub mark: Option<&'static Mark>,
+    pub flag: Option<&'static FlagStyle>,
     pub text: String,
     pub details: Vec<Detail>,
 }

@@ -1,7 +1,7 @@
-//! Flags as marks of a document, and notes as its footnotes.
+//! Flags as a document shows them, and notes as its footnotes.
 
 use super::message;
-use gritstone_document::mark::{Detail, Mark, PLAIN_SIGN, Shown, Summary};
+use gritstone_document::footnote::{Detail, FlagStyle, PLAIN_SIGN, Shown, Summary};
 use gritstone_document::number::{percent, plural};
 use gritstone_document::{Document, NoteId, Tone};
 use gritstone_model::{Finding, Flag, Interference, Note};
@@ -14,8 +14,8 @@ const NOISY: &str =
     "noisy: the interval is wider than the target, or the launches fall into several modes";
 
 /// In the order of [`Flag`].
-static MARKS: [Mark; 8] = [
-    Mark {
+static FLAG_STYLES: [FlagStyle; 8] = [
+    FlagStyle {
         rank: 0,
         letter: "!",
         sign: "*",
@@ -23,7 +23,7 @@ static MARKS: [Mark; 8] = [
         meaning: "work check failed: result invalid, in no score",
         summary: summary("invalid", Shown::First, "gritstone audit"),
     },
-    Mark {
+    FlagStyle {
         rank: 1,
         letter: "~",
         sign: "†",
@@ -31,7 +31,7 @@ static MARKS: [Mark; 8] = [
         meaning: NOISY,
         summary: summary("noisy", Shown::Largest, "--budget, doctor"),
     },
-    Mark {
+    FlagStyle {
         rank: 2,
         letter: "m",
         sign: "†",
@@ -39,7 +39,7 @@ static MARKS: [Mark; 8] = [
         meaning: NOISY,
         summary: summary("with several modes", Shown::Names, "show RUN BENCHMARK"),
     },
-    Mark {
+    FlagStyle {
         rank: 3,
         letter: "i",
         sign: "‡",
@@ -47,7 +47,7 @@ static MARKS: [Mark; 8] = [
         meaning: "interference: other work, steal, throttling or SMT contention",
         summary: summary("with interference", Shown::Kinds, "gritstone doctor"),
     },
-    Mark {
+    FlagStyle {
         rank: 4,
         letter: "-",
         sign: "§",
@@ -55,7 +55,7 @@ static MARKS: [Mark; 8] = [
         meaning: "no result; its note says why",
         summary: summary("without a value", Shown::Names, "add -v"),
     },
-    Mark {
+    FlagStyle {
         rank: 5,
         letter: "≠",
         sign: "‖",
@@ -63,7 +63,7 @@ static MARKS: [Mark; 8] = [
         meaning: "not comparable: other work, another version, another unit or a stand-in",
         summary: summary("not comparable", Shown::Names, "add -vv"),
     },
-    Mark {
+    FlagStyle {
         rank: 6,
         letter: "?",
         sign: "?",
@@ -71,7 +71,7 @@ static MARKS: [Mark; 8] = [
         meaning: "doubtful: in the document or its scan, or because failed commands count",
         summary: summary("doubtful", Shown::Names, "add -vv"),
     },
-    Mark {
+    FlagStyle {
         rank: 7,
         letter: "c",
         sign: "◊",
@@ -81,30 +81,30 @@ static MARKS: [Mark; 8] = [
     },
 ];
 
-/// The mark of a flag.
-pub fn mark_of(flag: Flag) -> &'static Mark {
-    &MARKS[flag as usize]
+/// How a flag is shown.
+pub fn flag_style(flag: Flag) -> &'static FlagStyle {
+    &FLAG_STYLES[flag as usize]
 }
 
 /// The reference mark of a flag, and of notes without one.
-pub fn mark(flag: Option<Flag>) -> &'static str {
-    flag.map_or(PLAIN_SIGN, |flag| mark_of(flag).sign)
+pub fn sign(flag: Option<Flag>) -> &'static str {
+    flag.map_or(PLAIN_SIGN, |flag| flag_style(flag).sign)
 }
 
 /// The letter of a flag in a table of a terminal.
 pub fn letter(flag: Flag) -> &'static str {
-    mark_of(flag).letter
+    flag_style(flag).letter
 }
 
 /// What a flag means.
 pub fn meaning(flag: Option<Flag>) -> &'static str {
-    flag.map_or("note without a flag", |flag| mark_of(flag).meaning)
+    flag.map_or("note without a flag", |flag| flag_style(flag).meaning)
 }
 
 /// Adds the footnote of a note.
 pub fn footnote(document: &mut Document, note: &Note) -> NoteId {
-    let mark = note.flag().map(mark_of);
-    document.footnote(mark, message(note), details(&note.finding))
+    let flag = note.flag().map(flag_style);
+    document.footnote(flag, message(note), details(&note.finding))
 }
 
 /// Details of a finding in the summary of its flag.
@@ -137,8 +137,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_follow_flag_order() {
+    fn styles_follow_flag_order() {
         assert!(Flag::ALL.is_sorted());
-        assert!(Flag::ALL.map(mark_of).is_sorted());
+        assert!(Flag::ALL.map(flag_style).is_sorted());
     }
 }
