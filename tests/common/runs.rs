@@ -37,15 +37,15 @@ pub fn part(mut run: RunData, has: impl Fn(&str) -> bool) -> RunData {
 }
 
 /// Removes contention from a launch, and sets both probes of each sample and batch, in ns.
-pub fn calm(launch: &mut Launch, pace: u64, wide: u64) {
+pub fn calm(launch: &mut Launch, cycle_probe: u64, smt_probe: u64) {
     launch.conditions = Conditions { wall: launch.conditions.wall, ..Conditions::default() };
     for (index, event) in (0..).zip(&mut launch.events) {
         let probes = match event {
-            Event::Sample(sample) => (&mut sample.pace, &mut sample.wide),
-            Event::Batch(batch) => (&mut batch.pace, &mut batch.wide),
+            Event::Sample(sample) => (&mut sample.cycle_probe, &mut sample.smt_probe),
+            Event::Batch(batch) => (&mut batch.cycle_probe, &mut batch.smt_probe),
             _ => continue,
         };
-        (*probes.0, *probes.1) = (pace + index % 3, wide);
+        (*probes.0, *probes.1) = (cycle_probe + index % 3, smt_probe);
     }
 }
 

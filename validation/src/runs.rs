@@ -51,7 +51,7 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
             weights,
             launches: values.len(),
             cycles: estimate.filter(|_| paced),
-            paced_values: if paced { values.clone() } else { vec![] },
+            cycle_values: if paced { values.clone() } else { vec![] },
             ..Sampled::default()
         };
     }

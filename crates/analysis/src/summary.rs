@@ -78,7 +78,7 @@ fn reference_ghz(run: &RunData, options: &Options) -> Option<f64> {
     options.reference_ghz.or(settings.reference_ghz).or_else(|| {
         let launches = run.launches.iter().filter(|launch| launch.copies == 1);
         let samples = launches.flat_map(reading::samples);
-        reading::ghz(samples.filter(|sample| sample.pace > 0))
+        reading::ghz(samples.filter(|sample| sample.cycle_probe > 0))
     })
 }
 

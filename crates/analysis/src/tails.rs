@@ -15,7 +15,7 @@ pub(crate) fn percentile_of(result: &Measurement, name: &str) -> Option<Measurem
         estimate: percentile.estimate,
         values: percentile.values.clone(),
         cycles: None,
-        paced_values: vec![],
+        cycle_values: vec![],
         ..measured.sampled.clone()
     };
     Some(Measurement {

@@ -157,8 +157,8 @@ fn events(ns: f64, contended: bool, copies: u32) -> Vec<Event> {
         Event::Sample(Box::new(Sample {
             n: 1000,
             wall: (1000.0 * ns) as u64,
-            pace: 250_000,
-            wide: if contended { 100_000 } else { 62_500 },
+            cycle_probe: 250_000,
+            smt_probe: if contended { 100_000 } else { 62_500 },
             usage: Usage::default(),
         })),
         Event::Check(Check::default()),

@@ -29,11 +29,12 @@ pub struct Sample {
     pub n: u64,
     /// Wall time of the n operations, ns.
     pub wall: u64,
-    /// Cycle probe: femtoseconds per core cycle; 0 without probe.
-    pub pace: u64,
-    /// SMT probe: femtoseconds per independent addition; 0 without probe. Longer, as a share of `pace`, if the sibling was busy.
-    #[serde(default)]
-    pub wide: u64,
+    /// Femtoseconds per core cycle; 0 without probe.
+    #[serde(rename = "pace")]
+    pub cycle_probe: u64,
+    /// Femtoseconds per independent addition; 0 without probe. Longer, as a share of `cycle_probe`, if the sibling was busy.
+    #[serde(default, rename = "wide")]
+    pub smt_probe: u64,
     /// Resource usage of the n operations.
     pub usage: Usage,
 }
@@ -45,11 +46,12 @@ pub struct Batch {
     pub n: u64,
     /// Wall time of each batch, ns.
     pub walls: Vec<u64>,
-    /// Cycle probe, as in [`Sample`].
-    pub pace: u64,
-    /// SMT probe, as in [`Sample`].
-    #[serde(default)]
-    pub wide: u64,
+    /// As in [`Sample`].
+    #[serde(rename = "pace")]
+    pub cycle_probe: u64,
+    /// As in [`Sample`].
+    #[serde(default, rename = "wide")]
+    pub smt_probe: u64,
     /// Resource usage of all batches together.
     pub usage: Usage,
 }

@@ -53,12 +53,12 @@ fn timed(event: &Event) -> u64 {
 fn probed(event: &Event) -> u64 {
     let slower = match event {
         Event::Sample(sample) | Event::Process(sample) => {
-            let Sample { pace, wide, .. } = **sample;
-            pace.max(wide)
+            let Sample { cycle_probe, smt_probe, .. } = **sample;
+            cycle_probe.max(smt_probe)
         }
         Event::Batch(batch) => {
-            let Batch { pace, wide, .. } = **batch;
-            pace.max(wide)
+            let Batch { cycle_probe, smt_probe, .. } = **batch;
+            cycle_probe.max(smt_probe)
         }
         _ => 0,
     };
@@ -97,8 +97,14 @@ mod tests {
         }
     }
 
-    fn sample(wall: u64, pace: u64) -> Event {
-        Event::Sample(Box::new(Sample { n: 1, wall, pace, wide: pace / 4, ..Sample::default() }))
+    fn sample(wall: u64, cycle_probe: u64) -> Event {
+        Event::Sample(Box::new(Sample {
+            n: 1,
+            wall,
+            cycle_probe,
+            smt_probe: cycle_probe / 4,
+            ..Sample::default()
+        }))
     }
 
     fn latency(max: u64, bucket: u32, sum: u64) -> Event {
@@ -149,8 +155,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn times_within_launches_pass(walls in prop::collection::vec(1..=2 * MS, 1..60), pace in 0..1_000_000_000_u64) {
-            let events = walls.into_iter().map(|wall| sample(wall, pace)).collect();
+        fn times_within_launches_pass(walls in prop::collection::vec(1..=2 * MS, 1..60), cycle_probe in 0..1_000_000_000_u64) {
+            let events = walls.into_iter().map(|wall| sample(wall, cycle_probe)).collect();
             prop_assert_eq!(launch(events).check_times(), Ok(()));
         }
     }

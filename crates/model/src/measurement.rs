@@ -226,9 +226,9 @@ impl Measurement {
     }
 
     /// The same in core cycles per operation; empty without a cycle probe.
-    pub fn paced_values(&self) -> &[f64] {
+    pub fn cycle_values(&self) -> &[f64] {
         let sampled = self.data.sampled();
-        sampled.map_or(&[], |sampled| &sampled.paced_values)
+        sampled.map_or(&[], |sampled| &sampled.cycle_values)
     }
 
     pub fn series(&self) -> Option<&[SeriesPoint]> {

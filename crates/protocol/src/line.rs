@@ -18,14 +18,14 @@ pub(crate) fn parse(text: &str) -> Result<Event, String> {
         "sample" => Event::Sample(Box::new(Sample {
             n: keys.number("n")?,
             wall: keys.number("wall")?,
-            pace: keys.number("pace")?,
-            wide: keys.number("wide")?,
+            cycle_probe: keys.number("pace")?,
+            smt_probe: keys.number("wide")?,
             usage: usage(&mut keys)?,
         })),
         "batch" => Event::Batch(Box::new(Batch {
             n: keys.number("n")?,
-            pace: keys.number("pace")?,
-            wide: keys.number("wide")?,
+            cycle_probe: keys.number("pace")?,
+            smt_probe: keys.number("wide")?,
             usage: usage(&mut keys)?,
             walls: keys.list("walls", |item| item.parse().ok())?,
         })),

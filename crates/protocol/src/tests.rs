@@ -45,7 +45,13 @@ fn whole_launch_is_parsed() {
     };
     assert_eq!(
         events[3],
-        Event::Sample(Box::new(Sample { n: 5, wall: 100, pace: 236_000, wide: 60_000, usage }))
+        Event::Sample(Box::new(Sample {
+            n: 5,
+            wall: 100,
+            cycle_probe: 236_000,
+            smt_probe: 60_000,
+            usage
+        }))
     );
     assert_eq!(events[4], Event::Check(Check { n: 5, got: 7, expected: 7 }));
     assert!(matches!(&events[5], Event::Batch(b) if b.walls == [3, 4] && b.n == 2));

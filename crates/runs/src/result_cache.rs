@@ -382,7 +382,7 @@ mod tests {
         let events = run.launches.iter_mut().flat_map(|launch| &mut launch.events);
         for event in events {
             if let Event::Sample(sample) = event {
-                sample.pace += sample.pace / 4;
+                sample.cycle_probe += sample.cycle_probe / 4;
             }
         }
         run

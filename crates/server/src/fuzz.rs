@@ -67,7 +67,7 @@ pub(crate) fn runs() -> Vec<RunData> {
             for (index, event) in (0..).zip(&mut launch.events) {
                 if let Event::Sample(sample) = event {
                     sample.wall = (sample.wall as f64 * times) as u64;
-                    (sample.pace, sample.wide) = (300_000 + index % 3, 100_000);
+                    (sample.cycle_probe, sample.smt_probe) = (300_000 + index % 3, 100_000);
                 }
             }
         }

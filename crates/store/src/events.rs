@@ -19,9 +19,10 @@ impl Serialize for Short<'_> {
             Event::Warm { n, wall } => to.collect_map([("warm", (n, wall))]),
             Event::Sample(s) => to.collect_map([("sample", sample(s))]),
             Event::Process(s) => to.collect_map([("process", sample(s))]),
-            Event::Batch(b) => {
-                to.collect_map([("batch", (b.n, &b.walls, b.pace, b.wide, used(&b.usage)))])
-            }
+            Event::Batch(b) => to.collect_map([(
+                "batch",
+                (b.n, &b.walls, b.cycle_probe, b.smt_probe, used(&b.usage)),
+            )]),
             Event::Latency(histogram) => to.collect_map([("latency", histogram)]),
             Event::Counters { n, counts } => to.collect_map([("counters", (n, counts))]),
             Event::Check(c) => to.collect_map([("check", (c.n, c.got, c.expected))]),
@@ -33,7 +34,7 @@ impl Serialize for Short<'_> {
 }
 
 fn sample(s: &Sample) -> impl Serialize {
-    (s.n, s.wall, s.pace, s.wide, used(&s.usage))
+    (s.n, s.wall, s.cycle_probe, s.smt_probe, used(&s.usage))
 }
 
 /// Counters in the order of the fields.

@@ -145,7 +145,7 @@ pub fn set_time(launch: &mut Launch, ns: f64) {
         match event {
             Event::Sample(sample) => {
                 sample.wall = (sample.n as f64 * ns).ceil() as u64;
-                (sample.pace, sample.wide) = (250_000, 62_500);
+                (sample.cycle_probe, sample.smt_probe) = (250_000, 62_500);
             }
             Event::Warm { n, wall } => *wall = (*n as f64 * ns).ceil() as u64,
             _ => {}

@@ -43,7 +43,7 @@ fn sample(chance: &mut Pcg64) -> Box<Sample> {
     Box::new(Sample {
         n: number(chance),
         wall: number(chance),
-        pace: number(chance) % 1_000_000,
+        cycle_probe: number(chance) % 1_000_000,
         ..Sample::default()
     })
 }

@@ -181,15 +181,15 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
 
 /// Core cycles likewise, if every launch had a cycle probe.
 fn cycles(sampled: &mut Sampled, summed: &Terms, confidence: f64) {
-    let paced = summed.sums(|launch| launch.cycles_per_op());
-    if paced.len() != sampled.values.len() {
+    let cycles = summed.sums(|launch| launch.cycles_per_op());
+    if cycles.len() != sampled.values.len() {
         return;
     }
-    if let Some(center) = center::plain_center(&paced, confidence) {
+    if let Some(center) = center::plain_center(&cycles, confidence) {
         sampled.cycles = Some(estimate(center));
         let all = summed.terms.iter().flat_map(|(_, launches)| launches);
         sampled.ghz = median(all.filter_map(|launch| launch.ghz()));
-        sampled.paced_values = paced;
+        sampled.cycle_values = cycles;
     }
 }
 

@@ -117,10 +117,10 @@ fn sampled(
     sampled.as_ran = median(timed.iter().filter_map(|launch| launch.ns_as_ran())).and_then(unit);
     sampled.confidence = center.interval.map(|_| confidence);
 
-    let paced: Option<Vec<f64>> = timed.iter().map(|launch| launched.cycles(launch)).collect();
-    if let Some(paced) = paced {
-        sampled.cycles = center_of(&paced, timed, confidence);
-        sampled.paced_values = paced;
+    let cycles: Option<Vec<f64>> = timed.iter().map(|launch| launched.cycles(launch)).collect();
+    if let Some(cycles) = cycles {
+        sampled.cycles = center_of(&cycles, timed, confidence);
+        sampled.cycle_values = cycles;
         sampled.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
     sampled.responses = responses::from_launches(timed, confidence);

@@ -40,12 +40,12 @@ pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
 
 /// Frequency of the core, GHz: the median over samples. `None` if one of them lacks a cycle probe, or there is none.
 pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
-    let paced = |s: &Sample| (s.pace > 0).then(|| sample_ghz(s));
-    median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
+    let probed = |s: &Sample| (s.cycle_probe > 0).then(|| sample_ghz(s));
+    median(samples.map(probed).collect::<Option<Vec<f64>>>()?)
 }
 
 fn sample_ghz(sample: &Sample) -> f64 {
-    FS_PER_NS / sample.pace as f64
+    FS_PER_NS / sample.cycle_probe as f64
 }
 
 /// Samples that determine the value of a launch.
@@ -281,7 +281,7 @@ impl<'a> Reading<'a> {
     }
 
     fn probed(&self) -> Option<()> {
-        self.samples.iter().all(|s| s.pace > 0).then_some(())
+        self.samples.iter().all(|s| s.cycle_probe > 0).then_some(())
     }
 
     pub fn batches_of(&self, operations: u64) -> impl Iterator<Item = &'a Batch> {

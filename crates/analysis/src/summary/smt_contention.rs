@@ -46,7 +46,8 @@ impl Floor {
             ([_, _, ..], 1, true) => self.several.entry(launch.id.clone()).or_default(),
             _ => return,
         };
-        let shares = samples(launch).filter_map(|sample| share(sample.pace, sample.wide));
+        let shares =
+            samples(launch).filter_map(|sample| share(sample.cycle_probe, sample.smt_probe));
         for share in shares {
             seen.insert(seen.partition_point(|known| *known < share), share);
         }
@@ -77,27 +78,29 @@ impl Floor {
     }
 
     /// From 1 without contention to 0 beside a busy thread; 1 without a known floor.
-    pub(crate) fn weight(&self, launch: &Launch, pace: u64, wide: u64) -> f64 {
-        let above = self.floor_of_launch(launch).zip(share(pace, wide));
+    pub(crate) fn weight(&self, launch: &Launch, cycle_probe: u64, smt_probe: u64) -> f64 {
+        let above = self.floor_of_launch(launch).zip(share(cycle_probe, smt_probe));
         above.map_or(1.0, |(floor, share)| {
             let slowed = (share / floor - 1.0).max(0.0) / limits::CONTENDED_SHARE;
             (-slowed * slowed).exp()
         })
     }
 
-    fn is_contended(&self, launch: &Launch, pace: u64, wide: u64) -> bool {
-        self.weight(launch, pace, wide) < 0.5
+    fn is_contended(&self, launch: &Launch, cycle_probe: u64, smt_probe: u64) -> bool {
+        self.weight(launch, cycle_probe, smt_probe) < 0.5
     }
 }
 
 /// Sets the weights of samples by the slowdown from another thread of the core.
 pub(super) fn weigh(reading: &mut Reading, floor: &Floor) {
     let launch = reading.launch;
-    let contended = |pace, wide| floor.is_contended(launch, pace, wide);
+    let contended = |cycle_probe, smt_probe| floor.is_contended(launch, cycle_probe, smt_probe);
     let samples = reading.samples.iter();
-    reading.weights = samples.map(|s| floor.weight(launch, s.pace, s.wide)).collect();
-    reading.contended_batches = reading.batches.iter().any(|b| contended(b.pace, b.wide));
-    reading.contended_processes = reading.processes.iter().any(|p| contended(p.pace, p.wide));
+    reading.weights = samples.map(|s| floor.weight(launch, s.cycle_probe, s.smt_probe)).collect();
+    reading.contended_batches =
+        reading.batches.iter().any(|b| contended(b.cycle_probe, b.smt_probe));
+    reading.contended_processes =
+        reading.processes.iter().any(|p| contended(p.cycle_probe, p.smt_probe));
 }
 
 /// None for benchmarks with a background load, which keeps the siblings busy on purpose.
@@ -121,8 +124,8 @@ const READINGS_PER_FLOOR: usize = 10;
 const MIN_SHARE: f64 = 1.0 / 8.0;
 
 /// `None` if one of the probes is missing.
-fn share(pace: u64, wide: u64) -> Option<f64> {
-    (pace > 0 && wide > 0).then(|| wide as f64 / pace as f64)
+fn share(cycle_probe: u64, smt_probe: u64) -> Option<f64> {
+    (cycle_probe > 0 && smt_probe > 0).then(|| smt_probe as f64 / cycle_probe as f64)
 }
 
 #[cfg(test)]
@@ -131,9 +134,13 @@ mod tests {
     use gritstone_model::{Event, Machine, Sample};
     use gritstone_testkit::id;
 
-    fn launch(cpus: &[u32], wide: u64) -> Launch {
-        let sample =
-            Event::Sample(Box::new(Sample { n: 1, pace: 1000, wide, ..Sample::default() }));
+    fn launch(cpus: &[u32], smt_probe: u64) -> Launch {
+        let sample = Event::Sample(Box::new(Sample {
+            n: 1,
+            cycle_probe: 1000,
+            smt_probe,
+            ..Sample::default()
+        }));
         Launch { cpus: cpus.to_vec(), ..gritstone_testkit::launch("a/b", 0, vec![sample]) }
     }
 
@@ -150,8 +157,8 @@ mod tests {
     /// Adds readings of CPU 0.
     fn seen(info: &RunInfo, readings: impl IntoIterator<Item = u64>) -> Floor {
         let mut floor = Floor::before(info);
-        for wide in readings {
-            floor.see(&launch(&[0], wide));
+        for smt_probe in readings {
+            floor.see(&launch(&[0], smt_probe));
         }
         floor
     }
@@ -164,8 +171,8 @@ mod tests {
         let readings = || [147, 203].into_iter().chain([254; 20]).chain([380; 8]);
         let floor = seen(&info(&SMT, &[]), readings());
         assert_eq!(floor.learned(), BTreeMap::from([(0, 0.254)]));
-        let is_contended = |floor: &Floor, cpus: &[u32], pace, wide| {
-            floor.is_contended(&launch(cpus, wide), pace, wide)
+        let is_contended = |floor: &Floor, cpus: &[u32], cycle_probe, smt_probe| {
+            floor.is_contended(&launch(cpus, smt_probe), cycle_probe, smt_probe)
         };
         assert!(!is_contended(&floor, &[0], 1000, 263));
         assert!(is_contended(&floor, &[0], 1000, 266));

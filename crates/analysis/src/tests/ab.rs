@@ -131,13 +131,13 @@ fn carry_over_is_reported() {
     assert!(p < 1e-4, "{p}");
 }
 
-/// With the core to itself the SMT probe takes a quarter of the pace; beside another thread half as long again.
-fn pace(run: &mut RunData, contended: impl Fn(u32) -> bool) {
+/// With the core to itself the SMT probe takes a quarter of a core cycle; beside another thread half as long again.
+fn set_probes(run: &mut RunData, contended: impl Fn(u32) -> bool) {
     for launch in &mut run.launches {
         let busy = contended(launch.round);
         launch.cpus = vec![1];
         for sample in samples(launch) {
-            (sample.pace, sample.wide) = (240_000, if busy { 90_000 } else { 60_000 });
+            (sample.cycle_probe, sample.smt_probe) = (240_000, if busy { 90_000 } else { 60_000 });
             if busy {
                 sample.wall = sample.wall * 3 / 2;
             }
@@ -148,8 +148,8 @@ fn pace(run: &mut RunData, contended: impl Fn(u32) -> bool) {
 #[test]
 fn contended_pairs_are_dropped() {
     let (mut a, mut b) = (side("a", 10.0, 16), side("b", 11.0, 16));
-    pace(&mut a, |round| round == 5);
-    pace(&mut b, |round| matches!(round, 5 | 9 | 13));
+    set_probes(&mut a, |round| round == 5);
+    set_probes(&mut b, |round| matches!(round, 5 | 9 | 13));
     // in the order of time
     b.launches.iter_mut().for_each(|launch| launch.start += 1);
     let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
@@ -160,8 +160,8 @@ fn contended_pairs_are_dropped() {
     // what one side does to its core is compared; earlier runs have seen the core alone
     a.info.settings.smt_floors = [(1, 0.25)].into();
     for share in [1, 2] {
-        pace(&mut b, |round| round % share == 0);
-        pace(&mut a, |_| false);
+        set_probes(&mut b, |round| round % share == 0);
+        set_probes(&mut a, |_| false);
         let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
         let contended = [0, 16 / share as usize];
         assert_eq!((comparison.contended, comparison.contention_differs), (contended, true));
@@ -189,9 +189,9 @@ fn start_up_sets_smt_floor() {
             [a, b]
         };
         for run in &mut runs {
-            pace(run, |_| true);
+            set_probes(run, |_| true);
             for launch in run.launches.iter_mut().filter(|l| l.id == id(START_UP)) {
-                samples(launch).for_each(|sample| sample.wide = 60_000);
+                samples(launch).for_each(|sample| sample.smt_probe = 60_000);
             }
         }
         trial(&runs).rows[0].comparisons[0].contended

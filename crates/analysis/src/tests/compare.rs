@@ -138,7 +138,7 @@ fn options_set_margin_and_level() {
 fn slow(benchmark: &Benchmark) -> RunView {
     let mut launches = scattered("a/b", 200.0);
     for launch in &mut launches {
-        samples(launch).for_each(|sample| at_pace(sample, 500_000));
+        samples(launch).for_each(|sample| set_cycle_probe(sample, 500_000));
     }
     one(benchmark.clone(), launches)
 }
@@ -157,13 +157,13 @@ fn times_compare_at_one_frequency() {
     near(row.ratio, 1.0);
     assert_eq!(row.verdict, Some(Verdict::Inconclusive));
     // without a cycle probe on one side, or on another machine, times are as they ran
-    let mut unpaced = scattered("a/b", 200.0);
-    for launch in &mut unpaced {
-        samples(launch).for_each(|sample| sample.pace = 0);
+    let mut unprobed = scattered("a/b", 200.0);
+    for launch in &mut unprobed {
+        samples(launch).for_each(|sample| sample.cycle_probe = 0);
     }
     let mut elsewhere = slow(&bound);
     elsewhere.machine.id = "another".to_owned();
-    for other in [one(bound, unpaced), elsewhere] {
+    for other in [one(bound, unprobed), elsewhere] {
         let row = first(&base, &other, &options());
         near(row.ratio, 0.5);
         assert_eq!(row.verdict, Some(Verdict::Slower));

@@ -50,7 +50,7 @@ fn the_difference_round_by_round() {
     // round 0: 100 * 1.005 - 60
     near(result.values().first().copied(), 40.5);
     // 4 GHz
-    near(result.paced_values().first().copied(), 162.0);
+    near(result.cycle_values().first().copied(), 162.0);
     near(result.ghz(), 4.0);
     assert_eq!(notes(&result), []);
     let published = result.published.unwrap();
@@ -155,7 +155,7 @@ fn contended_difference(rounds: u32, factor: u64) -> Measurement {
     let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;
     for launch in run.launches.iter_mut().filter(longer) {
         batches(launch).for_each(|batch| {
-            batch.wide = batch.wide / 2 * 3;
+            batch.smt_probe = batch.smt_probe / 2 * 3;
             batch.walls.iter_mut().for_each(|wall| *wall /= factor);
             batch.usage.cpu /= factor;
         });

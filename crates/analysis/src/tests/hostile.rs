@@ -40,7 +40,7 @@ fn spoilt(number: u64) -> RunData {
             ..Conditions::default()
         };
         samples(launch)
-            .for_each(|s| (s.n, s.wall, s.pace, s.usage) = (number, number, number, MOST));
+            .for_each(|s| (s.n, s.wall, s.cycle_probe, s.usage) = (number, number, number, MOST));
         batches(launch).for_each(|batch| {
             (batch.walls, batch.usage) = (vec![number; 3], MOST);
         });

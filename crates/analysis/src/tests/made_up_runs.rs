@@ -83,8 +83,8 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
         events.push(Event::Sample(Box::new(Sample {
             n: N,
             wall: wall(N),
-            pace: 250_000,
-            wide: 62_500,
+            cycle_probe: 250_000,
+            smt_probe: 62_500,
             usage: Usage { vcsw: 2 * N, minflt: N / 1000, ..Usage::default() },
         })));
         events.push(check(N));
@@ -92,8 +92,8 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
     events.push(Event::Batch(Box::new(Batch {
         n: N,
         walls: vec![wall(N); 5],
-        pace: 250_000,
-        wide: 62_500,
+        cycle_probe: 250_000,
+        smt_probe: 62_500,
         usage: Usage {
             user: 300_000_000,
             system: 200_000_000,
@@ -106,8 +106,8 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
         events.push(Event::Process(Box::new(Sample {
             n: 1,
             wall: wall(N) / 20 * 21,
-            pace: 250_000,
-            wide: 62_500,
+            cycle_probe: 250_000,
+            smt_probe: 62_500,
             ..Sample::default()
         })));
     }
@@ -130,8 +130,8 @@ pub fn process(name: &str, round: u32, s: f64) -> Launch {
     let sample = Event::Sample(Box::new(Sample {
         n: 1,
         wall: ns,
-        pace: 0,
-        wide: 0,
+        cycle_probe: 0,
+        smt_probe: 0,
         usage: Usage { user: ns / 2, system: ns / 4, ..Usage::default() },
     }));
     Launch {
@@ -261,9 +261,9 @@ pub fn near(got: Option<impl Into<f64>>, want: f64) {
 }
 
 /// Another frequency of the core, which both probes show.
-pub fn at_pace(sample: &mut Sample, pace: u64) {
-    sample.pace = pace;
-    sample.wide = pace / 4;
+pub fn set_cycle_probe(sample: &mut Sample, cycle_probe: u64) {
+    sample.cycle_probe = cycle_probe;
+    sample.smt_probe = cycle_probe / 4;
 }
 
 pub fn stated(flag: Option<Flag>, text: &str) -> Note {

@@ -55,13 +55,13 @@ fn cycles_follow_the_core_frequency() {
     near(result.cycles(), 400.0);
     near(result.ghz(), 4.0);
     near(result.cycles().and_then(|e| e.interval).map(|ends| ends[1]), 400.0);
-    assert_eq!(result.paced_values().len(), 10);
+    assert_eq!(result.cycle_values().len(), 10);
     assert!(result.processor_bound);
 
     // a slow core takes longer and needs as many cycles
     let mut half = launches("a/b", 200.0);
     for launch in &mut half {
-        samples(launch).for_each(|sample| at_pace(sample, 500_000));
+        samples(launch).for_each(|sample| set_cycle_probe(sample, 500_000));
     }
     let result = only(&run(vec![claimed("a/b")], half));
     near(result.estimate(), 200.0);
@@ -85,12 +85,12 @@ fn paced_times_are_as_ran() {
 
 #[test]
 fn cycles_need_every_probe() {
-    let mut unpaced = launches("a/b", 100.0);
-    samples(&mut unpaced[3]).for_each(|sample| sample.pace = 0);
-    let result = only(&run(vec![plain("a/b")], unpaced));
+    let mut unprobed = launches("a/b", 100.0);
+    samples(&mut unprobed[3]).for_each(|sample| sample.cycle_probe = 0);
+    let result = only(&run(vec![plain("a/b")], unprobed));
     near(result.estimate(), 100.0);
     assert_eq!((result.cycles(), result.ghz()), (None, None));
-    assert!(result.paced_values().is_empty());
+    assert!(result.cycle_values().is_empty());
 }
 
 #[test]

@@ -7,13 +7,13 @@ use gritstone_model::*;
 
 /// Contention beside a sample, which takes half as long again, as does the SMT probe.
 pub fn contend(sample: &mut Sample) {
-    sample.wide = sample.wide / 2 * 3;
+    sample.smt_probe = sample.smt_probe / 2 * 3;
     sample.wall = sample.wall / 2 * 3;
 }
 
 fn contend_all(launch: &mut Launch) {
     samples(launch).for_each(contend);
-    batches(launch).for_each(|batch| batch.wide = batch.wide / 2 * 3);
+    batches(launch).for_each(|batch| batch.smt_probe = batch.smt_probe / 2 * 3);
 }
 
 fn sentences(result: &Measurement) -> Vec<(Option<Flag>, &str)> {
@@ -84,8 +84,8 @@ fn unshared_cores_have_no_contention() {
     board.info.machine.facts.remove("cpu.smt");
     for (index, launch) in board.launches.iter_mut().enumerate() {
         launch.cpus = [vec![1], vec![]][index % 2].clone();
-        let wide = [83_000, 125_000][index / 2 % 2];
-        samples(launch).for_each(|sample| sample.wide = wide);
+        let smt_probe = [83_000, 125_000][index / 2 % 2];
+        samples(launch).for_each(|sample| sample.smt_probe = smt_probe);
     }
     let result = only(&board);
     assert_eq!((sentences(&result), result.launches()), (vec![], 10));
@@ -100,7 +100,7 @@ fn unshared_cores_have_no_contention() {
 fn missing_smt_probe_changes_nothing() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
-        samples(launch).for_each(|sample| sample.wide = 0);
+        samples(launch).for_each(|sample| sample.smt_probe = 0);
     }
     assert_eq!(only(&run).launches(), 10);
     assert_eq!(sentences(&only(&run)), []);
@@ -142,7 +142,7 @@ fn reader_learns_the_smt_floor() {
 fn with_contended_batches(launches: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..launches] {
-        batches(launch).for_each(|batch| batch.wide = batch.wide / 2 * 3);
+        batches(launch).for_each(|batch| batch.smt_probe = batch.smt_probe / 2 * 3);
     }
     only(&run)
 }

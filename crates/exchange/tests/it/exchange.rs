@@ -28,7 +28,7 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
         Event::Sample(Box::new(Sample {
             n,
             wall,
-            pace: 250_000,
+            cycle_probe: 250_000,
             usage: Usage { cpu: wall, ..Usage::default() },
             ..Sample::default()
         })),

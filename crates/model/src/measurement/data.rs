@@ -50,7 +50,7 @@ pub struct Sampled {
     /// Share of the samples of each launch that were undisturbed.
     pub weights: Vec<f64>,
     /// In core cycles per operation; empty without a cycle probe.
-    pub paced_values: Vec<f64>,
+    pub cycle_values: Vec<f64>,
 }
 
 /// Numbers that a document prints.

@@ -116,7 +116,7 @@ impl From<Flat> for Measurement {
             parts: flat.parts,
             values: flat.values,
             weights: flat.weights,
-            paced_values: flat.paced_values,
+            cycle_values: flat.paced_values,
         };
         let absent = |absence| {
             Data::Absent(Absent {
@@ -225,7 +225,7 @@ impl From<Measurement> for Flat {
             of_runs: result.of_runs,
             values: sampled.values,
             weights: sampled.weights,
-            paced_values: sampled.paced_values,
+            paced_values: sampled.cycle_values,
         }
     }
 }

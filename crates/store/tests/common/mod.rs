@@ -193,8 +193,8 @@ pub fn launch(number: u64) -> Launch {
         Box::new(Sample {
             n: 1000 + i,
             wall: 5_000_000 + 1000 * number + i,
-            pace: 333_333,
-            wide: 0,
+            cycle_probe: 333_333,
+            smt_probe: 0,
             usage,
         })
     };
@@ -208,8 +208,8 @@ pub fn launch(number: u64) -> Launch {
         Event::Batch(Box::new(Batch {
             n: 25_000,
             walls: vec![2_500_000 + number, 2_500_001],
-            pace: 0,
-            wide: 0,
+            cycle_probe: 0,
+            smt_probe: 0,
             usage,
         })),
         Event::Process(sample(9)),
