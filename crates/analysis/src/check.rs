@@ -188,7 +188,7 @@ struct Standing {
     /// The runs form a new level, so that a change precedes them.
     is_level: bool,
     /// Standard error of the newest run alone.
-    error_of_one: f64,
+    newest_error: f64,
     runs: usize,
     noise: Noise,
 }
@@ -257,12 +257,13 @@ impl Gate<'_> {
             let level = &points[last.start..];
             let (before, runs) = level.split_at(level.len() - newest);
             let base = Level { start: last.start, ..series::levels(before, &[], noise)[0] };
-            let chance = common(system, runs).max(alone(system, before, runs, &base, noise));
+            let chance = shared_deviation(system, runs)
+                .max(individual_deviation(system, before, runs, &base, noise));
             let of_newest = series::departure(points, &base, noise, newest, system.tails, chance);
             Some((base, of_newest))
         };
         let each: Vec<(Level, Departure)> = tried.filter_map(departure).collect();
-        let error_of_one = each.first()?.1.error;
+        let newest_error = each.first()?.1.error;
         let is_slower = |departure: &Departure| departure.by < -self.allowed;
         // p is smallest for the last run of a large change: the change began with the first run that is as slow
         let are_alike = |(base, departure): &&(Level, Departure)| {
@@ -285,7 +286,7 @@ impl Gate<'_> {
             freedom: clearest.freedom,
             p: (least * each.len() as f64).min(1.0),
             is_level: false,
-            error_of_one,
+            newest_error,
             runs: points.len(),
             noise,
         })
@@ -323,7 +324,7 @@ impl Gate<'_> {
             freedom: noise.variance.df,
             p: if is_change { 0.0 } else { 1.0 },
             is_level: is_change,
-            error_of_one: (noise.variance.value + best.error.powi(2)).sqrt(),
+            newest_error: (noise.variance.value + best.error.powi(2)).sqrt(),
             runs: points.len(),
             noise,
         })
@@ -386,8 +387,8 @@ impl Gate<'_> {
     fn detectable(&self, standing: &Standing, tests: usize, regressed: bool) -> Option<f64> {
         let level = ALPHA / tests.max(1) as f64 / NEWEST.len() as f64;
         let freedom = standing.noise.variance.df.min(self.system.tails);
-        let needed = quantile::student(1.0 - 2.0 * level, freedom) * standing.error_of_one;
-        let surely = quantile::normal(2.0 * POWER - 1.0) * standing.error_of_one;
+        let needed = quantile::student(1.0 - 2.0 * level, freedom) * standing.newest_error;
+        let surely = quantile::normal(2.0 * POWER - 1.0) * standing.newest_error;
         let passed = if regressed { 0.0 } else { -standing.by };
         let smallest = (needed.max(self.allowed) + surely).max(passed).exp_m1();
         Some(smallest).filter(|smallest| *smallest <= MAX_DETECTABLE)
@@ -405,7 +406,7 @@ impl Gate<'_> {
 }
 
 /// Deviation that the benchmarks of these runs share by chance.
-fn common(system: &SystemLevels, points: &[Point]) -> f64 {
+fn shared_deviation(system: &SystemLevels, points: &[Point]) -> f64 {
     let of_run = |point: &Point| system.common.get(&point.run).copied();
     let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();
     series::by_chance(&system.others_common, &of_runs, ALPHA)
@@ -413,7 +414,7 @@ fn common(system: &SystemLevels, points: &[Point]) -> f64 {
 
 /// Deviation from the base, beyond that of the other benchmarks, that odd runs as frequent as those before explain; 0 where none of the
 /// runs is odd.
-fn alone(
+fn individual_deviation(
     system: &SystemLevels,
     before: &[Point],
     runs: &[Point],

@@ -41,11 +41,11 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     for b in &base.results {
         rows.push(match other.get(&b.id) {
             Some(o) => row(base, b, other, o, options, &tails),
-            None => alone(b, other, true),
+            None => unmatched(b, other, true),
         });
     }
     let new = other.results.iter().filter(|o| base.get(&o.id).is_none());
-    rows.extend(new.map(|o| alone(o, base, false)));
+    rows.extend(new.map(|o| unmatched(o, base, false)));
     set_verdicts(&mut rows, options);
     percentiles::set_verdicts(&mut rows, options);
     unseen(&mut rows, options);
@@ -157,7 +157,7 @@ struct Row {
 }
 
 /// A result of one side; `is_base` is true for the base.
-fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
+fn unmatched(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
     let mut notes = result.notes.clone();
     let lacking = name(lacking).to_owned();
     notes.push(Finding::NoCounterpart { lacking }.into());

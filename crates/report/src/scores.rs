@@ -23,14 +23,14 @@ pub fn scores(view: &ScoresView) -> Document {
     ));
     match &view.profile {
         Some(profile) => profile::append(&mut document, view, profile),
-        None => append_ratings(&mut document, view),
+        None => append_scores(&mut document, view),
     }
     document.push(Block::Footnotes);
     document
 }
 
 /// Appends the score lines of each machine, and their tables.
-fn append_ratings(document: &mut Document, view: &ScoresView) {
+fn append_scores(document: &mut Document, view: &ScoresView) {
     for machine in &view.machines {
         for line in score_lines(document, view, machine) {
             document.paragraph(line);
@@ -79,7 +79,7 @@ pub fn score_lines(
 ) -> Vec<Text> {
     let line = |scale| match scale {
         Scale::Programs(programs) => programs_line(document, view, machine, programs),
-        Scale::Benchmarks => rating_line(document, view, machine),
+        Scale::Benchmarks => score_line(document, view, machine),
     };
     Scale::of(machine).into_iter().map(line).collect()
 }
@@ -107,7 +107,7 @@ fn programs_line(
 }
 
 /// The score by single benchmarks.
-fn rating_line(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) -> Text {
+fn score_line(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) -> Text {
     let one = &machine.one_cpu;
     let line = format!(
         "{} against {}: {}. {}",

@@ -99,7 +99,7 @@ fn differing_families_come_first() {
 
 #[test]
 fn doubtful_results_leave_means() {
-    let names = ["a/time", "a/size", "a/rating", "a/doubt", "a/disturbed"];
+    let names = ["a/time", "a/size", "a/score", "a/doubt", "a/disturbed"];
     let rows = names.map(|name| (name, Some(100.0), Some(50.0)));
     let mut both = sides(&rows);
     for side in &mut both {

@@ -15,7 +15,7 @@ fn rated(over: &[&str]) -> RunData {
         },
         unit: unit("ratio"),
         better: Better::Higher,
-        ..plain("a/rating")
+        ..plain("a/score")
     };
     let rows = vec![score, claimed("a/one"), claimed("a/two"), plain("a/rate")];
     let launches =
@@ -40,7 +40,7 @@ fn baseline() -> RunView {
 fn score(run: &RunData, baseline: Option<RunView>) -> Measurement {
     let baselines = baseline.map(|view| ("ref:vax".to_owned(), view));
     let options = Options { baselines: BTreeMap::from_iter(baselines), ..Options::default() };
-    row(&summarize(run, &options), "a/rating").clone()
+    row(&summarize(run, &options), "a/score").clone()
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn score_over_scores_weighs_equally() {
         ..run.benchmarks[0].clone()
     };
     let rest = over("a/rest", &["a/rate"]);
-    let all = over("a/all", &["a/rating", "a/rest"]);
+    let all = over("a/all", &["a/score", "a/rest"]);
     run.benchmarks.extend([rest, all]);
     let options =
         Options { baselines: [("ref:vax".to_owned(), baseline())].into(), ..Options::default() };
