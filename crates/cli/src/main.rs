@@ -103,7 +103,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Doctor(args)) => command::doctor::doctor(&context, args),
         Some(Command::Watch { base, below, journal }) => {
             let (base, below) = (base.clone(), below.clone());
-            gritstone_session::undo::watch(&gritstone_exec::State { base, below }, journal)?;
+            gritstone_session::undo::watch(&gritstone_exec::StateDir { base, below }, journal)?;
             Ok(Exit::Done)
         }
         Some(Command::FarEnd { directory, address }) => {

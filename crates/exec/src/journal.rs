@@ -6,7 +6,7 @@
 
 use crate::any_resource::AnyResource;
 use crate::journal_file::{Entry, Owner, SUFFIX, append, is_at, remove_journal, running_journals};
-use crate::owned_files::{Dir, Identity, State};
+use crate::owned_files::{Dir, Identity, StateDir};
 use crate::recover::undo;
 use crate::resource::{Held, Recorder, Resource, Unavailable};
 use crate::settings::Setting;
@@ -34,7 +34,7 @@ const MAX_NAMES: u32 = 10;
 #[derive(Clone, Debug)]
 pub struct Registry {
     /// Absolute directory for journals, made if missing.
-    pub state: State,
+    pub state: StateDir,
     /// Root of the machine's settings: `/`, or a fake tree.
     pub root: PathBuf,
     /// Program and arguments that call [`crate::watch`]. Base and rest of the state directory and the name of the
@@ -276,7 +276,7 @@ impl UndoBy {
 }
 
 /// Runs that processes of this user are measuring, with their process ids, without the run of `except`.
-pub fn measuring(state: &State, except: Option<&Journal>) -> BTreeMap<String, u32> {
+pub fn measuring(state: &StateDir, except: Option<&Journal>) -> BTreeMap<String, u32> {
     let Ok(dir) = state.open() else {
         return BTreeMap::new();
     };

@@ -53,7 +53,7 @@ pub use custom::Custom;
 pub use journal::{Journal, Registry, SettingError, Settings, UndoBy, measuring};
 pub use launch::{Executor, Launched, Subject, Variant};
 pub use limits::Shortage;
-pub use owned_files::{Dir, NotOurs, State, read_owned, read_owned_text};
+pub use owned_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text};
 pub use recover::recover;
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;

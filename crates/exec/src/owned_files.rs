@@ -2,7 +2,7 @@
 
 mod name;
 
-pub use gritstone_files::{Dir, NotOurs, State, read_owned, read_owned_text};
+pub use gritstone_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text};
 pub(crate) use gritstone_files::{
     Identity, by_descriptor, check_file, is_not_ours, new_file, open_below, remove_within,
     safe_parent,

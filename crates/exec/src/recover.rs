@@ -4,7 +4,7 @@ use crate::any_resource::AnyResource;
 use crate::journal_file::{
     Entry, Holder, append, journals, open_journal, parse, read_journal, remove_journal,
 };
-use crate::owned_files::{self, Dir, Identity, State};
+use crate::owned_files::{self, Dir, Identity, StateDir};
 use crate::owner;
 use crate::resource::{Resource, Undo};
 use crate::undo_command::Command;
@@ -115,7 +115,7 @@ impl UndoReport {
 }
 
 /// Undoes the changes of this user's killed runs whose watchdogs are dead too. Returns messages for the user.
-pub fn recover(state: &State) -> Vec<String> {
+pub fn recover(state: &StateDir) -> Vec<String> {
     let dir = match state.open() {
         Ok(dir) => dir,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return vec![],
@@ -145,7 +145,7 @@ pub fn recover(state: &State) -> Vec<String> {
 
 /// Undoes the changes of a dead run whose open journal this process has locked.
 pub(crate) fn undo_dead_run(
-    state: &State,
+    state: &StateDir,
     name: &OsStr,
     journal: &File,
 ) -> io::Result<Vec<String>> {

@@ -4,7 +4,7 @@
 //! settings: the socket closes however the run dies, and only after the last setting has been made. It holds the run's journal as an open
 //! file, not by name, so that no other user can replace it.
 
-use crate::owned_files::State;
+use crate::owned_files::StateDir;
 use crate::recover::undo_dead_run;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -34,7 +34,7 @@ impl Watchdog {
     /// Starts `command` with the path of the journal as arguments and the journal as standard output; returns once it is watching.
     pub(crate) fn start(
         command: &[OsString],
-        state: &State,
+        state: &StateDir,
         name: &OsStr,
         journal: &File,
     ) -> io::Result<Self> {
@@ -112,7 +112,7 @@ fn is_dismissed(line: &mut UnixStream) -> io::Result<bool> {
 
 /// Body of the watchdog: waits for the end of standard input and then, unless it received a message, undoes the
 /// journal on standard output. Returns messages for the user.
-pub fn watch(state: &State, name: &OsStr) -> io::Result<Vec<String>> {
+pub fn watch(state: &StateDir, name: &OsStr) -> io::Result<Vec<String>> {
     // signals that end the run must not end the watchdog first
     let mut signals = SigSet::empty();
     for signal in

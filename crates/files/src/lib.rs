@@ -18,11 +18,11 @@ use thiserror::Error;
 
 mod below;
 mod remove;
-mod state;
+mod state_dir;
 
 pub use below::open_below;
 pub use remove::remove_within;
-pub use state::State;
+pub use state_dir::StateDir;
 
 /// Stands for all users without a mapping in this user namespace.
 const OVERFLOW: u32 = 65534;

@@ -8,11 +8,11 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-fn state(base: &Path) -> State {
-    State { base: base.to_owned(), below: "state/gritstone".into() }
+fn state(base: &Path) -> StateDir {
+    StateDir { base: base.to_owned(), below: "state/gritstone".into() }
 }
 
-fn refused(state: &State) -> String {
+fn refused(state: &StateDir) -> String {
     let why = state.open().unwrap_err();
     assert!(is_not_ours(&why), "{why}");
     assert_eq!(state.make().unwrap_err().to_string(), why.to_string());

@@ -5,7 +5,7 @@ use super::host::Node;
 use super::inventory;
 use super::lock;
 use anyhow::{Context as _, Result, bail, ensure};
-use gritstone_files::{Dir, State};
+use gritstone_files::{Dir, StateDir};
 use gritstone_model::{quote_word, split_words};
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
@@ -154,8 +154,8 @@ impl Plan {
     }
 
     /// The same as a private directory, without links.
-    fn state(&self, context: &Context) -> Result<State> {
-        Ok(State { base: base(context)?, below: PathBuf::from(FLEETS).join(&self.fleet) })
+    fn state(&self, context: &Context) -> Result<StateDir> {
+        Ok(StateDir { base: base(context)?, below: PathBuf::from(FLEETS).join(&self.fleet) })
     }
 
     /// Opens its directory.

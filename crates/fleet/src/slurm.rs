@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::progress::{Known, Progress};
 use anyhow::{Context as _, Result, ensure};
 use array::Array;
-use gritstone_files::State as Directory;
+use gritstone_files::StateDir;
 use gritstone_model::{hexadecimal, split_words};
 use gritstone_runs::context::Context;
 use gritstone_store::StoreError;
@@ -71,7 +71,7 @@ pub fn measure(
     let name = format!("gritstone-fleet-{}", plan.fleet);
     let shared = match &plan.slurm.shared {
         Some(base) => {
-            let state = Directory { base: base.clone(), below: name.into() };
+            let state = StateDir { base: base.clone(), below: name.into() };
             let directory = state.make();
             directory.with_context(|| format!("cannot make {}", state.path().display()))?
         }

@@ -1,7 +1,7 @@
 //! Undo journals: their directory, recovery, and the watchdog.
 
 use anyhow::{Context, Result};
-use gritstone_exec::{Journal, Registry, State};
+use gritstone_exec::{Journal, Registry, StateDir};
 use gritstone_host::Root;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -21,12 +21,12 @@ pub(crate) fn settings_root() -> Root {
 }
 
 /// `$XDG_STATE_HOME/gritstone`, or its default
-pub fn state() -> Option<State> {
+pub fn state() -> Option<StateDir> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);
         path.is_absolute().then_some(path)
     };
-    let below = |base, below: &str| State { base, below: below.into() };
+    let below = |base, below: &str| StateDir { base, below: below.into() };
     absolute("XDG_STATE_HOME")
         .map(|base| below(base, "gritstone"))
         .or_else(|| absolute("HOME").map(|base| below(base, ".local/state/gritstone")))
@@ -76,7 +76,7 @@ pub fn measuring(journal: Option<&Journal>) -> BTreeMap<String, u32> {
     state().map_or_else(BTreeMap::new, |state| gritstone_exec::measuring(&state, journal))
 }
 
-pub fn watch(state: &State, journal: &OsStr) -> Result<()> {
+pub fn watch(state: &StateDir, journal: &OsStr) -> Result<()> {
     for line in gritstone_exec::watch(state, journal)? {
         log::warn!("gritstone: {line}");
     }

@@ -3,7 +3,7 @@
 use crate::any_resource::AnyResource;
 use crate::journal::measuring;
 use crate::journal_file::{Entry, Owner};
-use crate::owned_files::{State, fresh_name};
+use crate::owned_files::{StateDir, fresh_name};
 use crate::recover::undo_dead_run;
 use crate::resource::Directory;
 use crate::settings::Setting;
@@ -63,8 +63,8 @@ impl Machine {
         self.0.path().join("root")
     }
 
-    fn state(&self) -> State {
-        State { base: self.0.path().to_owned(), below: "state".into() }
+    fn state(&self) -> StateDir {
+        StateDir { base: self.0.path().to_owned(), below: "state".into() }
     }
 
     fn journal(&self) -> Journal {

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 /// A directory of this user that outlives a run: of journals, of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct StateDir {
     /// Named by the user.
     pub base: PathBuf,
     /// May not contain links.
     pub below: PathBuf,
 }
 
-impl State {
+impl StateDir {
     pub fn path(&self) -> PathBuf {
         self.base.join(&self.below)
     }
