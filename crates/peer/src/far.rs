@@ -24,12 +24,12 @@ const SILENCE: Duration = Duration::from_secs(60);
 const FAMILY: &str = "net/";
 
 /// Event of the main loop.
-enum News {
+enum Event {
     Frame(Frame),
     /// The connection to the near host has ended.
-    Gone(io::Result<()>),
+    Disconnected(io::Result<()>),
     /// Output of the far end of this number; empty at its end.
-    Said(u64, Vec<u8>),
+    Output(u64, Vec<u8>),
 }
 
 /// A far end.
@@ -41,47 +41,47 @@ struct Running {
 }
 
 /// Writes bytes to the near host.
-pub type Send = fn(&[u8]) -> io::Result<()>;
+pub type WriteBytes = fn(&[u8]) -> io::Result<()>;
 
 /// Serves the near host until it disconnects.
 ///
 /// # Errors
 /// When it sends an invalid frame, or no answer can be sent.
-pub fn far_end(directory: &Path, address: IpAddr, send: Send) -> Result<()> {
+pub fn far_end(directory: &Path, address: IpAddr, write: WriteBytes) -> Result<()> {
     let hello = Hello {
         address,
         machine: HostContext::probe(Some(directory))?.machine(),
         link: link::with_address(address),
         ..Hello::version()
     };
-    say(send, &Frame::Hello(Box::new(hello)))?;
-    let (tell, news) = channel();
-    let sender = tell.clone();
-    thread::spawn(move || listen(&sender));
+    send_frame(write, &Frame::Hello(Box::new(hello)))?;
+    let (sender, events) = channel();
+    let frames = sender.clone();
+    thread::spawn(move || listen(&frames));
     let mut running = None;
-    let served = serve(directory, address, send, &tell, &news, &mut running);
+    let served = serve(directory, address, write, &sender, &events, &mut running);
     if let Some(running) = running {
         running.end();
     }
     served
 }
 
-fn say(send: Send, frame: &Frame) -> io::Result<()> {
+fn send_frame(write: WriteBytes, frame: &Frame) -> io::Result<()> {
     let mut bytes = vec![];
     frame.write(&mut bytes)?;
-    send(&bytes)
+    write(&bytes)
 }
 
-fn listen(tell: &Sender<News>) {
+fn listen(sender: &Sender<Event>) {
     let mut input = io::stdin().lock();
     loop {
-        let news = match Frame::read(&mut input) {
-            Ok(Some(frame)) => News::Frame(frame),
-            Ok(None) => News::Gone(Ok(())),
-            Err(why) => News::Gone(Err(why)),
+        let event = match Frame::read(&mut input) {
+            Ok(Some(frame)) => Event::Frame(frame),
+            Ok(None) => Event::Disconnected(Ok(())),
+            Err(why) => Event::Disconnected(Err(why)),
         };
-        let last = matches!(news, News::Gone(_));
-        if tell.send(news).is_err() || last {
+        let last = matches!(event, Event::Disconnected(_));
+        if sender.send(event).is_err() || last {
             return;
         }
     }
@@ -90,42 +90,42 @@ fn listen(tell: &Sender<News>) {
 fn serve(
     directory: &Path,
     address: IpAddr,
-    send: Send,
-    tell: &Sender<News>,
-    news: &Receiver<News>,
+    write: WriteBytes,
+    sender: &Sender<Event>,
+    events: &Receiver<Event>,
     running: &mut Option<Running>,
 ) -> Result<()> {
-    let (mut number, mut heard) = (0, Instant::now());
+    let (mut number, mut last_heard) = (0, Instant::now());
     loop {
         let until = running
             .as_ref()
-            .map_or(heard + SILENCE, |current| current.deadline.min(heard + SILENCE));
+            .map_or(last_heard + SILENCE, |current| current.deadline.min(last_heard + SILENCE));
         let left = until.saturating_duration_since(Instant::now());
-        match news.recv_timeout(left) {
-            Ok(News::Gone(how)) => {
+        match events.recv_timeout(left) {
+            Ok(Event::Disconnected(how)) => {
                 how.context("cannot parse the request of the near host")?;
                 return Ok(());
             }
-            Ok(News::Frame(frame)) => {
-                heard = Instant::now();
+            Ok(Event::Frame(frame)) => {
+                last_heard = Instant::now();
                 number += 1;
-                obey(frame, number, directory, address, send, tell, running)?;
+                handle(frame, number, directory, address, write, sender, running)?;
             }
-            Ok(News::Said(source, bytes)) => {
+            Ok(Event::Output(source, bytes)) => {
                 let Some(current) = running.take_if(|current| current.number == source) else {
                     continue;
                 };
                 if bytes.is_empty() {
-                    say(send, &Frame::Ended(current.end()))?;
+                    send_frame(write, &Frame::Ended(current.end()))?;
                 } else {
-                    say(send, &Frame::Output(bytes))?;
+                    send_frame(write, &Frame::Output(bytes))?;
                     *running = Some(current);
                 }
             }
-            Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
+            Err(RecvTimeoutError::Timeout) if last_heard.elapsed() < SILENCE => {
                 if let Some(late) = running.take_if(|current| current.deadline <= Instant::now()) {
                     late.end();
-                    say(send, &Frame::Ended("its time limit was exceeded".to_owned()))?;
+                    send_frame(write, &Frame::Ended("its time limit was exceeded".to_owned()))?;
                 }
             }
             Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
@@ -133,13 +133,13 @@ fn serve(
     }
 }
 
-fn obey(
+fn handle(
     frame: Frame,
     number: u64,
     directory: &Path,
     address: IpAddr,
-    send: Send,
-    tell: &Sender<News>,
+    write: WriteBytes,
+    sender: &Sender<Event>,
     running: &mut Option<Running>,
 ) -> Result<()> {
     match (frame, running.as_mut()) {
@@ -147,9 +147,9 @@ fn obey(
             if before.is_some() {
                 running.take().map(Running::end);
             }
-            match Running::start(&start, number, directory, address, tell) {
+            match Running::start(&start, number, directory, address, sender) {
                 Ok(started) => *running = Some(started),
-                Err(why) => say(send, &Frame::Ended(format!("{why:#}")))?,
+                Err(why) => send_frame(write, &Frame::Ended(format!("{why:#}")))?,
             }
         }
         (Frame::Input(bytes), Some(current)) => {
@@ -159,7 +159,7 @@ fn obey(
         }
         (Frame::End, Some(_)) => {
             running.take().map(Running::end);
-            say(send, &Frame::Ended(String::new()))?;
+            send_frame(write, &Frame::Ended(String::new()))?;
         }
         (Frame::Input(_) | Frame::End | Frame::Alive, _) => {}
         (Frame::Hello(_) | Frame::Output(_) | Frame::Ended(_), _) => {
@@ -175,7 +175,7 @@ impl Running {
         number: u64,
         below: &Path,
         address: IpAddr,
-        tell: &Sender<News>,
+        sender: &Sender<Event>,
     ) -> Result<Self> {
         let program = gritstone_kernels::find(&start.program);
         let program = program.filter(|program| program.name.starts_with(FAMILY));
@@ -203,12 +203,12 @@ impl Running {
             .process_group(0);
         let mut child = command.spawn().context("it cannot be started")?;
         let mut output = child.stdout.take().context("it has no output")?;
-        let tell = tell.clone();
+        let sender = sender.clone();
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             loop {
                 let n = output.read(&mut bytes).unwrap_or(0);
-                if tell.send(News::Said(number, bytes[..n].to_vec())).is_err() || n == 0 {
+                if sender.send(Event::Output(number, bytes[..n].to_vec())).is_err() || n == 0 {
                     return;
                 }
             }
