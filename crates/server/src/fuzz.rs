@@ -1,9 +1,9 @@
 //! Sends damaged requests to a server of a small store: no response is an internal error, and each body has its declared media type.
 
+use crate::digests::Digests;
 use crate::http::{Config, Limits, Make, Policy, Service, routed, router};
 use crate::mutation;
 use crate::pages::{DRAW, Pages, ROUTES};
-use crate::summary_worker::Digests;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -125,7 +125,7 @@ impl Fuzzed {
         store(&path, &runs);
         let digests = Arc::new(Digests::new(path.clone(), None));
         // waits for the digest, so that events are known
-        assert!(digests.of("", Duration::from_secs(60)).is_some());
+        assert!(digests.latest("", Duration::from_secs(60)).is_some());
         let site = path.clone();
         let make: Make<Pages> = Arc::new(move || {
             let context = Context::new(Some(site.clone()));

@@ -1,6 +1,7 @@
 //! A store in the browser, and the store of a team: pages, an API with tokens, notifications.
 
 pub mod client;
+mod digests;
 #[cfg(test)]
 mod fuzz;
 pub mod http;
@@ -10,10 +11,10 @@ mod mutation;
 mod notify;
 mod pages;
 pub mod static_site;
-mod summary_worker;
 mod system_comparison;
 
 use anyhow::{Context as _, Result, ensure};
+use digests::Digests;
 use gritstone_document::html;
 use gritstone_model::FleetProgress;
 use gritstone_runs::context::Context;
@@ -30,7 +31,6 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use summary_worker::Digests;
 
 /// Budget of a client on addresses other than loopback: half of one of two threads.
 const BUDGET: Budget = Budget { per_second: 0.5, burst: 10.0 };
@@ -146,7 +146,7 @@ fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
     let look = move |context: &Context| -> Result<()> {
         // a missing store has no changes
         if let Some(store) = context.reader()? {
-            digests.of(&store.revision()?, Duration::ZERO);
+            digests.latest(&store.revision()?, Duration::ZERO);
         }
         Ok(())
     };

@@ -76,14 +76,14 @@ impl Notify {
         }))
     }
 
-    /// Sends new events.
-    pub fn tell(&self, context: &Context, events: &[ChangeEvent]) {
-        if let Err(why) = self.send_new(context, events) {
+    /// Sends new events; a failure is a warning.
+    pub fn send_new(&self, context: &Context, events: &[ChangeEvent]) {
+        if let Err(why) = self.try_send_new(context, events) {
             log::warn!("gritstone: {NAME}: {why:#}");
         }
     }
 
-    fn send_new(&self, context: &Context, events: &[ChangeEvent]) -> Result<()> {
+    fn try_send_new(&self, context: &Context, events: &[ChangeEvent]) -> Result<()> {
         let Some(reader) = context.reader()? else {
             return Ok(());
         };

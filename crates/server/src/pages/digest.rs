@@ -1,8 +1,8 @@
 //! Access of pages to the digest.
 
+use crate::digests::Digest;
 use crate::http::Rejection;
 use crate::pages::{Pages, busy, lists};
-use crate::summary_worker::Digest;
 use gritstone_analysis::reliability;
 use gritstone_model::{ChangeEvent, ListedSystem};
 use gritstone_runs::changes;
@@ -22,7 +22,7 @@ impl Pages {
             Some(store) => store.revision()?,
             None => String::new(),
         };
-        Ok(self.digests.of(&revision, patience))
+        Ok(self.digests.latest(&revision, patience))
     }
 
     /// The digest for a page that shows nothing else.

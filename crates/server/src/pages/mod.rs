@@ -19,11 +19,11 @@ pub(crate) mod system;
 pub(crate) mod trial;
 
 use crate::FollowFleet;
+use crate::digests::Digests;
 use crate::http::{
     Draw, Form, Kind, Media, PageRequest, PageResponse, Parameter, Rejection, Route, Site,
     SiteState, Status,
 };
-use crate::summary_worker::Digests;
 use anyhow::Context as _;
 use gritstone_document::html::{self, Files, Frame};
 use gritstone_document::{About, Document};

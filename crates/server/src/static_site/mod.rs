@@ -5,9 +5,9 @@ mod record;
 #[cfg(test)]
 mod tests;
 
+use crate::digests::Digests;
 use crate::http::Site as _;
 use crate::pages::{Pages, SiteFiles};
-use crate::summary_worker::Digests;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use gritstone_document::html;
 use gritstone_runs::context::Context;
@@ -53,7 +53,7 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
         None => String::new(),
     };
     let digests = Arc::new(Digests::new(store.to_owned(), None));
-    let digest = digests.of(&revision, PATIENCE);
+    let digest = digests.latest(&revision, PATIENCE);
     let digest = digest.context("what changed is not known")?;
     let Plan { pages, site } = plan::plan(&context, reader.as_deref(), &digest)?;
     let outdated: Vec<&Page> =

@@ -1,12 +1,12 @@
 //! The pages of a site, each with a hash of its inputs.
 
+use crate::digests::Digest;
 use crate::http::{PageRequest, Params, Route};
 use crate::pages::{Pages, SiteFiles};
 use crate::pages::{
     benchmark, benchmark_list, change_log, compare, fleet, lists, overview, ranking, run, run_list,
     system, trial,
 };
-use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
 use gritstone_document::About;
 use gritstone_document::html::{self, path};
@@ -104,7 +104,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     let mut plan = Plan::default();
     plan.site.files.insert_path(html::CHARTS_PATH, CHARTS_FILE);
     let mut events: Vec<ChangeEvent> =
-        digest.events.iter().take(change_log::MOST).cloned().collect();
+        digest.events.iter().take(change_log::MAX_EVENTS).cloned().collect();
     let runs = match store {
         Some(store) => {
             add_triage(&mut events, store.change_entries()?);

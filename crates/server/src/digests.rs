@@ -31,7 +31,7 @@ pub struct Digest {
 
 #[derive(Default)]
 struct State {
-    known: Option<Arc<Digest>>,
+    latest: Option<Arc<Digest>>,
     /// Whether a thread is computing.
     busy: bool,
 }
@@ -56,9 +56,9 @@ impl Digests {
 
     /// The digest of this or an earlier revision; an outdated one is recomputed in the background. Waits only if there is none, at most for
     /// `patience`, since the caller occupies a worker thread.
-    pub fn of(self: &Arc<Self>, revision: &str, patience: Duration) -> Option<Arc<Digest>> {
+    pub fn latest(self: &Arc<Self>, revision: &str, patience: Duration) -> Option<Arc<Digest>> {
         let mut state = self.state();
-        let known = state.known.as_ref();
+        let known = state.latest.as_ref();
         let is_due = known.is_none_or(|digest| digest.revision != revision);
         if is_due && !state.busy {
             state.busy = true;
@@ -70,15 +70,15 @@ impl Digests {
         }
         let waited = self
             .computed
-            .wait_timeout_while(state, patience, |state| state.busy && state.known.is_none());
+            .wait_timeout_while(state, patience, |state| state.busy && state.latest.is_none());
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.known.clone()
+        state.latest.clone()
     }
 
     /// The revision of the digest; empty if there is none.
     pub fn revision(&self) -> String {
         let state = self.state();
-        let known = state.known.as_ref();
+        let known = state.latest.as_ref();
         known.map_or_else(String::new, |digest| digest.revision.clone())
     }
 
@@ -89,7 +89,7 @@ impl Digests {
         match digest {
             Ok(Ok(digest)) => {
                 new = Some(Arc::new(digest));
-                self.state().known.clone_from(&new);
+                self.state().latest.clone_from(&new);
                 self.computed.notify_all();
             }
             Ok(Err(why)) => log::warn!("gritstone: cannot compute changes: {why:#}"),
@@ -97,8 +97,8 @@ impl Digests {
         }
         // before notifications, which may take long
         if let (Some(notify), Some(digest)) = (&self.notify, &new) {
-            let tell = AssertUnwindSafe(|| notify.tell(&context, &digest.events));
-            if catch_unwind(tell).is_err() {
+            let send = AssertUnwindSafe(|| notify.send_new(&context, &digest.events));
+            if catch_unwind(send).is_err() {
                 log::warn!("gritstone: no notification of changes: internal error");
             }
         }
