@@ -21,7 +21,7 @@ pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
 }
 
 /// Imports a bundle, which must be complete, of this fleet and of this node.
-pub fn take(context: &Context, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
+pub fn import(context: &Context, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
     let run = gritstone_runs::files::read(bundle)?.run;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(

@@ -1,10 +1,10 @@
 //! Starts the nodes without a run, a few at a time, and imports their bundles.
 
-use super::bundles::{self, take};
+use super::bundles;
 use super::engine::{self, Started};
 use super::host::Node;
 use super::plan::{Engine, Plan};
-use super::progress::{Known, Progress};
+use super::progress::{NodeStates, Progress};
 use super::{lock, slurm};
 use anyhow::{Context as _, Result, anyhow};
 use gritstone_files::Dir;
@@ -39,7 +39,7 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     let folder = directory.path().to_owned();
     let _lock = lock::hold(&folder, &plan.fleet)?;
     // clears the progress of an earlier attempt
-    Known::default().keep(&folder);
+    NodeStates::default().write(&folder);
     let missing = bundles::missing(context, plan)?;
     log::info!(
         "fleet {}: {} of {} nodes to be measured, {} at once",
@@ -91,7 +91,7 @@ fn measure_nodes(
         if !stopped {
             nodes.start();
         }
-        nodes.take_ended()?;
+        nodes.import_ended()?;
         thread::sleep(POLL_INTERVAL);
     }
 }
@@ -109,8 +109,7 @@ struct Nodes<'a> {
 struct Running {
     started: Started,
     since: Instant,
-    /// When it was asked to end.
-    asked: Option<Instant>,
+    sigterm_sent: Option<Instant>,
 }
 
 impl Running {
@@ -121,21 +120,21 @@ impl Running {
 
     /// SIGTERM lets a node store its results and remove its files; one that does not is killed after [`GRACE_PERIOD`].
     fn end(&mut self) {
-        let signal = match self.asked {
+        let signal = match self.sigterm_sent {
             None => Signal::SIGTERM,
-            Some(asked) if asked.elapsed() > GRACE_PERIOD => Signal::SIGKILL,
+            Some(sent) if sent.elapsed() > GRACE_PERIOD => Signal::SIGKILL,
             Some(_) => return,
         };
-        self.asked.get_or_insert_with(Instant::now);
+        self.sigterm_sent.get_or_insert_with(Instant::now);
         ssh::end_group(&self.started.child, signal);
     }
 
     fn reason(&self, status: ExitStatus, plan: &Plan) -> anyhow::Error {
-        let words = self.started.last_words();
-        let words = words.unwrap_or_else(|| format!("it ended with {status}"));
+        let line = self.started.last_log_line();
+        let line = line.unwrap_or_else(|| format!("it ended with {status}"));
         match plan.minutes.filter(|_| self.is_overdue(plan)) {
-            Some(limit) => anyhow!("it took more than {limit} minutes; its last words: {words}"),
-            None => anyhow!(words),
+            Some(limit) => anyhow!("it took more than {limit} minutes; its last words: {line}"),
+            None => anyhow!(line),
         }
     }
 }
@@ -150,13 +149,17 @@ impl Nodes<'_> {
                 return;
             };
             let node = self.waiting.remove(next);
-            if self.take_left(&node) {
+            if self.import_leftover(&node) {
                 continue;
             }
             match engine::start(self.plan, self.directory, &node) {
                 Ok(started) => {
-                    self.progress.begun(&node.node);
-                    self.running.push(Running { started, since: Instant::now(), asked: None });
+                    self.progress.started(&node.node);
+                    self.running.push(Running {
+                        started,
+                        since: Instant::now(),
+                        sigterm_sent: None,
+                    });
                 }
                 Err(why) => self.fail(&node, &why, None),
             }
@@ -164,10 +167,10 @@ impl Nodes<'_> {
     }
 
     /// Imports a bundle that an earlier attempt could not; false where there is none, or not all of it.
-    fn take_left(&mut self, node: &Node) -> bool {
+    fn import_leftover(&mut self, node: &Node) -> bool {
         let files = self.directory.path().join(&node.node);
         let bundle = files.with_added_extension("jsonl");
-        match take(self.context, self.plan, &bundle, &node.node) {
+        match bundles::import(self.context, self.plan, &bundle, &node.node) {
             Ok(()) => {
                 let _ = std::fs::remove_file(bundle);
                 self.progress.measured(&node.node, None);
@@ -182,7 +185,7 @@ impl Nodes<'_> {
         }
     }
 
-    fn take_ended(&mut self) -> Result<()> {
+    fn import_ended(&mut self) -> Result<()> {
         let mut index = 0;
         while index < self.running.len() {
             let Some(status) = self.running[index].started.child.try_wait()? else {
@@ -193,7 +196,9 @@ impl Nodes<'_> {
             ended.started.wait_for_output();
             let node = ended.started.node.clone();
             let taken = match status.success() {
-                true => take(self.context, self.plan, &ended.started.bundle(), &node.node),
+                true => {
+                    bundles::import(self.context, self.plan, &ended.started.bundle(), &node.node)
+                }
                 false => Err(ended.reason(status, self.plan)),
             };
             ended.started.clean(taken.is_ok());

@@ -47,8 +47,8 @@ impl Started {
     }
 
     /// The last line of its log.
-    pub fn last_words(&self) -> Option<String> {
-        last_words(&self.files.with_added_extension("log"))
+    pub fn last_log_line(&self) -> Option<String> {
+        last_log_line(&self.files.with_added_extension("log"))
     }
 
     /// Removes its files. The log stays if it failed, and so does a bundle that could not be imported.
@@ -130,7 +130,7 @@ fn copy_up_to(mut from: impl Read, mut to: File, mut log: File, most: u64) {
 }
 
 /// The last line of a log.
-pub fn last_words(log: &Path) -> Option<String> {
+pub fn last_log_line(log: &Path) -> Option<String> {
     let text = std::fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&text);
     let last = text.lines().rfind(|line| !line.trim().is_empty())?;

@@ -1,7 +1,7 @@
 //! Which nodes a fleet has: a number, a list, or a file with a line for each.
 
 use super::host::{Engine, NO_PLACE, Node};
-use super::slurm::tools::{self, Known};
+use super::slurm::tools::{self, SlurmNode};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::decode_text;
 use gritstone_session::ssh::{Host, is_host_name};
@@ -51,7 +51,7 @@ pub fn nodes(on: Engine, partition: Option<&str>, text: Option<&str>) -> Result<
 /// Nodes of a partition: all, a number of usable ones, those of a list in Slurm's syntax, or of an inventory.
 fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
     let known = tools::nodes(partition)?;
-    let to_node = |known: &Known| {
+    let to_node = |known: &SlurmNode| {
         let place = BTreeMap::from([(NO_PLACE.to_owned(), known.partition.clone())]);
         Node::new(known.name.clone(), place)
     };

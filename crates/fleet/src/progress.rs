@@ -16,14 +16,14 @@ const FILE: &str = "progress.json";
 
 /// State of the nodes that the store does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct NodeStates {
     /// Nodes that are measuring.
     pub measuring: BTreeSet<String>,
     /// Failed nodes with the reason.
     pub failed: BTreeMap<String, String>,
 }
 
-impl Known {
+impl NodeStates {
     /// Empty without a file.
     fn read(folder: &Path) -> Result<Self> {
         let text = gritstone_exec::read_owned_text(folder, FILE)?;
@@ -34,7 +34,7 @@ impl Known {
     }
 
     /// Writes the file. Errors are ignored: the fleet run goes on.
-    pub fn keep(&self, folder: &Path) {
+    pub fn write(&self, folder: &Path) {
         let text = serde_json::to_string(self).map_err(anyhow::Error::from);
         let written = text.and_then(|text| {
             gritstone_runs::output_file::write(&folder.join(FILE), text.as_bytes())
@@ -50,7 +50,7 @@ pub struct Progress {
     folder: PathBuf,
     all: usize,
     done: usize,
-    known: Known,
+    known: NodeStates,
 }
 
 impl Progress {
@@ -60,7 +60,7 @@ impl Progress {
             folder: folder.to_owned(),
             all,
             done: 0,
-            known: Known { failed, ..Known::default() },
+            known: NodeStates { failed, ..NodeStates::default() },
         }
     }
 
@@ -69,9 +69,9 @@ impl Progress {
         &self.known.failed
     }
 
-    pub fn begun(&mut self, node: &str) {
+    pub fn started(&mut self, node: &str) {
         self.known.measuring.insert(node.to_owned());
-        self.known.keep(&self.folder);
+        self.known.write(&self.folder);
     }
 
     /// Reports a measured node, with its time if known.
@@ -96,7 +96,7 @@ impl Progress {
     fn ended(&mut self, node: &str) {
         self.done += 1;
         self.known.measuring.remove(node);
-        self.known.keep(&self.folder);
+        self.known.write(&self.folder);
     }
 }
 
@@ -131,7 +131,7 @@ pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetPr
 
 fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
     let folder = plan.folder(context)?;
-    let (is_measured, known) = (lock::is_held(&folder), Known::read(&folder)?);
+    let (is_measured, known) = (lock::is_held(&folder), NodeStates::read(&folder)?);
     let node = |name: &String| {
         let run = members.iter().find(|member| member.ended && member.member.node == *name);
         let why = known.failed.get(name).cloned();

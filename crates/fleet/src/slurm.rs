@@ -10,7 +10,7 @@ use super::bundles;
 use super::engine;
 use super::host::Node;
 use super::plan::Plan;
-use super::progress::{Known, Progress};
+use super::progress::{NodeStates, Progress};
 use anyhow::{Context as _, Result, ensure};
 use array::Array;
 use gritstone_files::StateDir;
@@ -116,7 +116,7 @@ impl Fleet<'_> {
         failed.retain(|node, _| !nodes.iter().any(|usable| usable.node == *node));
         failed.extend(out);
         failed.extend(refused);
-        Known { failed: failed.clone(), ..Known::default() }.keep(self.folder);
+        NodeStates { failed: failed.clone(), ..NodeStates::default() }.write(self.folder);
         if nodes.is_empty() {
             return Ok(failed);
         }
@@ -135,7 +135,7 @@ impl Fleet<'_> {
         let mut refused = BTreeMap::new();
         for node in bundles::missing(self.context, self.plan)? {
             let copy = |end: &str| self.folder.join(&node.node).with_added_extension(end);
-            match bundles::take(self.context, self.plan, &copy("jsonl"), &node.node) {
+            match bundles::import(self.context, self.plan, &copy("jsonl"), &node.node) {
                 Ok(()) => {
                     log::info!("{}: a bundle of an earlier attempt", node.node);
                     for end in LEFT {
@@ -164,7 +164,7 @@ impl Fleet<'_> {
         let (mut usable, mut out) = (vec![], BTreeMap::new());
         for node in nodes {
             let known = known.iter().find(|known| known.name == node.node);
-            match known.map(tools::Known::unusable) {
+            match known.map(tools::SlurmNode::unusable) {
                 Some(None) => usable.push(node),
                 Some(Some(why)) => drop(out.insert(node.node, why)),
                 None => drop(out.insert(node.node, "Slurm no longer has it".to_owned())),
@@ -339,13 +339,13 @@ impl Fleet<'_> {
                 continue;
             }
             let ended = array.ended.entry(task).or_insert_with(Instant::now).elapsed();
-            let last_line = engine::last_words(&self.file(&node, "log"));
+            let last_line = engine::last_log_line(&self.file(&node, "log"));
             let how = match state {
                 Some(State::Ended(how)) => how.as_str(),
                 _ => "forgotten",
             };
             if bundle.is_file() {
-                array.take(task, bundles::take(self.context, self.plan, &bundle, &node.node));
+                array.take(task, bundles::import(self.context, self.plan, &bundle, &node.node));
                 self.leave(&node, array.progress.failed().contains_key(&node.node));
             } else if let Some(why) =
                 reason(how, last_line, ended > UNSEEN || cancelled, &self.shared)
@@ -354,7 +354,7 @@ impl Fleet<'_> {
                 self.leave(&node, true);
             }
         }
-        array.tell(states);
+        array.report(states);
         Ok(())
     }
 

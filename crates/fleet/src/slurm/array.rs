@@ -48,7 +48,7 @@ impl Array {
     pub(super) fn runs(&mut self, task: usize, node: &str) {
         if let Entry::Vacant(place) = self.began.entry(task) {
             place.insert(Instant::now());
-            self.progress.begun(node);
+            self.progress.started(node);
         }
     }
 
@@ -97,7 +97,7 @@ impl Array {
     }
 
     /// Reports how many tasks run and wait, and for what.
-    pub(super) fn tell(&mut self, states: &BTreeMap<usize, State>) {
+    pub(super) fn report(&mut self, states: &BTreeMap<usize, State>) {
         let of_waiting = self.waiting.keys().filter_map(|task| states.get(task));
         let mut running = 0;
         let mut pending: BTreeMap<&str, usize> = BTreeMap::new();

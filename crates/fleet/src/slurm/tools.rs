@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// A node as listed by `sinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct SlurmNode {
     pub name: String,
     /// Such as `idle` or `down*`.
     pub state: String,
@@ -18,7 +18,7 @@ pub struct Known {
     pub partition: String,
 }
 
-impl Known {
+impl SlurmNode {
     /// Why no job can start on it, unless it comes back.
     pub fn unusable(&self) -> Option<String> {
         if is_usable(&self.state.to_ascii_lowercase()) {
@@ -62,34 +62,34 @@ fn is_usable(state: &str) -> bool {
 ///
 /// # Errors
 /// When Slurm does not answer, or the partition has none.
-pub fn nodes(partition: Option<&str>) -> Result<Vec<Known>> {
+pub fn nodes(partition: Option<&str>) -> Result<Vec<SlurmNode>> {
     let mut words = vec!["--noheader", "--Node", "--format=%N|%T|%P|%E"];
     words.extend(partition.iter().flat_map(|partition| ["--partition", *partition]));
-    let known = known(&run("sinfo", &words, "")?, partition.is_some());
+    let nodes = parse_nodes(&run("sinfo", &words, "")?, partition.is_some());
     match partition {
-        Some(name) => ensure!(!known.is_empty(), "partition {name} has no node"),
+        Some(name) => ensure!(!nodes.is_empty(), "partition {name} has no node"),
         None => ensure!(
-            !known.is_empty(),
+            !nodes.is_empty(),
             "Slurm has no default partition here: name one by --partition"
         ),
     }
-    Ok(known)
+    Ok(nodes)
 }
 
 /// Parses the output of `sinfo`; the default partition has a `*` after its name.
-fn known(output: &str, named: bool) -> Vec<Known> {
-    let known = output.lines().filter_map(|line| {
+fn parse_nodes(output: &str, named: bool) -> Vec<SlurmNode> {
+    let nodes = output.lines().filter_map(|line| {
         let mut fields = line.splitn(4, '|').map(|field| field.trim().to_owned());
         let [name, state, partition, reason] = [(); 4].map(|()| fields.next());
         let partition = partition?;
-        (named || partition.ends_with('*')).then_some(Known {
+        (named || partition.ends_with('*')).then_some(SlurmNode {
             name: name?,
             state: state?,
             partition: partition.trim_end_matches('*').to_owned(),
             reason: reason.unwrap_or_default(),
         })
     });
-    known.collect()
+    nodes.collect()
 }
 
 /// Expands a list in Slurm's syntax: `n[1-4],m7`.
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn nodes_match_the_partition() {
         let output = "n1|idle|batch*|none\nn1|idle|debug|none\nn2|down*|batch*|Not responding\nn3|drained|batch*|bad | disk\n";
-        let nodes = known(output, false);
+        let nodes = parse_nodes(output, false);
         let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(names, ["n1", "n2", "n3"]);
         assert_eq!(nodes[0].partition, "batch");
@@ -272,13 +272,13 @@ mod tests {
         let why = nodes[1].unusable().unwrap();
         assert_eq!(why, "Slurm reports it as down* (Not responding)");
         assert!(nodes[2].unusable().unwrap().contains("bad | disk"));
-        assert_eq!(known(output, true).len(), 4);
+        assert_eq!(parse_nodes(output, true).len(), 4);
     }
 
     #[test]
     fn node_states_are_known() {
         let usable = |state: &str| {
-            let known = Known {
+            let known = SlurmNode {
                 name: "n1".to_owned(),
                 state: state.to_owned(),
                 reason: String::new(),
