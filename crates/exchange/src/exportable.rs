@@ -25,21 +25,21 @@ pub(crate) struct ExportedResult<'a> {
 }
 
 /// The valid results, and the reason for each one that is missing or invalid.
-pub(crate) fn figures(view: &RunView) -> (Vec<ExportedResult<'_>>, Vec<(Id, String)>) {
-    let mut figures = vec![];
+pub(crate) fn valid_results(view: &RunView) -> (Vec<ExportedResult<'_>>, Vec<(Id, String)>) {
+    let mut results = vec![];
     let mut left_out = vec![];
     for result in &view.results {
         let mut notes = result.notes_on_result();
         let invalid = notes.find(|note| note.flag() == Some(Flag::Invalid));
         if let (Some(estimate), None) = (result.value(), invalid) {
-            figures.push(ExportedResult { result, estimate });
+            results.push(ExportedResult { result, estimate });
             continue;
         }
         let why = invalid.or(result.notes.first()).map(findings::message);
         let outcome = || findings::outcome(result.outcome()).to_owned();
         left_out.push((result.id.clone(), why.unwrap_or_else(outcome)));
     }
-    (figures, left_out)
+    (results, left_out)
 }
 
 /// Notes on the whole result, as messages.

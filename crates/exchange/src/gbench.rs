@@ -1,23 +1,23 @@
 //! Output in the JSON format of Google Benchmark: one entry per launch, like a repetition, so that its compare.py can test them.
 
 use crate::RunData;
-use crate::exportable::{Exported, ExportedResult, figures, messages};
+use crate::exportable::{Exported, ExportedResult, messages, valid_results};
 use gritstone_model::{Event, Launch, Outcome, RunView};
 use serde_json::{Value, json};
 
 /// Writes a run in this format: for each result, the launches behind its estimate. Derived results and sizes are left out, since they have
 /// no repetitions.
 pub fn write(data: &RunData, view: &RunView) -> Exported {
-    let (figures, mut left_out) = figures(view);
+    let (results, mut left_out) = valid_results(view);
     let mut entries: Vec<Value> = vec![];
-    for (family, figure) in figures.iter().enumerate() {
-        let id = &figure.result.id;
-        let launches = repetitions(data, figure);
+    for (family, exported) in results.iter().enumerate() {
+        let id = &exported.result.id;
+        let launches = repetitions(data, exported);
         if launches.is_empty() {
             let why = "It has no timed launches.";
             left_out.push((id.clone(), why.to_owned()));
         }
-        let whys = messages(figure.result);
+        let whys = messages(exported.result);
         entries.extend(launches.iter().enumerate().map(|(index, (real, done))| {
             json!({
                 "name": id,
@@ -66,8 +66,8 @@ struct Done {
 
 /// The launches behind a result, each with its ns per operation; none if the result has no launches of its own, or is neither time nor
 /// rate.
-fn repetitions(data: &RunData, figure: &ExportedResult) -> Vec<(f64, Done)> {
-    let result = figure.result;
+fn repetitions(data: &RunData, exported: &ExportedResult) -> Vec<(f64, Done)> {
+    let result = exported.result;
     let launches = data.launches.iter().filter(|launch| {
         launch.id == result.id && launch.copies == 1 && launch.outcome == Outcome::Measured
     });
@@ -75,7 +75,7 @@ fn repetitions(data: &RunData, figure: &ExportedResult) -> Vec<(f64, Done)> {
     let entry = data.benchmarks.iter().find(|entry| entry.id == result.id);
     let amount = entry.map_or(1.0, |entry| entry.amount_per_op);
     let real = result.values().iter();
-    let real = real.filter_map(|&value| figure.ns_per_operation(value, amount));
+    let real = real.filter_map(|&value| exported.ns_per_operation(value, amount));
     let real: Vec<f64> = real.collect();
     let Some(typical) = typical(&done) else {
         return vec![];

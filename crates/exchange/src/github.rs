@@ -3,29 +3,29 @@
 //! The action supports one direction per file, so that a rate is exported as the time per operation, and a share or ratio that is better
 //! when higher is left out.
 
-use crate::exportable::{BaseUnit, Exported, ExportedResult, figures, flags, messages};
+use crate::exportable::{BaseUnit, Exported, ExportedResult, flags, messages, valid_results};
 use gritstone_model::{Better, RunView};
 use serde_json::{Value, json};
 
 /// Writes a run in this format.
 pub fn github(view: &RunView) -> Exported {
-    let (figures, mut left_out) = figures(view);
-    let (other, figures): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| {
-        figure.base_unit().0 == BaseUnit::Exact && figure.result.better == Better::Higher
+    let (results, mut left_out) = valid_results(view);
+    let (other, results): (Vec<_>, Vec<_>) = results.iter().partition(|exported| {
+        exported.base_unit().0 == BaseUnit::Exact && exported.result.better == Better::Higher
     });
     let why = "higher is better, and it is not a rate, which would be exported as a time";
-    left_out.extend(other.iter().map(|figure| (figure.result.id.clone(), why.to_owned())));
-    Exported::json(&figures.into_iter().map(entry).collect(), left_out)
+    left_out.extend(other.iter().map(|exported| (exported.result.id.clone(), why.to_owned())));
+    Exported::json(&results.into_iter().map(entry).collect(), left_out)
 }
 
-fn entry(figure: &ExportedResult<'_>) -> Value {
-    let result = figure.result;
-    let (unit, times) = figure.base_unit();
+fn entry(exported: &ExportedResult<'_>) -> Value {
+    let result = exported.result;
+    let (unit, times) = exported.base_unit();
     let time = |x: f64| match unit {
         BaseUnit::PerSecond => 1e9 / (x * times),
         BaseUnit::Ns | BaseUnit::Exact => x * times,
     };
-    let thing = figure.thing();
+    let thing = exported.thing();
     let unit = match unit {
         BaseUnit::Exact => result.unit.as_str().to_owned(),
         _ if thing.is_empty() => "ns".to_owned(),
@@ -40,7 +40,7 @@ fn entry(figure: &ExportedResult<'_>) -> Value {
     json!({
         "name": result.id,
         "unit": unit,
-        "value": time(figure.estimate),
+        "value": time(exported.estimate),
         "range": range,
         "extra": lines.join("\n"),
     })

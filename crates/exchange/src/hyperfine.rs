@@ -1,18 +1,18 @@
 //! Output in the format of `hyperfine --export-json`.
 
 use crate::RunData;
-use crate::exportable::{BaseUnit, Exported, figures};
+use crate::exportable::{BaseUnit, Exported, valid_results};
 use crate::timings::{self, Timing};
 use gritstone_model::RunView;
 
 /// Writes a run in this format: each sample of a benchmark, in seconds per operation.
 pub fn write(data: &RunData, view: &RunView) -> Exported {
-    let (figures, mut left_out) = figures(view);
+    let (results, mut left_out) = valid_results(view);
     let mut all = vec![];
-    for figure in &figures {
-        let id = &figure.result.id;
+    for exported in &results {
+        let id = &exported.result.id;
         let timing = Timing::of_row(id, data);
-        if figure.base_unit().0 == BaseUnit::Exact || timing.times.is_empty() {
+        if exported.base_unit().0 == BaseUnit::Exact || timing.times.is_empty() {
             left_out.push((id.clone(), "It has no times.".to_owned()));
         } else {
             all.push(timing);

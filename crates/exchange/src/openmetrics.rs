@@ -1,6 +1,6 @@
 //! OpenMetrics text: gauges in base units, one point per result, with the start of the run as timestamp.
 
-use crate::exportable::{BaseUnit, Exported, ExportedResult, figures};
+use crate::exportable::{BaseUnit, Exported, ExportedResult, valid_results};
 use gritstone_document::Untrusted;
 use gritstone_model::{Flag, RunView, flags};
 
@@ -13,7 +13,7 @@ const FAMILIES: [(BaseUnit, &str, &str); 3] = [
 
 /// A run as a file, up to `# EOF`, with its start as timestamp.
 pub fn openmetrics(view: &RunView) -> Exported {
-    let (_, left_out) = figures(view);
+    let (_, left_out) = valid_results(view);
     let text = families(&[view], true) + END;
     Exported { text, left_out }
 }
@@ -50,21 +50,21 @@ fn families(views: &[&RunView], timed: bool) -> String {
             let timestamp = timestamp.filter(|_| timed);
             let timestamp =
                 timestamp.map_or(String::new(), |time| format!(" {}", time.as_second()));
-            (figures(view).0, Untrusted(&view.machine.id).openmetrics(), timestamp)
+            (valid_results(view).0, Untrusted(&view.machine.id).openmetrics(), timestamp)
         })
         .collect();
     let mut text = String::new();
     for (base_unit, name, help) in FAMILIES {
-        let points = runs.iter().flat_map(|(figures, machine, timestamp)| {
-            let of_family = figures.iter().filter(|figure| figure.base_unit().0 == base_unit);
-            of_family.flat_map(|figure| points(figure, name, machine, timestamp))
+        let points = runs.iter().flat_map(|(results, machine, timestamp)| {
+            let of_family = results.iter().filter(|exported| exported.base_unit().0 == base_unit);
+            of_family.flat_map(|exported| points(exported, name, machine, timestamp))
         });
         text += &family(name, help, points.collect());
     }
-    let flags = runs.iter().flat_map(|(figures, machine, timestamp)| {
-        figures.iter().flat_map(move |figure| {
-            let id = Untrusted(figure.result.id.as_str()).openmetrics();
-            let notes: Vec<_> = figure.result.notes_on_result().cloned().collect();
+    let flags = runs.iter().flat_map(|(results, machine, timestamp)| {
+        results.iter().flat_map(move |exported| {
+            let id = Untrusted(exported.result.id.as_str()).openmetrics();
+            let notes: Vec<_> = exported.result.notes_on_result().cloned().collect();
             let words = flags(&notes).into_iter().map(Flag::as_str);
             let point = |flag| {
                 format!(
@@ -89,18 +89,23 @@ pub(crate) fn family(name: &str, help: &str, points: String) -> String {
 }
 
 /// The estimate, and the bounds of its interval as separate points.
-fn points(figure: &ExportedResult<'_>, name: &str, machine: &str, timestamp: &str) -> Vec<String> {
+fn points(
+    exported: &ExportedResult<'_>,
+    name: &str,
+    machine: &str,
+    timestamp: &str,
+) -> Vec<String> {
     let (id, thing) = (
-        Untrusted(figure.result.id.as_str()).openmetrics(),
-        Untrusted(figure.thing()).openmetrics(),
+        Untrusted(exported.result.id.as_str()).openmetrics(),
+        Untrusted(exported.thing()).openmetrics(),
     );
-    let times = match figure.base_unit() {
+    let times = match exported.base_unit() {
         // seconds are the base unit of time
         (BaseUnit::Ns, times) => times / 1e9,
         (_, times) => times,
     };
-    let mut points = vec![("estimate", figure.estimate)];
-    if let Some([low, high]) = figure.result.interval() {
+    let mut points = vec![("estimate", exported.estimate)];
+    if let Some([low, high]) = exported.result.interval() {
         points.extend([("low", low), ("high", high)]);
     }
     let line = |(bound, x): (&str, f64)| {

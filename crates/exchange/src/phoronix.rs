@@ -1,12 +1,12 @@
 //! Result file of the Phoronix Test Suite (`composite.xml`): one `Result` per benchmark, with one `Entry` for the run.
 
-use crate::exportable::{Exported, figures};
+use crate::exportable::{Exported, valid_results};
 use crate::xml::element;
 use gritstone_model::{Better, RunView};
 
 /// Writes a run in this format.
 pub fn phoronix(view: &RunView) -> Exported {
-    let (figures, left_out) = figures(view);
+    let (results, left_out) = valid_results(view);
     let version = view.gritstone.as_deref().unwrap_or_default();
     let name = view.label.as_ref().unwrap_or(&view.id);
     let generated = [
@@ -24,8 +24,8 @@ pub fn phoronix(view: &RunView) -> Exported {
         element("TestClientVersion", version),
         element("Notes", ""),
     ];
-    let results = figures.iter().map(|figure| {
-        let result = figure.result;
+    let results = results.iter().map(|exported| {
+        let result = exported.result;
         let proportion = match result.better {
             Better::Higher => "HIB",
             Better::Lower => "LIB",
@@ -33,7 +33,7 @@ pub fn phoronix(view: &RunView) -> Exported {
         let values: Vec<String> = result.values().iter().map(f64::to_string).collect();
         let entry = [
             element("Identifier", name),
-            element("Value", &figure.estimate.to_string()),
+            element("Value", &exported.estimate.to_string()),
             element("RawString", &values.join(":")),
         ];
         let parts = [

@@ -19,7 +19,7 @@ const UNITS: [(&str, &str, f64, f64); 4] = [
 
 const NO_SAMPLES: &str = "The report has one value and no samples.";
 
-struct Figure<'a> {
+struct RawResult<'a> {
     title: &'a str,
     unit: String,
     /// In that unit.
@@ -54,20 +54,20 @@ impl Format for UnixBench {
                         "1" => String::new(),
                         number => format!(", {number} copies"),
                     };
-                } else if is_figure(line) {
+                } else if is_raw_result(line) {
                     let what = || {
                         format!(
                             "'{}' is not 'title figure unit (seconds s, number samples)'",
                             line.trim()
                         )
                     };
-                    let figure = figure(line).ok_or_else(|| malformed(location(), what()))?;
-                    let name = format!("{}{copies}", figure.title);
+                    let result = raw_result(line).ok_or_else(|| malformed(location(), what()))?;
+                    let name = format!("{}{copies}", result.title);
                     let one = vec![Repetition {
-                        operations: Some(figure.operations.round() as u64),
-                        ..Repetition::new(figure.value)
+                        operations: Some(result.operations.round() as u64),
+                        ..Repetition::new(result.value)
                     }];
-                    run.add(&name, (&figure.unit, Better::Higher), one, location);
+                    run.add(&name, (&result.unit, Better::Higher), one, location);
                     run.named(&name).remarks.insert(NO_SAMPLES);
                 } else {
                     head(&mut run, line.trim());
@@ -97,7 +97,7 @@ fn start(times: &str) -> Option<Timestamp> {
 }
 
 /// Whether a line is a raw result, damaged or not: by its end, or by a unit before a parenthesis.
-fn is_figure(line: &str) -> bool {
+fn is_raw_result(line: &str) -> bool {
     let has_unit = || {
         let before = line.split('(').next().unwrap_or_default().trim_end();
         let last = before.rsplit(char::is_whitespace).next();
@@ -107,13 +107,13 @@ fn is_figure(line: &str) -> bool {
 }
 
 /// Parses a line such as `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)`.
-fn figure(line: &str) -> Option<Figure<'_>> {
+fn raw_result(line: &str) -> Option<RawResult<'_>> {
     let (head, rest) = line.rsplit_once('(')?;
     let (seconds, samples) = rest.trim_end().strip_suffix(')')?.split_once(" s, ")?;
     samples.strip_suffix(" samples")?.parse::<u64>().ok()?;
     let seconds = decimal(seconds)?;
     let mut words = head.trim_end().rsplitn(3, char::is_whitespace);
-    let (unit, figure, title) = (words.next()?, words.next()?, words.next()?.trim());
+    let (unit, value, title) = (words.next()?, words.next()?, words.next()?.trim());
     let known = UNITS.iter().find(|(name, ..)| *name == unit);
     let (unit, times, plain) = match known {
         Some((_, unit, times, plain)) => ((*unit).to_owned(), *times, *plain),
@@ -122,8 +122,8 @@ fn figure(line: &str) -> Option<Figure<'_>> {
             (format!("{thing}/s"), 1.0, 1.0)
         }
     };
-    let value = decimal(figure)? * times;
-    (!title.is_empty()).then_some(Figure {
+    let value = decimal(value)? * times;
+    (!title.is_empty()).then_some(RawResult {
         title,
         unit,
         value,
