@@ -4,7 +4,6 @@ use crate::bundle;
 use crate::import;
 use crate::private_texts::{PrivateTexts, is_word};
 use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, SERVER, Settings, Work};
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -47,11 +46,11 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> Result<RunData, Anony
     let mut run = run.clone();
     let peer = run.info.settings.peer.as_ref();
     let texts = PrivateTexts::new(&run.info.machine, peer, home);
-    machine(&mut run.info.machine, &texts);
-    settings(&mut run.info.settings, &texts);
+    anonymize_machine(&mut run.info.machine, &texts);
+    anonymize_settings(&mut run.info.settings, &texts);
     for benchmark in &mut run.benchmarks {
         if let Work::Kernel(work) = &mut benchmark.work {
-            params(&mut work.params, &texts);
+            anonymize_params(&mut work.params, &texts);
         }
     }
     let catalogue = run.info.settings.catalogue.take();
@@ -68,10 +67,10 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, Ano
     let mut view = view.clone();
     let peer = view.settings.as_ref().and_then(|all| all.peer.as_ref());
     let texts = PrivateTexts::new(&view.machine, peer, home);
-    machine(&mut view.machine, &texts);
+    anonymize_machine(&mut view.machine, &texts);
     let mut catalogue = None;
     if let Some(all) = &mut view.settings {
-        settings(all, &texts);
+        anonymize_settings(all, &texts);
         catalogue = all.catalogue.take();
     }
     let mut view = scrubbed(&view, &texts)?;
@@ -82,7 +81,7 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, Ano
 }
 
 /// `host (model)` becomes the model; a machine of another program becomes unknown. A printed system keeps its published name.
-fn machine(machine: &mut Machine, texts: &PrivateTexts) {
+fn anonymize_machine(machine: &mut Machine, texts: &PrivateTexts) {
     if machine.document.is_some() {
         return;
     }
@@ -101,7 +100,7 @@ fn machine(machine: &mut Machine, texts: &PrivateTexts) {
 }
 
 /// Servers get distinct names, since their addresses name hosts and users.
-fn params(params: &mut BTreeMap<String, String>, texts: &PrivateTexts) {
+fn anonymize_params(params: &mut BTreeMap<String, String>, texts: &PrivateTexts) {
     if let Some(server) = params.get_mut(SERVER).filter(|server| *server != "none") {
         *server = format!("server-{}", &bundle::hash(server)[..NODE_DIGITS]);
     }
@@ -110,10 +109,10 @@ fn params(params: &mut BTreeMap<String, String>, texts: &PrivateTexts) {
 }
 
 /// Names of variables stay: they show how a run was configured.
-fn settings(settings: &mut Settings, texts: &PrivateTexts) {
+fn anonymize_settings(settings: &mut Settings, texts: &PrivateTexts) {
     settings.environment.values_mut().for_each(String::clear);
     settings.commit = None;
-    params(&mut settings.params, texts);
+    anonymize_params(&mut settings.params, texts);
     // nodes are named after hosts, and must stay distinct
     if let Some(member) = &mut settings.fleet {
         let hash = bundle::hash(&format!("{} {}", member.fleet, member.node));
@@ -123,7 +122,7 @@ fn settings(settings: &mut Settings, texts: &PrivateTexts) {
     if let Some(peer) = &mut settings.peer {
         peer.host.clear();
         peer.address.clear();
-        machine(&mut peer.machine, texts);
+        anonymize_machine(&mut peer.machine, texts);
     }
 }
 
@@ -159,7 +158,7 @@ mod tests {
         let anonymized = |server: &str| {
             let mut params = BTreeMap::from([(SERVER.to_owned(), server.to_owned())]);
             let texts = PrivateTexts::new(&Machine::default(), None, None);
-            self::params(&mut params, &texts);
+            anonymize_params(&mut params, &texts);
             params.remove(SERVER).unwrap()
         };
         let [one, other] = ["postgresql://ann@db1/x", "postgresql://ann@db2/x"].map(anonymized);
@@ -167,7 +166,7 @@ mod tests {
         assert_eq!(anonymized("none"), "none");
         let mut params = BTreeMap::from([("program".to_owned(), "/home/ann/x".to_owned())]);
         let texts = PrivateTexts::new(&Machine::default(), None, None);
-        self::params(&mut params, &texts);
+        anonymize_params(&mut params, &texts);
         assert_eq!(params["program"], "~/x");
     }
 
