@@ -25,26 +25,26 @@ pub(super) fn batches(
 ) -> (PublishedView, Vec<Note>) {
     let mut view = untimed(work);
     let contention = rules::smt_contention(launches, |l| l.contended_batches);
-    view.values = each(launches, |launch| launch.batch_s(work.operations));
+    view.values = positive_values(launches, |launch| launch.batch_s(work.operations));
     let real = center_of(&view.values, confidence);
     view.real = real.map(|real| no_narrower(real, launches));
 
-    let mut charged = Charged::default();
+    let mut cpu_times = CpuTimes::default();
     for launch in launches {
         let batches = launch.batches_of(work.operations);
-        charged.launch(batches.map(|batch| (&batch.usage, batch.walls.len() as u64)));
+        cpu_times.launch(batches.map(|batch| (&batch.usage, batch.walls.len() as u64)));
     }
-    charged.fill(&mut view, launches, confidence);
+    cpu_times.fill(&mut view, launches, confidence);
     if benchmark.claims.syscalls_per_op == Some(0.0) {
         // the system time is that of the measurement itself
         view.system = None;
         // without system calls the CPU clock is the exact user time
-        let cpu = each(launches, |launch| launch.batch_cpu_s(work.operations));
+        let cpu = positive_values(launches, |launch| launch.batch_cpu_s(work.operations));
         view.user = center_of(&cpu, confidence);
     }
 
     let contention_of_whole = rules::smt_contention(launches, |l| l.contended_processes);
-    view.process = center_of(&each(launches, |launch| launch.process_s()), confidence);
+    view.process = center_of(&positive_values(launches, |launch| launch.process_s()), confidence);
     let both = view.real.zip(view.process);
     view.start_share = both.map(|(real, process)| 1.0 - real.value / process.value);
     let user = view.user.and_then(|_| contention.clone());
@@ -52,8 +52,8 @@ pub(super) fn batches(
         (Subject::Real, contention),
         (Subject::User, user),
         (Subject::Process, contention_of_whole),
-        (Subject::Real, missing(work, launches, &view)),
-        (Subject::Process, start(&view)),
+        (Subject::Real, missing_batches(work, launches, &view)),
+        (Subject::Process, start_up(&view)),
     ];
     let note = |(about, found): (Subject, Option<Finding>)| Some(Note::new(found?).about(about));
     (view, found.into_iter().filter_map(note).collect())
@@ -66,16 +66,16 @@ pub(super) fn processes(
     confidence: f64,
 ) -> (PublishedView, Vec<Note>) {
     let mut view = untimed(work);
-    view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
+    view.values = positive_values(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
     view.real = center_of(&view.values, confidence);
     view.process = view.real;
 
-    let mut charged = Charged::default();
+    let mut cpu_times = CpuTimes::default();
     for launch in launches {
         let samples = launch.samples.iter();
-        charged.launch(samples.map(|sample| (&sample.usage, sample.n)));
+        cpu_times.launch(samples.map(|sample| (&sample.usage, sample.n)));
     }
-    charged.fill(&mut view, launches, confidence);
+    cpu_times.fill(&mut view, launches, confidence);
     (view, Vec::new())
 }
 
@@ -101,16 +101,15 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
     undisturbed::estimate(values, &vec![1.0; values.len()], confidence).map(estimate)
 }
 
-/// One value of each launch that has one.
-fn each(launches: &[&Reading], value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
+fn positive_values(launches: &[&Reading], value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
     launches.iter().filter_map(|launch| value(launch)).filter(|&s| s > 0.0).collect()
 }
 
-/// Times accounted in ticks by launch: user ns, system ns, repetitions of the work.
+/// By launch: user ns and system ns, which the kernel accounts in ticks, and repetitions of the work.
 #[derive(Default)]
-struct Charged(Vec<[f64; 3]>);
+struct CpuTimes(Vec<[f64; 3]>);
 
-impl Charged {
+impl CpuTimes {
     fn launch<'a>(&mut self, parts: impl Iterator<Item = (&'a Usage, u64)>) {
         let add = |[user, system, n]: [f64; 3], (usage, repetitions): (&Usage, u64)| {
             [user + usage.user as f64, system + usage.system as f64, n + repetitions as f64]
@@ -154,7 +153,11 @@ impl Charged {
     }
 }
 
-fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) -> Option<Finding> {
+fn missing_batches(
+    work: &PublishedWork,
+    launches: &[&Reading],
+    view: &PublishedView,
+) -> Option<Finding> {
     let without = launches.len() - view.values.len();
     let mut batches = launches.iter().flat_map(|launch| &launch.batches);
     let other = batches.find(|batch| batch.n != work.operations);
@@ -167,7 +170,7 @@ fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) ->
 }
 
 /// Start-up that is too large a part of the process for its time to count as the work's, or too short to be measured.
-fn start(view: &PublishedView) -> Option<Finding> {
+fn start_up(view: &PublishedView) -> Option<Finding> {
     let (real_s, process_s) = (view.real?.value, view.process?.value);
     let share = view.start_share?;
     if share > limits::START_SHARE {
