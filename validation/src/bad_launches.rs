@@ -59,7 +59,7 @@ struct Before {
 
 impl Before {
     fn new(machine: &mut Machine) -> Self {
-        let mut past = machine.pasts(&[0.0; ROWS], EARLIER - 1);
+        let mut past = machine.summaries(&[0.0; ROWS], EARLIER - 1);
         let base = machine.run(&[0.0; ROWS]);
         past.push(RunSummary::new(&base));
         Self { past, base }

@@ -127,7 +127,7 @@ impl Machine {
     }
 
     /// Further runs.
-    pub fn pasts(&mut self, slower: &[f64], runs: usize) -> Vec<RunSummary> {
+    pub fn summaries(&mut self, slower: &[f64], runs: usize) -> Vec<RunSummary> {
         (0..runs).map(|_| RunSummary::new(&self.run(slower))).collect()
     }
 

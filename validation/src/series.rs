@@ -32,7 +32,7 @@ pub fn unchanged() -> String {
         let (mut green, mut red, mut longest, mut at_end) = (0, 0, 0, 0);
         for machine in 0..machines {
             let mut machine = Machine::new(seed * 100 + machine as u64, effects);
-            let mut earlier = machine.pasts(&[0.0; ROWS], 3);
+            let mut earlier = machine.summaries(&[0.0; ROWS], 3);
             let mut in_a_row = 0;
             for _ in 0..runs {
                 let run = machine.run(&[0.0; ROWS]);
@@ -78,7 +78,7 @@ fn lasting_after(before: usize) -> String {
             let mut found = [0; 3];
             for trial in 0..times {
                 let mut machine = Machine::new(seed * 100 + trial as u64, effects);
-                let mut earlier = machine.pasts(&[0.0; ROWS], before);
+                let mut earlier = machine.summaries(&[0.0; ROWS], before);
                 let mut red = [false; 10];
                 for red in &mut red {
                     let run = machine.run(&slower);
@@ -111,7 +111,7 @@ pub fn creep() -> String {
         let mut found = [0; 2];
         for trial in 0..times {
             let mut machine = Machine::new(seed * 100 + trial as u64, effects);
-            let mut earlier = machine.pasts(&[0.0; ROWS], 15);
+            let mut earlier = machine.summaries(&[0.0; ROWS], 15);
             let first = (1..=runs).find(|number| {
                 let mut slower = [0.0; ROWS];
                 slower[0] = each * f64::from(*number);
@@ -213,7 +213,7 @@ fn compared(rows: usize, runs: usize, earlier: &[usize], changes: &[(usize, f64)
                 let mut past = vec![];
                 for trial in 0..times {
                     if trial % 15 == 0 {
-                        past = machine.pasts(&unchanged, earlier);
+                        past = machine.summaries(&unchanged, earlier);
                     }
                     let sides = [&unchanged, &slower].map(|slower| {
                         let runs = (0..runs).map(|_| machine.run(slower)).collect();
@@ -260,13 +260,13 @@ pub fn changes() -> String {
         for number in 0..series {
             let seed = seed * 100 + number as u64;
             for (wrong, runs) in wrong.iter_mut().zip([20, 100]) {
-                let fitted = fit(&Machine::new(seed, effects).pasts(&[0.0; ROWS], runs));
+                let fitted = fit(&Machine::new(seed, effects).summaries(&[0.0; ROWS], runs));
                 *wrong += fitted.series.values().map(|row| row.starts.len()).sum::<usize>();
             }
             let step = (3.0 * effects.sd).max(0.03);
             for (rows, found, right) in &mut steps {
                 let mut machine = Machine::new(seed + 50, effects);
-                let mut past = machine.pasts(&[0.0; ROWS], 60);
+                let mut past = machine.summaries(&[0.0; ROWS], 60);
                 let slower: [f64; ROWS] =
                     std::array::from_fn(|row| if row < *rows { step } else { 0.0 });
                 past.extend((0..40).map(|_| RunSummary::new(&machine.run(&slower))));

@@ -43,8 +43,8 @@ pub fn comparisons() -> String {
                 for trial in 0..times {
                     if trial % 15 == 0 {
                         let [base, other] = &mut systems;
-                        past = base.pasts(&[0.0; ROWS], earlier);
-                        past.extend(other.pasts(&slower, earlier));
+                        past = base.summaries(&[0.0; ROWS], earlier);
+                        past.extend(other.summaries(&slower, earlier));
                     }
                     let [base, other] = &mut systems;
                     let (base, other) = (base.run(&[0.0; ROWS]), other.run(&slower));

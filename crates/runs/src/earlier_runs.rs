@@ -91,22 +91,26 @@ impl Context {
             }
         }
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let read = |ids: &[&str]| self.readable_pasts(&store, ids);
+        let read = |ids: &[&str]| self.readable_summaries(&store, ids);
         match &self.settled {
-            Some(settled) => settled.pasts(&ids, read),
+            Some(settled) => settled.summaries(&ids, read),
             None => Ok(read(&ids)?.into_iter().flatten().collect()),
         }
     }
 
     /// One per run, `None` with a warning for an unreadable one.
-    fn readable_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Option<Rc<RunSummary>>>> {
+    fn readable_summaries(
+        &self,
+        store: &Store,
+        ids: &[&str],
+    ) -> Result<Vec<Option<Rc<RunSummary>>>> {
         let or_warning = |(id, past): (&&str, Result<RunSummary>)| {
             let untold = |why: &anyhow::Error| {
                 log::warn!("run {id} does not count for the variance between runs: {why:#}");
             };
             past.inspect_err(untold).ok().map(Rc::new)
         };
-        let read = self.stored_pasts(store, ids)?;
+        let read = self.stored_summaries(store, ids)?;
         Ok(ids.iter().zip(read).map(or_warning).collect())
     }
 

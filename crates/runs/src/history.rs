@@ -19,7 +19,7 @@ pub fn over_runs(
     let runs = store.newest(std::slice::from_ref(id), most)?;
     let runs: Vec<&str> = runs.iter().flatten().map(String::as_str).collect();
     let past: Vec<RunSummary> =
-        context.stored_pasts(store, &runs)?.into_iter().collect::<Result<_>>()?;
+        context.stored_summaries(store, &runs)?.into_iter().collect::<Result<_>>()?;
     let views = stored_views(context, store, id, &runs)?;
     Ok(series::history(id, &views, &Systems::fit(&past)))
 }
@@ -36,7 +36,7 @@ pub fn histories(
     let all: BTreeSet<&str> = runs.values().flatten().map(String::as_str).collect();
     let all: Vec<&str> = all.into_iter().collect();
     let past: Vec<RunSummary> =
-        context.stored_pasts(store, &all)?.into_iter().collect::<Result<_>>()?;
+        context.stored_summaries(store, &all)?.into_iter().collect::<Result<_>>()?;
     let systems = Systems::fit(&past);
     let mut histories = vec![];
     for (id, runs) in &runs {

@@ -59,7 +59,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`Context::stored_results`].
-    pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<RunSummary>>> {
+    pub fn stored_summaries(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<RunSummary>>> {
         map_cached(store, ids, None, |id, stored| {
             match stored.and_then(|stored| parsed(&stored.past)) {
                 Some(past) => Ok(past),
@@ -437,7 +437,7 @@ mod tests {
         let stored = store.results(id, &analysis()).unwrap().unwrap();
         assert_eq!(view(&stored).unwrap(), computed);
         assert_eq!(
-            context.stored_pasts(&store, &[id]).unwrap().remove(0).unwrap(),
+            context.stored_summaries(&store, &[id]).unwrap().remove(0).unwrap(),
             RunSummary::new(&computed)
         );
         let one = computed.results[3].clone();

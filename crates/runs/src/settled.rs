@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 /// Runs in memory at most.
-const MAX_PASTS: usize = 1000;
+const MAX_SUMMARIES: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct Settled {
     machines: RefCell<BTreeMap<String, Rc<[Earlier]>>>,
-    pasts: RefCell<Pasts>,
+    summaries: RefCell<Summaries>,
     /// Effects of the last two runs that were compared.
     effects: RefCell<Option<([String; 2], RunEffects)>>,
 }
@@ -31,7 +31,7 @@ struct Earlier {
 }
 
 #[derive(Default)]
-struct Pasts {
+struct Summaries {
     known: HashMap<String, Option<Rc<RunSummary>>>,
     order: VecDeque<String>,
 }
@@ -65,23 +65,23 @@ impl Settled {
     }
 
     /// The parts of runs that comparisons need, without unreadable ones.
-    pub(crate) fn pasts(
+    pub(crate) fn summaries(
         &self,
         ids: &[&str],
         read: impl FnOnce(&[&str]) -> Result<Vec<Option<Rc<RunSummary>>>>,
     ) -> Result<Vec<Rc<RunSummary>>> {
-        let mut pasts = self.pasts.borrow_mut();
-        let missing = ids.iter().filter(|id| !pasts.known.contains_key(**id));
+        let mut summaries = self.summaries.borrow_mut();
+        let missing = ids.iter().filter(|id| !summaries.known.contains_key(**id));
         let missing: Vec<&str> = missing.copied().collect();
         for (id, past) in missing.iter().zip(read(&missing)?) {
-            pasts.order.push_back((*id).to_owned());
-            pasts.known.insert((*id).to_owned(), past);
+            summaries.order.push_back((*id).to_owned());
+            summaries.known.insert((*id).to_owned(), past);
         }
-        let known = ids.iter().filter_map(|id| pasts.known.get(*id)?.clone());
+        let known = ids.iter().filter_map(|id| summaries.known.get(*id)?.clone());
         let known: Vec<Rc<RunSummary>> = known.collect();
-        while pasts.order.len() > MAX_PASTS {
-            let oldest = pasts.order.pop_front().unwrap_or_default();
-            pasts.known.remove(&oldest);
+        while summaries.order.len() > MAX_SUMMARIES {
+            let oldest = summaries.order.pop_front().unwrap_or_default();
+            summaries.known.remove(&oldest);
         }
         Ok(known)
     }

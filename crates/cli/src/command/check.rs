@@ -199,7 +199,7 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
         context.compute_missing_results(&store)?;
         let ids = store.runs_of(&circumstances.machine, &run.started, MAX_RUNS, &earlier)?;
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        for read in context.stored_pasts(&store, &ids)? {
+        for read in context.stored_summaries(&store, &ids)? {
             past.push(read?);
         }
     }
