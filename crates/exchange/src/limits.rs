@@ -35,35 +35,35 @@ pub const TEXT: usize = 16 << 10;
 /// Characters of labels and names of machines, which appear in tables.
 pub const NAME: usize = 200;
 
-/// A list of at most `MOST` elements; parsing fails before the next one is allocated.
-pub(crate) struct Bounded<T, const MOST: usize>(pub Vec<T>);
+/// A list of at most `MAX` elements; parsing fails before the next one is allocated.
+pub(crate) struct Bounded<T, const MAX: usize>(pub Vec<T>);
 
-impl<T, const MOST: usize> Default for Bounded<T, MOST> {
+impl<T, const MAX: usize> Default for Bounded<T, MAX> {
     fn default() -> Self {
         Self(vec![])
     }
 }
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Bounded<T, MOST> {
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_seq(List(PhantomData))
     }
 }
 
-struct List<T, const MOST: usize>(PhantomData<T>);
+struct List<T, const MAX: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for List<T, MOST> {
-    type Value = Bounded<T, MOST>;
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for List<T, MAX> {
+    type Value = Bounded<T, MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list of at most {MOST}")
+        write!(f, "a list of at most {MAX}")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut all = vec![];
         while let Some(next) = list.next_element()? {
-            if all.len() == MOST {
-                return Err(A::Error::custom(format!("a list of more than {MOST}")));
+            if all.len() == MAX {
+                return Err(A::Error::custom(format!("a list of more than {MAX}")));
             }
             all.push(next);
         }

@@ -6,8 +6,8 @@ use gritstone_model::{Quantity, Sample, Unit, Usage};
 /// Relative rounding error of a time in whole nanoseconds; if it would be larger, more operations are stored.
 const ROUNDING: f64 = 1e-9;
 
-/// Longest plausible time, ns: thirty years.
-const LONGEST: f64 = 1e18;
+/// Longest plausible time: thirty years.
+const MAX_TIME_NS: f64 = 1e18;
 
 /// A unit of results, and the factor from the program's unit.
 pub(crate) struct StoredUnit {
@@ -78,7 +78,7 @@ impl StoredUnit {
             format!("{seconds:e} s is impossible: a time is at least 1e-9 s and at most 1e9 s")
         };
         let too_short = repetition.operations.is_some() && total.round() < 1.0;
-        if total.is_nan() || total > LONGEST || too_short {
+        if total.is_nan() || total > MAX_TIME_NS || too_short {
             return Err(impossible());
         }
         let wall = |n: u64| each * n as f64;
@@ -86,7 +86,7 @@ impl StoredUnit {
             let wall = wall(n);
             (wall.round() - wall).abs() <= wall * ROUNDING
         };
-        while !is_exact(n) && n < u64::MAX / 100 && wall(n * 10) <= LONGEST {
+        while !is_exact(n) && n < u64::MAX / 100 && wall(n * 10) <= MAX_TIME_NS {
             n *= 10;
         }
         // no number of operations takes a nanosecond

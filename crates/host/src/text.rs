@@ -2,13 +2,13 @@
 
 use gritstone_model::{CpuSet, pluralize};
 
-/// Longest name that a machine may give itself, characters.
-const LONGEST: usize = 200;
+/// Characters of a name that a machine gives itself.
+const MAX_NAME: usize = 200;
 
 /// Makes a value fit to be shown and stored: one line, no control characters, bounded. `None` if nothing is left.
 pub(crate) fn clean(value: &str) -> Option<String> {
     let cleaned: String =
-        value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
+        value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME).collect();
     let words: Vec<&str> = cleaned.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
@@ -80,7 +80,7 @@ mod tests {
     fn values_are_one_bounded_line() {
         assert_eq!(clean("a\t\u{1b}[31mred\n").as_deref(), Some("a [31mred"));
         assert_eq!(clean("\n \t"), None);
-        assert_eq!(clean(&"x".repeat(5000)).unwrap().len(), LONGEST);
+        assert_eq!(clean(&"x".repeat(5000)).unwrap().len(), MAX_NAME);
         assert_eq!(kilobytes("A: 18446744073709551615 kB", "A"), None);
         assert_eq!(chosen("always ]madvise["), None);
     }

@@ -11,8 +11,8 @@ use std::fmt;
 #[serde(try_from = "String", into = "String")]
 pub struct Id(String);
 
-/// Most bytes of an identifier: an index of PostgreSQL takes 2,700.
-const LONGEST: usize = 200;
+/// An index of PostgreSQL takes 2,700.
+const MAX_BYTES: usize = 200;
 /// Bytes of a longer one in its error.
 const QUOTED: usize = 40;
 
@@ -32,13 +32,13 @@ impl Id {
     /// The violated rule.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         let no = |why| {
-            let text = match text.len() > LONGEST {
+            let text = match text.len() > MAX_BYTES {
                 true => format!("{}…", &text[..text.floor_char_boundary(QUOTED)]),
                 false => text.to_owned(),
             };
             Err(IdError { text, why })
         };
-        if text.len() > LONGEST {
+        if text.len() > MAX_BYTES {
             return no("more than 200 letters");
         }
         let (path, variant) =
@@ -172,9 +172,9 @@ mod tests {
 
     #[test]
     fn long_identifiers_are_refused() {
-        assert!(Id::parse(&"x".repeat(LONGEST)).is_ok());
+        assert!(Id::parse(&"x".repeat(MAX_BYTES)).is_ok());
         let why = Id::parse(&"é".repeat(9000)).unwrap_err().to_string();
-        assert!(why.contains(&LONGEST.to_string()) && why.len() < 200, "{why}");
+        assert!(why.contains(&MAX_BYTES.to_string()) && why.len() < 200, "{why}");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Largest content; no Gritstone sends more.
-const MOST: usize = 1 << 20;
+/// Bytes; no Gritstone sends more.
+const MAX_CONTENT: usize = 1 << 20;
 
 /// First message of a peer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl Frame {
         from.read_exact(&mut length)?;
         let length = u32::from_le_bytes(length) as usize;
         let bad = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-        if length > MOST {
+        if length > MAX_CONTENT {
             return Err(bad("a frame is too long"));
         }
         let mut content = vec![0; length];

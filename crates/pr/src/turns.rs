@@ -76,21 +76,21 @@ impl OtherRuns {
     }
 }
 
-/// Shortest measuring time of a benchmark, at which benchmarks are discovered.
-const SHORTEST: Duration = Duration::from_millis(10);
-/// Longest, unless the user wants more.
-const LONGEST: Duration = Duration::from_millis(50);
+/// Of a benchmark; benchmarks are discovered with it.
+const MIN_MEASURING_TIME: Duration = Duration::from_millis(10);
+/// Unless the user wants more.
+const MAX_MEASURING_TIME: Duration = Duration::from_millis(50);
 /// Rounds for which there should be time: enough to find a change of a few percent among twenty benchmarks.
 const ROUNDS: u32 = 90;
 /// Time of a benchmark in a launch, with warming up, as a multiple of its measuring time.
 const WITH_WARM_UP: u32 = 2;
 
-/// Measuring time of one benchmark, so that there is time for [`ROUNDS`], of which none is shorter than with [`SHORTEST`].
+/// Measuring time of one benchmark, so that there is time for [`ROUNDS`], of which none is shorter than with [`MIN_MEASURING_TIME`].
 fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize) -> Duration {
     let launch = budget / (2 * ROUNDS);
     let benchmarks = u32::try_from(benchmarks).unwrap_or(u32::MAX).max(1);
     let spare = launch.saturating_sub(shortest_launch) / benchmarks / WITH_WARM_UP;
-    (SHORTEST + spare).min(LONGEST)
+    (MIN_MEASURING_TIME + spare).min(MAX_MEASURING_TIME)
 }
 
 impl Turns<'_> {
@@ -139,7 +139,7 @@ impl Turns<'_> {
     fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<Taken> {
         let start = Instant::now();
         let others = OtherRuns::claim();
-        let shortest = self.time.unwrap_or(SHORTEST);
+        let shortest = self.time.unwrap_or(MIN_MEASURING_TIME);
         let first =
             [discover(launcher, trees[0], shortest)?, discover(launcher, trees[1], shortest)?];
         let mut trial = Trial::new(
@@ -289,12 +289,13 @@ mod tests {
     fn measuring_times_leave_enough_rounds() {
         let ms = Duration::from_millis;
         let budget = Duration::from_secs(300);
-        assert_eq!(measuring_time(budget, ms(100), 1), LONGEST);
-        assert_eq!(measuring_time(budget, Duration::from_secs(4), 20), SHORTEST);
+        assert_eq!(measuring_time(budget, ms(100), 1), MAX_MEASURING_TIME);
+        assert_eq!(measuring_time(budget, Duration::from_secs(4), 20), MIN_MEASURING_TIME);
         let between = measuring_time(budget, ms(600), 20);
-        assert!((SHORTEST..LONGEST).contains(&between), "{between:?}");
+        assert!((MIN_MEASURING_TIME..MAX_MEASURING_TIME).contains(&between), "{between:?}");
         assert!(
-            (ms(600) + between.saturating_sub(SHORTEST) * 20 * WITH_WARM_UP) * 2 * ROUNDS <= budget
+            (ms(600) + between.saturating_sub(MIN_MEASURING_TIME) * 20 * WITH_WARM_UP) * 2 * ROUNDS
+                <= budget
         );
     }
 }

@@ -8,8 +8,8 @@ use gritstone_model::{Conditions, Event, Launch, Measurement, Param, RunView, in
 
 /// Fewest and most bins of a histogram: one for two values.
 const PARTS: [usize; 2] = [5, 30];
-/// Smallest share of interference that is drawn.
-const LEAST: f64 = 0.005;
+/// Of interference that is drawn.
+const MIN_SHARE: f64 = 0.005;
 
 /// A result of a run: its numbers, its launches as drawings, its reference workload and all its notes. `launches` are those of the
 /// benchmark, in order of time, if the run has them.
@@ -129,7 +129,7 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
     let drawn = causes.into_iter().filter_map(|(name, shares)| {
         let most = shares.iter().flatten().copied().max_by(f64::total_cmp)?;
         let drawing = sparkline::scaled(&shares, 0.0, most.max(1.0));
-        (most >= LEAST).then(|| (name, format!("{drawing}  up to {}", number::percent(most))))
+        (most >= MIN_SHARE).then(|| (name, format!("{drawing}  up to {}", number::percent(most))))
     });
     drawn.collect()
 }

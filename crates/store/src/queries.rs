@@ -296,10 +296,10 @@ impl Store {
     }
 }
 
-/// Runs of all machines in a history, unless each has no more than [`LEAST`].
-const MOST_RUNS: usize = 4000;
-/// Runs of a machine in a history, however many machines there are.
-const LEAST: usize = 20;
+/// Runs of all machines in a history, unless each has no more than [`MIN_RUNS_OF_MACHINE`].
+const MAX_RUNS: usize = 4000;
+/// In a history, however many machines there are.
+const MIN_RUNS_OF_MACHINE: usize = 20;
 
 /// Collects the newest runs of each machine.
 struct NewestRuns {
@@ -332,9 +332,9 @@ impl NewestRuns {
 
     /// The runs, the same number of each machine if there are many.
     fn oldest_first(self) -> Vec<String> {
-        let share = (MOST_RUNS / self.count.len().max(1)).max(LEAST);
+        let share = (MAX_RUNS / self.count.len().max(1)).max(MIN_RUNS_OF_MACHINE);
         let mut count: BTreeMap<String, usize> = BTreeMap::new();
-        let is_all = self.runs.len() <= MOST_RUNS;
+        let is_all = self.runs.len() <= MAX_RUNS;
         let newest = self.runs.into_iter().filter(|(_, machine)| {
             let count = count.entry(machine.clone()).or_default();
             *count += 1;
@@ -409,8 +409,8 @@ mod tests {
         assert_eq!(newest(1, 1000).len(), 400);
         assert_eq!(newest(100, 10).len(), 1000);
         let many = newest(100, 100);
-        assert_eq!(many.len(), MOST_RUNS);
+        assert_eq!(many.len(), MAX_RUNS);
         assert_eq!(many[0], "99 39");
-        assert_eq!(newest(1000, 30).len(), 1000 * LEAST);
+        assert_eq!(newest(1000, 30).len(), 1000 * MIN_RUNS_OF_MACHINE);
     }
 }

@@ -7,10 +7,9 @@ use gritstone_stats::fleet::{Cell, LEVEL, MIN_NODES, Measured};
 use gritstone_stats::{center, descriptive, multiple, ranks};
 use std::collections::BTreeMap;
 
-/// Most groups of one fact: more do not describe kinds of nodes.
-const MOST: usize = 12;
-/// Fewest nodes of a group that is reported.
-const FEWEST: usize = 2;
+/// More groups of one fact do not describe kinds of nodes.
+const MAX_GROUPS: usize = 12;
+const MIN_NODES_OF_GROUP: usize = 2;
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -45,7 +44,9 @@ pub(super) fn groups(
             cells.map(|row| centered(row.iter().map(value).collect(), kinds)).collect();
         let of_scope = scopes.iter();
         of_scope
-            .map(|(_, benchmarks)| centered(shared(&cells, benchmarks, nodes.len()), kinds))
+            .map(|(_, benchmarks)| {
+                centered(medians_by_node(&cells, benchmarks, nodes.len()), kinds)
+            })
             .collect()
     };
     let (within, across) = (values(&measured.kinds), values(&one_kind));
@@ -56,7 +57,7 @@ pub(super) fn groups(
     let mut p = vec![];
     for division in &divisions {
         let (values, kinds) = basis(division);
-        p.extend(values.iter().flat_map(|values| tests(division, values, kinds)));
+        p.extend(values.iter().flat_map(|values| p_of_groups(division, values, kinds)));
     }
     let adjusted = multiple::benjamini_hochberg(&p);
     let mut tested = p.into_iter().zip(adjusted);
@@ -81,7 +82,7 @@ pub(super) fn groups(
                 }));
             }
         }
-        differs.iter_mut().for_each(|differences| worth_a_line(differences, margin));
+        differs.iter_mut().for_each(|differences| retain_reportable(differences, margin));
         let all = || differs.iter().flatten();
         if all().next().is_some() {
             let least = all().map(|difference| difference.effect.p_adjusted).fold(1.0, f64::min);
@@ -93,7 +94,7 @@ pub(super) fn groups(
 }
 
 /// Keeps significant effects above the margin; drops families explained by the overall effect.
-fn worth_a_line(differences: &mut Vec<FleetGroupEffect>, margin: f64) {
+fn retain_reportable(differences: &mut Vec<FleetGroupEffect>, margin: f64) {
     differences.retain(|difference| {
         let [low, high] = difference.effect.interval;
         difference.effect.effect.abs() > margin && (low > 0.0 || high < 0.0)
@@ -125,7 +126,7 @@ fn divisions<'a>(nodes: &'a [Node], kinds: &[usize]) -> Vec<Division<'a>> {
     }
     let division = |(of_node, facts): (Vec<Option<usize>>, Vec<&'a str>)| {
         let groups = of_node.iter().flatten().max().map_or(0, |last| last + 1);
-        (2..=MOST).contains(&groups).then(|| Division {
+        (2..=MAX_GROUPS).contains(&groups).then(|| Division {
             is_kind: of_node == kind_of_node,
             facts,
             of_node,
@@ -177,7 +178,7 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
 }
 
 /// The median over benchmarks, on each node that has half of them.
-fn shared(centered: &[Values], benchmarks: &[usize], nodes: usize) -> Values {
+fn medians_by_node(centered: &[Values], benchmarks: &[usize], nodes: usize) -> Values {
     let of_node = |node: usize| {
         let values: Vec<f64> = benchmarks.iter().filter_map(|b| centered[*b][node]).collect();
         (!values.is_empty() && 2 * values.len() >= benchmarks.len())
@@ -187,7 +188,7 @@ fn shared(centered: &[Values], benchmarks: &[usize], nodes: usize) -> Values {
 }
 
 /// p of each group of a division; none for a group of too few nodes, or without others.
-fn tests(division: &Division, values: &Values, kinds: &[usize]) -> Vec<Option<f64>> {
+fn p_of_groups(division: &Division, values: &Values, kinds: &[usize]) -> Vec<Option<f64>> {
     let last = kinds.iter().max().map_or(0, |last| last + 1);
     let mut strata: Vec<Vec<(f64, usize)>> = vec![vec![]; last];
     let mut counts = vec![0; division.groups];
@@ -201,7 +202,7 @@ fn tests(division: &Division, values: &Values, kinds: &[usize]) -> Vec<Option<f6
         stratum.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     let all: usize = counts.iter().sum();
-    let enough = |size: usize| size >= FEWEST && all - size >= FEWEST;
+    let enough = |size: usize| size >= MIN_NODES_OF_GROUP && all - size >= MIN_NODES_OF_GROUP;
     let p = ranks::p_of_groups(&strata, division.groups);
     let p = p.into_iter().zip(counts);
     p.map(|(p, size)| p.filter(|_| enough(size))).collect()

@@ -7,8 +7,7 @@ use statrs::distribution::{DiscreteCDF, Hypergeometric};
 use std::collections::{BTreeMap, BTreeSet};
 
 const LEVEL: f64 = 0.05;
-/// Fewest slow nodes for a shared fact.
-const FEWEST: usize = 2;
+const MIN_SLOW_NODES: usize = 2;
 
 /// Facts of exactly the same nodes, with these nodes and those with another value.
 struct Group {
@@ -22,7 +21,7 @@ pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetComm
     let slow = outliers.iter().filter(|outlier| outlier.effect.effect < 0.0);
     let slow: BTreeSet<&str> = slow.map(|outlier| outlier.node.as_str()).collect();
     let is_slow = |node: &usize| slow.contains(nodes[*node].name);
-    if slow.len() < FEWEST || slow.len() == nodes.len() {
+    if slow.len() < MIN_SLOW_NODES || slow.len() == nodes.len() {
         return vec![];
     }
     let groups = groups(nodes);
@@ -31,7 +30,7 @@ pub(super) fn common(nodes: &[Node], outliers: &[FleetOutlier]) -> Vec<FleetComm
     let p: Vec<Option<f64>> = tested.iter().map(|(_, p)| Some(*p)).collect();
     let adjusted = multiple::benjamini_hochberg(&p);
     let tested = tested.into_iter().zip(adjusted.into_iter().flatten());
-    let certain = tested.filter(|((common, _), p)| *p <= LEVEL && common.slow >= FEWEST);
+    let certain = tested.filter(|((common, _), p)| *p <= LEVEL && common.slow >= MIN_SLOW_NODES);
     let mut found: Vec<FleetCommon> =
         certain.map(|((common, _), p_adjusted)| FleetCommon { p_adjusted, ..common }).collect();
     found.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
@@ -53,7 +52,7 @@ fn groups(nodes: &[Node]) -> Vec<Group> {
     for (name, values) in values_of_facts {
         let all: BTreeSet<usize> = values.values().flatten().copied().collect();
         for (value, holders) in values {
-            if holders.len() < FEWEST || holders.len() == all.len() {
+            if holders.len() < MIN_SLOW_NODES || holders.len() == all.len() {
                 continue;
             }
             let group = groups.entry(holders.clone()).or_insert_with(|| Group {

@@ -5,8 +5,8 @@ use crate::tree::About;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Longest file name; a longer one is truncated, with a checksum.
-const LONGEST: usize = 120;
+/// Bytes of a file name; a longer one is truncated, with a checksum.
+const MAX_NAME: usize = 120;
 
 /// The file of each page, by the path that the page has on a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,12 +64,12 @@ fn name(text: &str) -> String {
             }
         }
     }
-    if out.len() > LONGEST {
+    if out.len() > MAX_NAME {
         // FNV-1a
         let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        out.truncate(LONGEST);
+        out.truncate(MAX_NAME);
         let _ = write!(out, "~{hash:016X}");
     }
     out

@@ -7,8 +7,8 @@ use gritstone_document::number;
 use gritstone_document::{Document, Style};
 use gritstone_model::{FleetDivision, FleetGroup};
 
-/// Most divisions on the page; JSON has all.
-const MOST: usize = 10;
+/// On the page; JSON has all.
+const MAX_DIVISIONS: usize = 10;
 
 pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
     if divisions.is_empty() {
@@ -16,7 +16,7 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
     }
     let rows: Vec<(&FleetDivision, &FleetGroup)> = divisions
         .iter()
-        .take(MOST)
+        .take(MAX_DIVISIONS)
         .flat_map(|division| division.groups.iter().map(move |group| (division, group)))
         .collect();
     Columns::<&(&FleetDivision, &FleetGroup)>::key("Group", Style::Text, |(division, group)| {
@@ -25,7 +25,7 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
     .number("Nodes", |(_, group)| number::count(group.nodes))
     .text("Differs from the other nodes in", |(_, group)| difference(group))
     .table(document, "Groups of nodes with a fact in common", &rows);
-    let more = divisions.len().saturating_sub(MOST);
+    let more = divisions.len().saturating_sub(MAX_DIVISIONS);
     if more > 0 {
         document.paragraph(format!(
             "and {} that group the nodes differently (`--format json` has all)",

@@ -6,8 +6,8 @@ use gritstone_document::number;
 use gritstone_document::{About, Document, Style};
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 
-/// Most nodes in the table; those without a run come first.
-const MOST: usize = 200;
+/// In the table; those without a run come first.
+const MAX_NODES: usize = 200;
 
 /// In a sentence: "Fleet november: 3 of 8 nodes done, 2 measuring, 1 failed."
 pub fn fleet_progress(progress: &FleetProgress) -> String {
@@ -38,7 +38,7 @@ pub(crate) fn nodes(document: &mut Document, progress: &FleetProgress) {
     }
     let mut nodes: Vec<&FleetNodeProgress> = progress.nodes.iter().collect();
     nodes.sort_by_key(|node| node.state);
-    let shown = nodes.iter().copied().take(MOST);
+    let shown = nodes.iter().copied().take(MAX_NODES);
     let run = |node: &&FleetNodeProgress| {
         let run = node.run.as_ref();
         let cell = Cell::from(run.map(|run| words::short_id(run).to_owned()));
@@ -52,7 +52,7 @@ pub(crate) fn nodes(document: &mut Document, progress: &FleetProgress) {
         .text("Run", run)
         .text("Why", |node| node.why.clone())
         .table(document, "Nodes of the fleet run", shown);
-    let more = nodes.len().saturating_sub(MOST);
+    let more = nodes.len().saturating_sub(MAX_NODES);
     if more > 0 {
         document.paragraph(format!("and {}", words::plural(more, "further node")));
     }

@@ -11,8 +11,7 @@ use gritstone_store::{NewTriageEntry, Scope, Who};
 use serde::Deserialize;
 use std::slice;
 
-/// Most events.
-pub(crate) const MOST: usize = 200;
+pub(crate) const MAX_EVENTS: usize = 200;
 
 const EVENT: Parameter = Parameter {
     name: "event",
@@ -65,9 +64,9 @@ fn all(pages: &Pages, request: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let mut events = digest.events.clone();
     pages.add_triage(&mut events)?;
-    let newest = view(events.iter().take(MOST).cloned().collect());
+    let newest = view(events.iter().take(MAX_EVENTS).cloned().collect());
     Ok(pages.respond(request, &newest, || {
-        let document = gritstone_report::changes(&events, MOST, digest.compared);
+        let document = gritstone_report::changes(&events, MAX_EVENTS, digest.compared);
         (document, Frame::default())
     })?)
 }
@@ -90,7 +89,7 @@ fn one(pages: &Pages, request: &PageRequest) -> PageResult {
 
 fn feed(pages: &Pages, _: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
-    let mut events: Vec<ChangeEvent> = digest.events.iter().take(MOST).cloned().collect();
+    let mut events: Vec<ChangeEvent> = digest.events.iter().take(MAX_EVENTS).cloned().collect();
     pages.add_triage(&mut events)?;
     Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
 }
