@@ -1,8 +1,8 @@
 //! Catch2: `--reporter xml`.
 
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
-    malformed, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    argv, malformed, place,
 };
 use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use gritstone_model::Better;
@@ -98,12 +98,8 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
 }
 
 impl Format for Catch2 {
-    fn name(&self) -> &'static str {
-        "catch2"
-    }
-
-    fn title(&self) -> &'static str {
-        "Catch2"
+    fn program(&self) -> Program {
+        Program { name: "catch2", title: "Catch2" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -3,8 +3,8 @@
 use super::google_benchmark::ONE_PROCESS;
 use super::json_text::{fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of,
-    malformed, place, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    any_of, malformed, place, seconds,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{Bounded, LAUNCHES};
@@ -140,12 +140,8 @@ impl Criterion {
 }
 
 impl Format for Criterion {
-    fn name(&self) -> &'static str {
-        "criterion"
-    }
-
-    fn title(&self) -> &'static str {
-        "Criterion"
+    fn program(&self) -> Program {
+        Program { name: "criterion", title: "Criterion" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -2,8 +2,8 @@
 
 use super::criterion::bench_command;
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, malformed,
-    place, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    malformed, place, seconds,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use gritstone_model::Better;
@@ -62,12 +62,8 @@ fn add(run: &mut ForeignRun, name: &str, values: &[&str], location: impl FnOnce(
 }
 
 impl Format for Divan {
-    fn name(&self) -> &'static str {
-        "divan"
-    }
-
-    fn title(&self) -> &'static str {
-        "divan"
+    fn program(&self) -> Program {
+        Program { name: "divan", title: "divan" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! fio: `--output-format=json`, also with other text around it, and the sequence of documents of `--status-interval`.
 
 use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
-use super::{Format, HarnessError, HarnessFile, Shape};
+use super::{Format, HarnessError, HarnessFile, Program, Shape};
 use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
@@ -236,12 +236,8 @@ fn latencies(run: &mut ForeignRun, total: &Total, name: &dyn Fn(&str) -> String)
 }
 
 impl Format for Fio {
-    fn name(&self) -> &'static str {
-        "fio"
-    }
-
-    fn title(&self) -> &'static str {
-        "fio"
+    fn program(&self) -> Program {
+        Program { name: "fio", title: "fio" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

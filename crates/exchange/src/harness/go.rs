@@ -3,7 +3,7 @@
 use super::google_benchmark::ONE_PROCESS;
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, HarnessResults, Invocation, Output,
-    Shape, any_of, argv, direction, malformed, place,
+    Program, Shape, any_of, argv, direction, malformed, place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use std::collections::BTreeSet;
@@ -78,12 +78,8 @@ fn processors<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 }
 
 impl Format for Go {
-    fn name(&self) -> &'static str {
-        "go"
-    }
-
-    fn title(&self) -> &'static str {
-        "Go's testing"
+    fn program(&self) -> Program {
+        Program { name: "go", title: "Go's testing" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

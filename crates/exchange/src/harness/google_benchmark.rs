@@ -2,8 +2,8 @@
 
 use super::json_text::{Field, fields, json, number, parse_json, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
-    place, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    any_of, argv, place, seconds,
 };
 use crate::foreign_run::{ForeignRun, Repetition, parse_time};
 use crate::limits::{Bounded, LAUNCHES};
@@ -144,12 +144,8 @@ impl GoogleBenchmark {
 }
 
 impl Format for GoogleBenchmark {
-    fn name(&self) -> &'static str {
-        "google-benchmark"
-    }
-
-    fn title(&self) -> &'static str {
-        "Google Benchmark"
+    fn program(&self) -> Program {
+        Program { name: "google-benchmark", title: "Google Benchmark" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use super::json_text::{entries, fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape, argv,
 };
 use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
@@ -79,12 +79,8 @@ impl Entry<'_> {
 }
 
 impl Format for Hyperfine {
-    fn name(&self) -> &'static str {
-        "hyperfine"
-    }
-
-    fn title(&self) -> &'static str {
-        "hyperfine"
+    fn program(&self) -> Program {
+        Program { name: "hyperfine", title: "hyperfine" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! iperf3: `-J`.
 
 use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
-use super::{Format, HarnessError, HarnessFile, Shape, malformed, place};
+use super::{Format, HarnessError, HarnessFile, Program, Shape, malformed, place};
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{Bounded, LAUNCHES};
 use gritstone_model::Better;
@@ -133,12 +133,8 @@ fn throughput(run: &mut ForeignRun, name: &str, intervals: &[Amount<'_>], total:
 }
 
 impl Format for Iperf3 {
-    fn name(&self) -> &'static str {
-        "iperf3"
-    }
-
-    fn title(&self) -> &'static str {
-        "iperf3"
+    fn program(&self) -> Program {
+        Program { name: "iperf3", title: "iperf3" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -2,7 +2,8 @@
 
 use super::json_text::{Field, entries, fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    any_of, argv,
 };
 use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
@@ -120,12 +121,8 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
 }
 
 impl Format for Jmh {
-    fn name(&self) -> &'static str {
-        "jmh"
-    }
-
-    fn title(&self) -> &'static str {
-        "JMH"
+    fn program(&self) -> Program {
+        Program { name: "jmh", title: "JMH" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -3,7 +3,8 @@
 use super::json_text::{json, parse_json};
 use super::lines::through_standard_output;
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Shape, malformed, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Program, Shape, malformed,
+    place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 use gritstone_model::Better;
@@ -14,12 +15,8 @@ pub(super) struct Json {
 }
 
 impl Format for Json {
-    fn name(&self) -> &'static str {
-        "json"
-    }
-
-    fn title(&self) -> &'static str {
-        "a program that prints JSON"
+    fn program(&self) -> Program {
+        Program { name: "json", title: "a program that prints JSON" }
     }
 
     /// A file does not name the pointer to its values.

@@ -1,8 +1,8 @@
 //! Any program that prints lines of name, value and unit.
 
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, direction,
-    malformed, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    direction, malformed, place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 
@@ -31,12 +31,8 @@ pub(super) fn through_standard_output(execution: &Execution<'_>) -> Invocation {
 }
 
 impl Format for Lines {
-    fn name(&self) -> &'static str {
-        "lines"
-    }
-
-    fn title(&self) -> &'static str {
-        "a program that prints lines of 'name value unit'"
+    fn program(&self) -> Program {
+        Program { name: "lines", title: "a program that prints lines of 'name value unit'" }
     }
 
     /// Not recognizable: any text may end in a number and a word.

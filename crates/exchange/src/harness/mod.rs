@@ -137,12 +137,22 @@ fn reasons(why: &[(String, String)]) -> String {
     text.join("; ")
 }
 
+/// A program that writes results.
+pub struct Program {
+    /// On command lines: `google-benchmark`.
+    pub name: &'static str,
+    pub title: &'static str,
+}
+
 /// Output format of a program.
 pub trait Format: Sync {
-    /// Name on command lines: `google-benchmark`.
-    fn name(&self) -> &'static str;
-    /// Title of the program.
-    fn title(&self) -> &'static str;
+    fn program(&self) -> Program;
+    fn name(&self) -> &'static str {
+        self.program().name
+    }
+    fn title(&self) -> &'static str {
+        self.program().title
+    }
     /// Whether a file seems to be of this program, complete or damaged.
     fn recognizes(&self, shape: &Shape<'_>) -> bool;
     /// Names of the files that are read together, if results are in several files of a directory.

@@ -3,7 +3,7 @@
 use super::google_benchmark::ONE_PROCESS;
 use super::json_text::{Field, documents, entries, fields, json, number, parse_json, parsed, text};
 use super::lines::through_standard_output;
-use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Shape};
+use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Program, Shape};
 use crate::foreign_run::{DistinctNames, ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
 use gritstone_model::Better;
@@ -69,12 +69,8 @@ fn add(run: &mut ForeignRun, names: &mut DistinctNames, entry: &Entry<'_>, locat
 }
 
 impl Format for Nanobench {
-    fn name(&self) -> &'static str {
-        "nanobench"
-    }
-
-    fn title(&self) -> &'static str {
-        "nanobench"
+    fn program(&self) -> Program {
+        Program { name: "nanobench", title: "nanobench" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -2,8 +2,8 @@
 
 use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
-    direction, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    argv, direction, place,
 };
 use crate::foreign_run::{ForeignRun, Repetition, parse_time};
 use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
@@ -73,12 +73,8 @@ struct Run<'a> {
 }
 
 impl Format for Pyperf {
-    fn name(&self) -> &'static str {
-        "pyperf"
-    }
-
-    fn title(&self) -> &'static str {
-        "pyperf"
+    fn program(&self) -> Program {
+        Program { name: "pyperf", title: "pyperf" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

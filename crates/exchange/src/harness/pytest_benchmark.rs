@@ -3,7 +3,8 @@
 use super::google_benchmark::ONE_PROCESS;
 use super::json_text::{Field, entries, fields, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+    argv, seconds,
 };
 use crate::foreign_run::{ForeignRun, Repetition, parse_time};
 use crate::limits::{BENCHMARKS, Bounded};
@@ -47,12 +48,8 @@ fields! {
 const ONLY_MEDIAN: &str = "The file has only the median, no rounds.";
 
 impl Format for PytestBenchmark {
-    fn name(&self) -> &'static str {
-        "pytest-benchmark"
-    }
-
-    fn title(&self) -> &'static str {
-        "pytest-benchmark"
+    fn program(&self) -> Program {
+        Program { name: "pytest-benchmark", title: "pytest-benchmark" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! UnixBench: the report printed by `Run`.
 
-use super::{Format, HarnessError, HarnessFile, Shape, malformed, place};
+use super::{Format, HarnessError, HarnessFile, Program, Shape, malformed, place};
 use crate::foreign_run::{ForeignRun, Repetition};
 use gritstone_model::Better;
 use jiff::Timestamp;
@@ -29,12 +29,8 @@ struct RawResult<'a> {
 }
 
 impl Format for UnixBench {
-    fn name(&self) -> &'static str {
-        "unixbench"
-    }
-
-    fn title(&self) -> &'static str {
-        "UnixBench"
+    fn program(&self) -> Program {
+        Program { name: "unixbench", title: "UnixBench" }
     }
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {

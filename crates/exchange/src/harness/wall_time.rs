@@ -1,17 +1,15 @@
 //! Any command: its wall time is the only result.
 
-use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape};
+use super::{
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
+};
 use crate::foreign_run::ForeignRun;
 
 pub(super) struct WallTime;
 
 impl Format for WallTime {
-    fn name(&self) -> &'static str {
-        "command"
-    }
-
-    fn title(&self) -> &'static str {
-        "a command"
+    fn program(&self) -> Program {
+        Program { name: "command", title: "a command" }
     }
 
     fn recognizes(&self, _: &Shape<'_>) -> bool {
