@@ -62,6 +62,11 @@ pub(crate) fn import(
         let why = series_without_value(&run);
         return Err(HarnessError::NoValue { program, why }.into());
     }
+    check_size(run)
+}
+
+/// The run, if it is within the limits of a bundle.
+pub(crate) fn check_size(mut run: RunData) -> Result<RunData, ImportError> {
     if run.benchmarks.len() > BENCHMARKS || run.launches.len() > LAUNCHES {
         return Err(ImportError::whole(format!(
             "more than {BENCHMARKS} benchmarks or {LAUNCHES} measurements"

@@ -1,10 +1,8 @@
 //! Converts one side of a trial, measured by another program, to a stored run.
 
 use crate::ImportError;
-use crate::bundle::check_head;
 use crate::foreign_run::{Repetition, Series};
-use crate::import::{benchmark, events_of, identifier_of};
-use crate::limits::{BENCHMARKS, LAUNCHES};
+use crate::import::{benchmark, check_size, events_of, identifier_of};
 use crate::stored_unit::StoredUnit;
 use gritstone_model::{Better, Conditions, Event, Launch, Outcome, Param, RunData, RunInfo, Skip};
 
@@ -56,13 +54,7 @@ pub fn trial_side(
     }
     // within a round, in the order of the benchmarks
     run.launches.sort_by_key(|launch| launch.round);
-    if run.benchmarks.len() > BENCHMARKS || run.launches.len() > LAUNCHES {
-        return Err(ImportError::whole(format!(
-            "more than {BENCHMARKS} benchmarks or {LAUNCHES} measurements"
-        )));
-    }
-    check_head(&mut run).map_err(ImportError::Whole)?;
-    Ok(run)
+    check_size(run)
 }
 
 fn add(
