@@ -1,4 +1,4 @@
-//! `gritstone man`: manual pages, from the command line and docs/exit-codes.md.
+//! `gritstone man`: manual pages, from the command line, environment.md and docs/exit-codes.md.
 
 use crate::ui::display::DISPLAY;
 use crate::ui::exit::Exit;
