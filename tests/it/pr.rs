@@ -341,7 +341,7 @@ fn layouts_decide_not_rounds() {
         assert_eq!((&view["layouts"], verdicts(&view)[0].1), (&4.into(), verdict));
     }
     let (code, out, error) = pr("cp values one", "4");
-    assert_eq!((code, out.as_str()), (4, ""), "{error}");
+    assert!(code == 4 && out.contains("\"rows\": []"), "{error}{out}");
     assert!(error.contains("--layouts has no effect: the build of base"), "{error}");
     assert_eq!(pr(build, "3").0, 2);
     let (code, _, error) = repository.pr(&["--layouts", "4"]);
@@ -463,6 +463,33 @@ fn broken_builds_are_named() {
     let (code, _, error) = repository.pr(&["--base", "HEAD", "--head", "HEAD~1", "--build", build]);
     assert!(code == 4 && error.contains("head does not build"), "{error}");
     assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn every_format_reports_broken_builds() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit(THREE);
+    let build = ["--base", "HEAD~1", "--build", "echo no such thing >&2; exit 3"];
+    let view = repository.json(4, &build);
+    assert_eq!(
+        (&view["schema"], &view["outcome"]),
+        (&"gritstone/pr/1".into(), &"inconclusive".into())
+    );
+    let reason = view["reason"].as_str().unwrap();
+    assert!(reason.contains("base does not build") && reason.contains("no such thing"), "{view}");
+    assert!(list(&view["rows"]).is_empty(), "{view}");
+    let base = repository.git(&["rev-parse", "HEAD~1"]);
+    assert_eq!(view["base"]["commit"], base.trim());
+    let (code, out, error) = repository.pr(&[&build[..], &["--format", "gitlab"]].concat());
+    assert!(code == 4 && error.contains("base does not build"), "{error}");
+    assert_eq!(out, "# TYPE gritstone_pr_speed gauge\n# EOF\n");
+    for (format, expected) in
+        [("github", "::error"), ("markdown", "### gritstone pr"), ("junit", "<error")]
+    {
+        let (code, out, _) = repository.pr(&[&build[..], &["--format", format]].concat());
+        assert!(code == 4 && out.contains(expected), "{format}: {out}");
+    }
 }
 
 #[test]
@@ -754,8 +781,11 @@ fn bisect_finds_the_slow_commit() {
     assert_eq!(view["followed"]["name"], "beta");
     let skipped = list(&view["steps"]).iter().filter(|step| step["outcome"] == "skipped");
     assert!(skipped.count() > 0, "{out}");
-    let (code, _, error) = bisect("HEAD~1");
+    let (code, out, error) = bisect("HEAD~1");
     assert!(code == 4 && error.contains("nothing to search for"), "{error}");
+    let view: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&view["followed"], &view["candidates"]), (&Value::Null, &Value::Array(vec![])));
+    assert!(view["reason"].as_str().unwrap().contains("nothing to search for"), "{out}");
     assert!(bisect("--upload-pack=x").2.contains("is an option, not a revision"));
     assert_eq!(repository.traces(), before);
 }

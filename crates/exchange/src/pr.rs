@@ -204,6 +204,7 @@ mod tests {
             elapsed_s: 10.0,
             budget_s: 300.0,
             outcome: CheckOutcome::Regressed,
+            reason: None,
             identical: false,
             rows: vec![row(name, Verdict::Slower, true), row("open", Verdict::Inconclusive, false)],
             unmatched: vec![PrUnmatched {

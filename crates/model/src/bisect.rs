@@ -15,8 +15,11 @@ pub struct BisectView {
     pub good: PrSide,
     pub bad: PrSide,
     pub quantity: PrQuantity,
-    /// The benchmark that is followed, of the bad commit against the good one.
-    pub followed: PrRow,
+    /// Why nothing was searched for: the bad commit is not slower than the good one, or one of them does not build or measures nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The benchmark that is followed, of the bad commit against the good one; null if nothing was searched for.
+    pub followed: Option<PrRow>,
     /// Commits that may be the first slow one, oldest first: one if the search succeeded.
     pub candidates: Vec<BisectCommit>,
     /// In order of their tests.

@@ -41,6 +41,9 @@ pub struct PrView {
     /// Time limit of measuring.
     pub budget_s: f64,
     pub outcome: CheckOutcome,
+    /// Why base and head were not compared: one of them does not build or measures nothing, or they print different output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The executable files of both builds are identical byte for byte, so that nothing was measured.
     pub identical: bool,
     /// One for each benchmark of both sides: regressions first, then by verdict.

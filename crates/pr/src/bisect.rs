@@ -105,8 +105,29 @@ impl Bisection<'_> {
             // each test is wrong in at most this share of cases
             error_rate: (tests as f64 * LEVEL).min(1.0),
             quantity: self.comparison.quantity,
-            followed,
+            reason: None,
+            followed: Some(followed),
             steps,
+        })
+    }
+
+    /// The view where nothing can be searched for.
+    ///
+    /// # Errors
+    /// When a revision is not known.
+    pub fn unsearched(comparison: &Comparison, reason: &str) -> Result<BisectView> {
+        let sides = comparison.sides()?;
+        let side = |revision: &Revision| PrSide::new(&revision.name, &revision.commit);
+        Ok(BisectView {
+            schema: SCHEMA_BISECT.to_owned(),
+            good: side(&sides.base),
+            bad: side(&sides.head),
+            quantity: comparison.quantity,
+            reason: Some(reason.to_owned()),
+            followed: None,
+            candidates: vec![],
+            steps: vec![],
+            error_rate: 0.0,
         })
     }
 

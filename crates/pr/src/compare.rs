@@ -218,6 +218,15 @@ impl Comparison {
         }
     }
 
+    /// The view where base and head could not be compared.
+    ///
+    /// # Errors
+    /// When a revision is not known.
+    pub fn unanswered(&self, reason: &str, outcome: CheckOutcome) -> Result<PrView> {
+        let view = self.view(&self.sides()?);
+        Ok(PrView { reason: Some(reason.to_owned()), outcome, ..view })
+    }
+
     /// Without a result.
     fn view(&self, sides: &Sides) -> PrView {
         let side = |revision: &Revision, modified| PrSide {
@@ -241,6 +250,7 @@ impl Comparison {
             elapsed_s: 0.0,
             budget_s: self.budget.as_secs_f64(),
             outcome: CheckOutcome::Inconclusive,
+            reason: None,
             identical: false,
             rows: vec![],
             unmatched: vec![],

@@ -11,8 +11,13 @@ use gritstone_model::{Better, BisectCommit, BisectOutcome, BisectStep, BisectVie
 pub fn bisect(view: &BisectView) -> Document {
     let mut document = Document::new("The first slow commit");
     document.terms([("good", side(&view.good)), ("bad", side(&view.bad))]);
-    let row = &view.followed;
-    if let Some(ratio) = row.ratio {
+    if let Some(reason) = &view.reason {
+        document.paragraph(Text::new(reason.clone()).toned(Some(Tone::Doubt)));
+        return document;
+    }
+    if let Some(row) = &view.followed
+        && let Some(ratio) = row.ratio
+    {
         let (change, interval) = words::change(row.better, ratio, row.interval);
         let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
         document.paragraph(format!(
@@ -38,7 +43,8 @@ pub fn bisect(view: &BisectView) -> Document {
     if view.candidates.len() > 1 {
         document.list(view.candidates.iter().map(commit));
     }
-    steps(&mut document, row.better, &view.steps);
+    let better = view.followed.as_ref().map_or(Better::Lower, |row| row.better);
+    steps(&mut document, better, &view.steps);
     document.paragraph(match view.error_rate > 0.0 {
         true => format!(
             "The search errs with a probability of at most {}.",

@@ -1,12 +1,13 @@
 //! `gritstone bisect`: the commit that made a benchmark slower.
 
 use crate::command::pr::{TrialArgs, comparison, show_progress};
-use crate::ui::display::FormatArgs;
-use crate::ui::exit::Exit;
+use crate::ui::display::{Format, FormatArgs};
+use crate::ui::exit::{Exit, exit_of};
 use crate::ui::output;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_pr::bisect::Bisection;
+use gritstone_pr::compare::Comparison;
 use gritstone_pr::git::Repository;
 use gritstone_pr::steps::StepFile;
 use gritstone_session::undo;
@@ -59,11 +60,25 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
         ));
     }
     let mut bisection = Bisection { comparison: &comparison, steps, progress: &show_progress };
-    let view = bisection.run()?;
+    let view = match bisection.run() {
+        Err(why) => {
+            print_failure(args.format.format, &comparison, &why)?;
+            return Err(why);
+        }
+        Ok(view) => view,
+    };
     output::clear_line();
     output::write(args.format.format, &view, || gritstone_report::bisect(&view))?;
     Ok(match view.candidates.as_slice() {
         [_] => Exit::Done,
         _ => Exit::Inconclusive,
     })
+}
+
+/// Why nothing could be searched for, as JSON; the text is the error.
+fn print_failure(format: Format, comparison: &Comparison, why: &anyhow::Error) -> Result<()> {
+    if format != Format::Json || exit_of(why) != Exit::Inconclusive {
+        return Ok(());
+    }
+    output::json(&Bisection::unsearched(comparison, &format!("{why:#}"))?)
 }

@@ -169,7 +169,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     let mut store = context.writer()?;
     let answer = match comparison.run(&show_progress) {
         Err(why) => {
-            print_failure(args.format, &why)?;
+            print_failure(args.format, &comparison, &why)?;
             return Err(why);
         }
         Ok(answer) => answer,
@@ -349,7 +349,7 @@ pub fn show_progress(progress: Progress<'_>) {
 }
 
 /// Why there is no answer, in the formats that a machine or a reader of the pull request takes.
-fn print_failure(format: PrFormat, why: &anyhow::Error) -> Result<()> {
+fn print_failure(format: PrFormat, comparison: &Comparison, why: &anyhow::Error) -> Result<()> {
     let outcome = match exit_of(why) {
         Exit::CheckFailed => CheckOutcome::Regressed,
         Exit::Inconclusive => CheckOutcome::Inconclusive,
@@ -357,13 +357,18 @@ fn print_failure(format: PrFormat, why: &anyhow::Error) -> Result<()> {
     };
     let why = format!("{why:#}");
     match format {
+        PrFormat::Json => output::json(&comparison.unanswered(&why, outcome)?),
+        PrFormat::Gitlab => {
+            let view = comparison.unanswered(&why, outcome)?;
+            output::plain(&exchange::pr_gitlab_metrics(&view))
+        }
         PrFormat::Junit => output::plain(&exchange::pr_junit_error(&why, outcome)),
         PrFormat::Markdown => output::plain(&exchange::pr_markdown_error(&why, outcome)),
         PrFormat::Github => {
             output::workflow_commands(&exchange::pr_github_error(&why))?;
             step_summary::append(&exchange::pr_markdown_error(&why, outcome))
         }
-        PrFormat::Text | PrFormat::Json | PrFormat::Gitlab => Ok(()),
+        PrFormat::Text => Ok(()),
     }
 }
 
