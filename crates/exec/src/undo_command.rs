@@ -3,10 +3,11 @@
 use crate::owned_files::Identity;
 use crate::resource::{Resource, Undo};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::signal::SigSet;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus, Stdio};
 
@@ -50,19 +51,25 @@ fn described(status: ExitStatus, stderr: &str) -> String {
     }
 }
 
+/// The watchdog blocks signals, and what a child blocks, it and its descendants never get.
+#[allow(unsafe_code)]
+fn unblock_signals(command: &mut process::Command) {
+    let unblock = || Ok(SigSet::empty().thread_set_mask()?);
+    // SAFETY: pthread_sigmask is async-signal-safe, and the closure does nothing else
+    unsafe { command.pre_exec(unblock) };
+}
+
 /// Runs a user's command in the shell; waits for it, not for its background processes. An error has its status and
 /// output.
 pub fn shell(command: &str, directory: &Path, stdin: Stdio) -> Result<(), String> {
     let start = || -> io::Result<(ExitStatus, String)> {
         // not a pipe, which would end with its last holder
         let mut stderr = File::from(memfd_create("stderr", MFdFlags::MFD_CLOEXEC)?);
-        let status = process::Command::new("/bin/sh")
-            .args(["-c", command])
-            .current_dir(directory)
-            .stdin(stdin)
-            .stdout(Stdio::null())
-            .stderr(stderr.try_clone()?)
-            .status()?;
+        let mut shell = process::Command::new("/bin/sh");
+        shell.args(["-c", command]).current_dir(directory);
+        shell.stdin(stdin).stdout(Stdio::null()).stderr(stderr.try_clone()?);
+        unblock_signals(&mut shell);
+        let status = shell.status()?;
         let mut bytes = vec![];
         stderr.rewind()?;
         stderr.take(MAX_OUTPUT).read_to_end(&mut bytes)?;

@@ -5,8 +5,10 @@ use crate::any_resource::AnyResource;
 use crate::journal_file::{Entry, Owner};
 use crate::recover;
 use crate::recover::undo_dead_run;
-use crate::undo_command::Command;
+use crate::undo_command::{Command, shell};
+use nix::sys::signal::{SigSet, Signal};
 use std::fs;
+use std::process::Stdio;
 
 #[test]
 fn undo_commands_run_last() {
@@ -26,6 +28,25 @@ fn undo_commands_run_last() {
     let now = fs::read_to_string(here.join("setting")).unwrap();
     assert_eq!(now, "undone\n");
     assert!(machine.journals().is_empty() && REPORTED.take().is_empty());
+}
+
+/// As in the watchdog, which blocks what would end it.
+#[test]
+fn undo_commands_get_signals() {
+    let mut blocked = SigSet::empty();
+    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM] {
+        blocked.add(signal);
+    }
+    blocked.thread_block().unwrap();
+    let machine = Machine::new();
+    // some shells clear the mask of what they fork
+    let report = "exec grep SigBlk: /proc/self/status > mask";
+    let ended = shell(report, machine.0.path(), Stdio::null());
+    blocked.thread_unblock().unwrap();
+    assert_eq!(ended, Ok(()));
+    let mask = fs::read_to_string(machine.0.path().join("mask")).unwrap();
+    let mask = mask.split_whitespace().nth(1).unwrap();
+    assert_eq!(u64::from_str_radix(mask, 16), Ok(0));
 }
 
 #[test]
