@@ -54,7 +54,10 @@ static void setup(struct context *c)
 	if (cached || source < 0)
 		return;
 	note(c, "uncached", "posix_fadvise before reading, fsync after writing");
-	require_device(c, source);
+	if (reads)
+		require_cold(c, source);
+	else
+		require_device(c, source);
 }
 
 static void prepare(struct context *c, uint64_t n)

@@ -58,7 +58,7 @@ static void make_file(struct context *c, uint64_t i)
 			file_failed(c, "write", written < 0 ? errno : ENOSPC);
 	}
 	if (!cached && i == 0)
-		require_device(c, file);
+		require_cold(c, file);
 	if (!cached)
 		evict_file(c, file, BY_FADVISE);
 	close(file);

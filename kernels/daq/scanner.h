@@ -109,7 +109,7 @@ static pid_t start_scanner(struct context *c, uint64_t late_ns, int cold)
 		}
 	}
 	if (cold)
-		require_device(c, data_file);
+		require_cold(c, data_file);
 	scanner_status->start_ns = monotonic_ns() + INTERVAL_NS;
 	pid_t pid = fork_peer(c);
 	if (pid == 0)

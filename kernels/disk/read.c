@@ -102,7 +102,7 @@ static void setup(struct context *c)
 	make_file(c);
 	if (file < 0)
 		return;
-	require_device(c, file);
+	require_cold(c, file);
 	read_fd = by != BY_DIRECT ? file : open(NAME, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (read_fd < 0)
 		skip(c, "Direct reads are not possible here (%s): leave --param cold_by= out, or choose another directory with --dir.",

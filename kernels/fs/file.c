@@ -37,7 +37,7 @@ static void setup(struct context *c)
 	if (cached || file < 0)
 		return;
 	by = parse_cold_by(c);
-	require_device(c, file);
+	require_cold(c, file);
 	if (by == BY_DIRECT && is_write)
 		skip(c, "A direct write does not read first: leave --param cold_by= out, or choose drop_caches.");
 	else if (by == BY_DIRECT)

@@ -14,6 +14,7 @@
 
 #include "../runtime/draw.h"
 #include "../runtime/kernel.h"
+#include "second-cache.h"
 
 /* Alignment of addresses, lengths and offsets for O_DIRECT, sufficient for every device. */
 #define ALIGNMENT 4096
@@ -122,6 +123,15 @@ static inline void require_device(struct context *c, int file)
 {
 	if (pages_after_drop(c, file, BY_FADVISE) != 0)
 		skip(c, "The file system here keeps its files in memory, or cannot drop them from it: choose a directory on a device with --dir.");
+}
+
+/* The same for reads from the device. */
+static inline void require_cold(struct context *c, int file)
+{
+	if (has_second_cache(file))
+		skip(c, SECOND_CACHE);
+	else
+		require_device(c, file);
 }
 
 static inline enum cold parse_cold_by(struct context *c)

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../fs/second-cache.h"
 #include "touches.h"
 
 #define NAME "region"
@@ -82,6 +83,8 @@ static void check_droppable(struct context *c)
 {
 	unsigned char *in_memory = malloc(pages);
 	uint64_t resident = 0;
+	if (has_second_cache(file))
+		skip(c, SECOND_CACHE);
 	drop_region(c);
 	if (in_memory == NULL || mincore(region, pages * page_size, in_memory) != 0)
 		failed(c, "mincore");

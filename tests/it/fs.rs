@@ -1,6 +1,7 @@
 //! Benchmarks of files and disks: they do their work, unprivileged users get those without privilege, and refusals of the kernel are
 //! reported.
 
+use crate::common::workload::{built, workload_output};
 use crate::common::{
     self, DISC, Home, SHORT, UNPRIVILEGED, alone, flagged, has_loops, list, messages, mode,
     needs_root, ours, output_texts, reason, result, traces,
@@ -178,6 +179,24 @@ fn run_unprivileged(rows: &str) -> (i32, String, String) {
     command.args(line(place.path()).split(' '));
     command.env("PATH", "/usr/bin:/bin").uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     output_texts(command.output().unwrap())
+}
+
+/// The file system of the tests stands for ZFS.
+#[test]
+fn zfs_caches_are_not_cold() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = nix::sys::statfs::statfs(folder.path()).unwrap().filesystem_type();
+    let magic = format!("{:#x}u /* f_type", here.0 as u32);
+    let faults = [("fs/second-cache.h", "0x2fc12fc1u /* f_type", magic.as_str())];
+    let program = built("fs/file", folder.path(), &faults);
+    let operation = "op=read pattern=sequential size=8192 batch=100";
+    for by in ["fadvise", "drop_caches", "direct"] {
+        let arguments = format!("{operation} cached=no cold_by={by}");
+        let output = workload_output(&program, folder.path(), &arguments);
+        assert!(output.contains("skip") && output.contains("ZFS"), "{output}");
+    }
+    let output = workload_output(&program, folder.path(), &format!("{operation} cached=yes"));
+    assert!(!output.contains("skip") && output.contains("check"), "{output}");
 }
 
 #[test]
