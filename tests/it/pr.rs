@@ -208,6 +208,37 @@ fn submodules_leave_configuration_alone() {
     assert!(code == 2 && error.contains("the submodule 'inner' has changes"), "{error}");
 }
 
+/// Adds another repository as a submodule.
+fn add_submodule(repository: &Repository, inner: &Repository, name: &str) {
+    let from = inner.root().display().to_string();
+    let allowed = ["-c", "protocol.file.allow=always"];
+    repository.git(&[&allowed[..], &["submodule", "--quiet", "add", "--", &from, name]].concat());
+    let update = ["submodule", "--quiet", "update", "--init", "--recursive"];
+    repository.git(&[&allowed[..], &update].concat());
+}
+
+#[test]
+fn submodules_need_no_server() {
+    let all = [Repository::new(), Repository::new(), Repository::new()];
+    let [repository, inner, deep] = &all;
+    deep.commit(THREE);
+    inner.commit("");
+    add_submodule(inner, deep, "deep");
+    inner.commit("");
+    add_submodule(repository, inner, "inner");
+    repository.commit("");
+    repository.write("readme", "x");
+    repository.commit("");
+    let before = repository.traces();
+    for server in [inner, deep] {
+        fs::remove_dir_all(server.root()).unwrap();
+    }
+    let tail = ["--harness", "lines", "--", "cat", "inner/deep/values"];
+    let (code, out, error) = repository.pr_of(&["--base", "HEAD~1"], &tail);
+    assert!(code == 0 && out.contains("3 the same"), "{error}{out}");
+    assert_eq!(repository.traces(), before);
+}
+
 #[test]
 fn equal_values_pass_everywhere() {
     let repository = Repository::new();

@@ -91,6 +91,28 @@ impl Repository {
         Ok(Self { common: line(ask("--git-common-dir")?), root, prefix })
     }
 
+    /// A work tree whose root is known.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), common: root.join(".git"), prefix: PathBuf::new() }
+    }
+
+    /// The commit of a submodule in the current one.
+    pub(crate) fn submodule_commit(&self, path: &Path) -> Option<String> {
+        let object = [OsStr::new("HEAD:"), path.as_os_str()].into_iter().collect::<OsString>();
+        let found =
+            git(&self.root, &[OsStr::new("rev-parse"), OsStr::new("--verify"), &object]).ok()?;
+        Some(String::from_utf8_lossy(&found).trim().to_owned())
+    }
+
+    pub(crate) fn has_commit(&self, commit: &str) -> bool {
+        self.ask(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok()
+    }
+
+    /// The URL of the remote `origin`.
+    pub(crate) fn origin(&self) -> Option<String> {
+        self.text(&["config", "remote.origin.url"]).ok().filter(|address| !address.is_empty())
+    }
+
     /// # Errors
     /// When git fails.
     pub fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>> {

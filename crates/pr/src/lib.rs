@@ -15,6 +15,7 @@ pub mod project;
 pub mod same_output;
 pub mod search;
 pub mod steps;
+mod submodules;
 pub mod trial;
 pub mod turns;
 pub mod work_trees;

@@ -96,9 +96,8 @@ impl Workshop<'_> {
         let rest = [held.path().as_os_str().to_owned(), revision.commit.clone().into()];
         self.git(&self.repository.root, add.chain(rest))?;
         let tree = WorkTree { name, held };
-        // one that this revision lacks is no path of it
-        let mut submodules = self.repository.submodules()?;
-        submodules.retain(|path| tree.root().join(path).exists());
+        let submodules = self.clone_submodules(self.repository, tree.root())?;
+        // those that the user has in their commit are complete, but for submodules of theirs
         if !submodules.is_empty() {
             let update = [
                 "-c",
@@ -118,7 +117,11 @@ impl Workshop<'_> {
         Ok(tree)
     }
 
-    fn git(&self, directory: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<()> {
+    pub(crate) fn git(
+        &self,
+        directory: &Path,
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Result<()> {
         let argv: Vec<OsString> = ["git".into()].into_iter().chain(arguments).collect();
         let (end, log) = self.execute(directory, argv, BTreeMap::new())?;
         ensure!(
