@@ -46,6 +46,10 @@ fn commands_leave_only_exports() {
     assert!(out.contains("3 runs"), "{out}");
     let (code, out, error) = home.run("ab --no-store --budget 2s -- true -- true");
     assert!([0, 4].contains(&code) && out.contains("b against a"), "{out}{error}");
+    // names by which nothing is found
+    assert!(!out.contains("(run ") && !error.contains("ab-2"), "{out}{error}");
+    let ab = home.json("bench --no-store -r2 true true");
+    assert!(list(&ab["sides"]).iter().all(|side| side["label"].is_null()), "{ab}");
     let (code, out, error) = home.run(&format!("run --no-store {SHORT} byte/syscall"));
     assert!(code == 0 && out.contains("byte/syscall"), "{error}{out}");
     assert!(!error.contains("next:") && !error.contains("stored"), "{error}");

@@ -7,7 +7,7 @@ use crate::words::{self, Sense};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style};
 use gritstone_model::{
-    AbComparison, AbFigure, AbRow, AbView, Compiled, Flag, Note, Subject, Verdict,
+    AbComparison, AbFigure, AbRow, AbSide, AbView, Compiled, Flag, Note, Subject, Verdict,
 };
 
 /// Pairs before the first interim analysis.
@@ -19,11 +19,20 @@ const START_SHARE: f64 = 0.1;
 
 /// A trial: the sides, the verdict of each benchmark in a sentence, then the results.
 pub fn ab(view: &AbView) -> Document {
-    let mut document = Document::new(format!("Side by side on {}", view.machine));
-    document.terms(view.sides.iter().map(|side| {
+    trial(view, |side| {
         let run = side.label.as_ref().unwrap_or(&side.run);
-        (side.side.as_str(), format!("{} (run {run})", side.what))
-    }));
+        format!("{} (run {run})", side.what)
+    })
+}
+
+/// As [`ab`], of sides that are in no store, so that no run has their names.
+pub fn ab_unstored(view: &AbView) -> Document {
+    trial(view, |side| side.what.clone())
+}
+
+fn trial(view: &AbView, describe: impl Fn(&AbSide) -> String) -> Document {
+    let mut document = Document::new(format!("Side by side on {}", view.machine));
+    document.terms(view.sides.iter().map(|side| (side.side.as_str(), describe(side))));
     let sentences_of_rows = view.rows.iter().flat_map(|row| sentences(view, row));
     document.list(sentences_of_rows.chain(aa_result(view)).chain(start_up(view)));
     comparisons(&mut document, view);

@@ -34,7 +34,7 @@ mod table;
 mod verdicts;
 mod words;
 
-pub use ab::ab;
+pub use ab::{ab, ab_unstored};
 pub use audit::audit;
 pub use bench::{Ranked, Ranking, TimeStatistics, commands, percentile};
 pub use benchmark_page::{line, one};

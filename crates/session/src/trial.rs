@@ -22,6 +22,8 @@ pub struct Trial<'a> {
     pub id: String,
     /// Prefix of the labels of its runs.
     pub label: String,
+    /// Its runs are stored, and have labels by which they are found.
+    pub stored: bool,
     pub seed: u64,
     pub budget: Duration,
     /// Differences within this margin are "same".
@@ -44,6 +46,7 @@ impl<'a> Trial<'a> {
         Self {
             host,
             label: label.unwrap_or_else(|| format!("{command}-{id}")),
+            stored: true,
             id,
             seed: seed.unwrap_or_else(|| u64::from(random())),
             budget: Duration::ZERO,
@@ -74,8 +77,8 @@ impl<'a> Trial<'a> {
     }
 
     pub fn run_info(&self, side: &str, settings: Settings) -> RunInfo {
-        let label = format!("{}-{side}", self.label);
-        local_backend::info(self.host, Some(label), settings)
+        let label = self.stored.then(|| format!("{}-{side}", self.label));
+        local_backend::info(self.host, label, settings)
     }
 
     /// Pairs until all is decided; a single side is measured as a run is. The first side has `start_up` as its last step.

@@ -25,8 +25,12 @@ use gritstone_session::undo;
 use sides::{Side, Sides};
 
 pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
-    let show =
-        |view: &AbView| output::write(args.format.format, view, || gritstone_report::ab(view));
+    let show = |view: &AbView| {
+        output::write(args.format.format, view, || match context.no_store {
+            true => gritstone_report::ab_unstored(view),
+            false => gritstone_report::ab(view),
+        })
+    };
     if let Some(name) = &args.of {
         let view = stored(context, name)?;
         show(&view)?;
@@ -69,6 +73,7 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<Measured>
             budget: args.budget,
             margin: args.margin,
             same: sides.same,
+            stored: !context.no_store,
             ..Trial::new(&host, "ab", args.label.clone(), args.seed)
         },
     };
@@ -138,8 +143,11 @@ impl AbTrial<'_> {
             n => format!("{n} benchmarks, "),
         };
         let seconds = self.args.budget.as_secs();
-        let label = &self.trial.label;
-        output::remark(&format!("A/B test {label}: {benchmarks}at most {seconds} s"));
+        let label = match self.trial.stored {
+            true => format!(" {}", self.trial.label),
+            false => String::new(),
+        };
+        output::remark(&format!("A/B test{label}: {benchmarks}at most {seconds} s"));
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }

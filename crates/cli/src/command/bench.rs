@@ -111,6 +111,7 @@ fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<M
         budget: budget(args, commands),
         margin: args.margin,
         reference: args.reference.is_some(),
+        stored: !context.no_store,
         ..Trial::new(&host, "bench", args.label.clone(), args.seed)
     };
     let mut sides = sides(&trial, commands);
