@@ -158,6 +158,15 @@ fn documented_selectors_are_known() {
 }
 
 /// The commands in the blocks of README.md except installations; runs are planned, not measured.
+/// A way that exists wherever the repository lies, and no address that nobody reads.
+#[test]
+fn reports_of_vulnerabilities_are_private() {
+    let policy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SECURITY.md");
+    let policy = fs::read_to_string(policy).unwrap();
+    let advisory = concat!("(", env!("CARGO_PKG_REPOSITORY"), "/security/advisories/new)");
+    assert!(policy.contains(advisory) && !policy.contains("Maintainer"), "{policy}");
+}
+
 #[test]
 fn readme_examples_run() {
     let home = home();
