@@ -40,6 +40,14 @@ pub enum Shrunk {
     Server,
 }
 
+/// A table whose indices name runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum IndexedTable {
+    Run,
+    Benchmark,
+    CachedResult,
+}
+
 /// A database. No statement or transaction is open between two calls of [`crate::Store`].
 pub(crate) trait Engine: Debug {
     /// Executes a statement without rows.
@@ -67,6 +75,11 @@ pub(crate) trait Engine: Debug {
 
     /// Schema version.
     fn version(&self) -> Result<u32, Fault>;
+
+    /// Checks that the indices of tables find all of their rows, which queries of many runs trust. A server has checks of its own.
+    fn check_indices(&self, _: &[IndexedTable]) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Integrity check of the database itself.
     fn check(&self) -> Result<Vec<Fault>, Fault>;

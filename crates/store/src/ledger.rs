@@ -3,7 +3,7 @@
 //! A removed run is replaced by the next one of its machine: that takes over its accepted levels, and its identifier, by which events
 //! are known.
 
-use crate::engine::{Engine, Row, Value, insert, last_entry, query};
+use crate::engine::{Engine, IndexedTable, Row, Value, insert, last_entry, query};
 use crate::error::{Fault, StoreError};
 use crate::row_codec::{self, row};
 use crate::{row_hash, sql};
@@ -74,6 +74,7 @@ pub(crate) fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) ->
 
 /// Checks by the ledger that no run and no end is missing: readers of many runs would not notice.
 pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
+    engine.check_indices(&[IndexedTable::Run])?;
     let counts: Vec<(i64, i64)> = query(engine, sql::SELECT_COUNTS, vec![])?;
     let (rows, entries) = counts[0];
     if rows == entries {

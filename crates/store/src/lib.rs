@@ -32,6 +32,7 @@ mod engine;
 mod error;
 mod events;
 mod file;
+mod indices;
 mod ledger;
 mod open;
 mod postgres;

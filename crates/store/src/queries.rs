@@ -1,6 +1,6 @@
 //! Queries of runs: all, by machine, by benchmark, by text.
 
-use crate::engine::{FromRow, Row, column, last_entry, query, snapshot};
+use crate::engine::{Engine, FromRow, IndexedTable, Row, column, last_entry, query, snapshot};
 use crate::error::{Fault, ResolveError, StoreError};
 use crate::ledger::{Entry, all_found, complete, exists, origin};
 use crate::row_codec::row;
@@ -35,6 +35,7 @@ impl Store {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
+            engine.check_indices(&[IndexedTable::Benchmark])?;
             let rows = match machine {
                 None => {
                     let rows = engine.all(sql::SELECT_HEADS, row![most])?;
@@ -45,7 +46,7 @@ impl Store {
                     engine.all(sql::SELECT_HEADS_OF, row![machine.to_owned(), most])?
                 }
             };
-            rows.iter().map(head).collect()
+            rows.iter().map(|row| head(engine, row)).collect()
         }))
     }
 
@@ -54,11 +55,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn head(&self, run_id: &str) -> Result<RunHead, StoreError> {
-        let read = || {
-            let row = self.engine().all(sql::SELECT_HEAD, row![run_id.to_owned()])?.pop();
-            head(&row.ok_or_else(|| StoreError::NoSuchRun(run_id.into()))?)
-        };
-        self.at(read())
+        self.at(snapshot(self.engine(), |engine| {
+            let row = engine.all(sql::SELECT_HEAD, row![run_id.to_owned()])?.pop();
+            read::check_head(engine, run_id)?;
+            head(engine, &row.ok_or_else(|| StoreError::NoSuchRun(run_id.into()))?)
+        }))
     }
 
     /// The newest run of each system with the number of its runs, newest first.
@@ -66,12 +67,13 @@ impl Store {
     /// # Errors
     /// I/O errors of the store.
     pub fn systems(&self) -> Result<Vec<(RunHead, u64)>, StoreError> {
-        let system = |row: &Row| -> Result<_, Fault> {
-            Ok((head(row)?, column::<i64>(row, 14)?.unsigned_abs()))
-        };
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
+            engine.check_indices(&[IndexedTable::Benchmark])?;
             let rows = engine.all(sql::SELECT_SYSTEMS, vec![])?;
+            let system = |row: &Row| -> Result<_, Fault> {
+                Ok((head(engine, row)?, column::<i64>(row, 15)?.unsigned_abs()))
+            };
             let systems = rows.iter().map(system).collect::<Result<Vec<_>, _>>()?;
             let found: u64 = systems.iter().map(|(_, runs)| runs).sum();
             all_found(engine, found, i64::MAX, "machine")?;
@@ -125,12 +127,16 @@ impl Store {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             let mut found = vec![];
+            let mut numbers = BTreeSet::new();
             let parameters = row![machine.to_owned(), second.to_owned()];
             engine.each(sql::SELECT_RUNS_OF, parameters, &mut |row| {
                 if found.len() == most {
                     return Ok(ControlFlow::Break(()));
                 }
                 let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
+                if !numbers.insert(run) {
+                    return Err(twice(&id));
+                }
                 if read::unsealed(engine, &id, run).map_or(true, |info| wanted(&info)) {
                     found.push(id);
                 }
@@ -148,6 +154,7 @@ impl Store {
     pub fn newest(&self, benchmarks: &[Id], most: usize) -> Result<Vec<Vec<String>>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
+            engine.check_indices(&[IndexedTable::Benchmark, IndexedTable::CachedResult])?;
             let sides: Vec<(i64,)> = query(engine, sql::SELECT_SIDES, vec![])?;
             let sides: BTreeSet<i64> = sides.into_iter().map(|(number,)| number).collect();
             let machines = query::<(i64,)>(engine, sql::COUNT_MACHINES, vec![])?[0].0;
@@ -196,6 +203,7 @@ impl Store {
     pub fn benchmarks(&self) -> Result<Vec<(Id, bool)>, StoreError> {
         let rows: Vec<(String, i64)> = self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
+            engine.check_indices(&[IndexedTable::Benchmark, IndexedTable::CachedResult])?;
             query(engine, sql::SELECT_ALL_BENCHMARKS, vec![])
         }))?;
         let rows = rows.into_iter();
@@ -227,11 +235,10 @@ impl Store {
     /// # Errors
     /// I/O errors of the store.
     pub fn recurring(&self) -> Result<Vec<Id>, StoreError> {
-        self.ids(sql::SELECT_RECURRING)
-    }
-
-    fn ids(&self, statement: &'static str) -> Result<Vec<Id>, StoreError> {
-        let ids: Vec<(String,)> = self.at(query(self.engine(), statement, vec![]))?;
+        let ids: Vec<(String,)> = self.at(snapshot(self.engine(), |engine| {
+            engine.check_indices(&[IndexedTable::Benchmark, IndexedTable::CachedResult])?;
+            query(engine, sql::SELECT_RECURRING, vec![])
+        }))?;
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
 
@@ -365,11 +372,31 @@ pub struct Member {
     pub member: FleetMember,
 }
 
-fn head(row: &Row) -> Result<RunHead, Fault> {
+/// An index names a run more than once.
+fn twice(id: &str) -> Fault {
+    Fault::Damaged(format!("run {id} is found twice"))
+}
+
+/// The number of benchmarks of a run: positions have no gap, and only a run with its seal has none.
+fn benchmarks(engine: &dyn Engine, id: &str, row: &Row) -> Result<u64, Fault> {
+    let (count, end): (i64, i64) = (column(row, 12)?, column(row, 14)?);
+    if count != end {
+        let what = format!("run {id} has {end} benchmarks, of which {count} are found");
+        return Err(Fault::Damaged(what));
+    }
+    if count == 0 {
+        read::check_head(engine, id)?;
+    }
+    Ok(count.unsigned_abs())
+}
+
+fn head(engine: &dyn Engine, row: &Row) -> Result<RunHead, Fault> {
     let origin = origin(column(row, 8)?, column(row, 9)?, column(row, 10)?)?;
     let settings: String = column(row, 11)?;
+    let id: String = column(row, 0)?;
     Ok(RunHead {
-        id: column(row, 0)?,
+        benchmarks: benchmarks(engine, &id, row)?,
+        id,
         label: column(row, 1)?,
         started: column(row, 2)?,
         elapsed_s: column(row, 3)?,
@@ -382,7 +409,6 @@ fn head(row: &Row) -> Result<RunHead, Fault> {
             (kind, _) => kind,
         },
         suite: row_codec::suite(&settings),
-        benchmarks: column::<i64>(row, 12)?.unsigned_abs(),
         pruned: column::<Option<String>>(row, 13)?
             .map(|entry| Entry::parse(&entry))
             .transpose()?

@@ -160,6 +160,11 @@ fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Checks the hash of the head of a run, with its benchmarks, programs and skips.
+pub(crate) fn check_head(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
+    Run::begin(engine, id).map(drop)
+}
+
 /// The head of a run without checking its hash: for a search, whose results are loaded later.
 pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInfo, Fault> {
     let (_, head) = one(engine, sql::SELECT_RUN, run, "head", id)?;

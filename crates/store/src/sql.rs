@@ -35,7 +35,8 @@ macro_rules! heads {
             "SELECT run.id, ",
             label!(),
             ", started, elapsed_s, gritstone, machine_id, machine_name, machine_system, origin, owner_uid, owner_machine, \
-            settings, (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), pruned.sealed",
+            settings, (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), pruned.sealed, \
+            (SELECT coalesce(max(position), -1) + 1 FROM benchmark WHERE benchmark.run = run.number)",
             $more,
             " FROM ",
             $from,

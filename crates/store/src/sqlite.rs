@@ -1,13 +1,15 @@
 //! A store in one SQLite file.
 
-use crate::engine::{Engine, Purpose, Row, Shrunk, Take};
+use crate::engine::{Engine, IndexedTable, Purpose, Row, Shrunk, Take};
 use crate::error::{Fault, StoreError};
 use crate::file;
+use crate::indices;
 use crate::schema::{self, State};
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,6 +30,8 @@ pub(crate) struct Sqlite {
     to_disk: Cell<bool>,
     /// A caching transaction is open.
     caches: Cell<bool>,
+    /// Tables with checked indices, at this version of the file and number of changes by this connection.
+    checked: RefCell<([i64; 2], BTreeSet<IndexedTable>)>,
 }
 
 impl Sqlite {
@@ -109,6 +113,7 @@ impl Sqlite {
             patience: Cell::new(patience),
             to_disk: Cell::new(true),
             caches: Cell::new(false),
+            checked: RefCell::default(),
         }
     }
 
@@ -216,6 +221,23 @@ impl Engine for Sqlite {
     fn version(&self) -> Result<u32, Fault> {
         let version = self.pragma("user_version")?;
         u32::try_from(version).map_err(|_| Fault::Damaged(format!("schema {version}")))
+    }
+
+    /// Each table once until the file changes.
+    fn check_indices(&self, tables: &[IndexedTable]) -> Result<(), Fault> {
+        let changes = self.connection.query_row("SELECT total_changes()", [], |row| row.get(0))?;
+        let version = [self.pragma("data_version")?, changes];
+        let mut checked = self.checked.borrow_mut();
+        if checked.0 != version {
+            *checked = (version, BTreeSet::new());
+        }
+        for table in tables {
+            if !checked.1.contains(table) {
+                indices::check(&self.connection, &self.path, *table)?;
+                checked.1.insert(*table);
+            }
+        }
+        Ok(())
     }
 
     /// Checks pages and references.

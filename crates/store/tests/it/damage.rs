@@ -135,3 +135,72 @@ fn row_damage_is_detected() {
         assert!(!store.verify().unwrap().is_empty(), "{change}");
     }
 }
+
+/// Queries of many runs find by indices, and an index that lost its last entry would hide a run.
+#[test]
+fn lost_index_entries_are_detected() {
+    let runs = [common::run(1, 3), common::run(2, 3)];
+    let pipe = common::id("byte/pipe");
+    for (index, is_of_runs) in [
+        ("sqlite_autoindex_run_1", true),
+        ("run_in_time", true),
+        ("run_of_machine", true),
+        ("sqlite_autoindex_benchmark_1", false),
+        ("benchmark_of_runs", false),
+        ("cached_result_of_benchmark", false),
+    ] {
+        let (_folder, path, store) = common::with(&runs);
+        for run in &runs {
+            let id = &run.info.id;
+            assert!(store.cache(id, "1", 3, &common::results(id)));
+        }
+        let machine = &runs[0].info.machine.id;
+        let results = |store: &Store| {
+            [
+                store.runs().map(|heads| heads.into_iter().map(|head| head.id).collect()),
+                store.runs_of(machine, "2027", 9, &|_| true),
+                store.newest(std::slice::from_ref(&pipe), 9).map(|each| each.concat()),
+            ]
+        };
+        let right = results(&store).map(Result::unwrap);
+        assert!(right.iter().all(|list| list.len() == 2), "{right:?}");
+        drop(store);
+        lose_entry(&path, index);
+        let store = Store::open_read_only(&path).unwrap();
+        let [listed, of_machine, newest] = results(&store);
+        assert!(newest.is_err(), "{index}: {newest:?}");
+        if is_of_runs {
+            assert!(listed.is_err() && of_machine.is_err(), "{index}: {listed:?} {of_machine:?}");
+        }
+        for head in store.runs().into_iter().flatten() {
+            assert_eq!(head.benchmarks, runs[0].benchmarks.len() as u64, "{index}: {head:?}");
+        }
+        assert!(!store.verify().unwrap().is_empty(), "{index}");
+    }
+}
+
+/// Decrements the number of entries in the root page of an index.
+fn lose_entry(path: &Path, index: &str) {
+    let file = Connection::open(path).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?";
+    let root: u32 = file.query_row(sql, [index], |row| row.get(0)).unwrap();
+    drop(file);
+    let mut bytes = fs::read(path).unwrap();
+    let entries = (root as usize - 1) * 4096 + 4;
+    assert_eq!(bytes[entries - 4], 10, "{index} is one leaf");
+    bytes[entries] -= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+/// No run was measured without benchmarks but one that is stored so.
+#[test]
+fn lost_benchmarks_are_not_none() {
+    let runs = [common::run(1, 1), common::run(2, 1)];
+    let (_folder, path, store) = common::with(&runs);
+    drop(store);
+    common::force(&path, "DELETE FROM benchmark WHERE run = 1");
+    let store = Store::open(&path).unwrap();
+    assert!(matches!(store.runs(), Err(StoreError::Damaged(..))));
+    assert!(matches!(store.head(&runs[0].info.id), Err(StoreError::Damaged(..))));
+    assert_eq!(store.head(&runs[1].info.id).unwrap().benchmarks, runs[1].benchmarks.len() as u64);
+}
