@@ -37,6 +37,7 @@ mod multiuser;
 mod net;
 mod no_store;
 mod noise;
+mod options;
 mod own;
 mod paging;
 mod past;

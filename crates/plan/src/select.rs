@@ -8,7 +8,8 @@ use thiserror::Error;
 #[error("no benchmark is called '{selector}'{hint}; `gritstone list` shows all of them")]
 pub struct SelectError {
     pub selector: String,
-    hint: String,
+    /// `; did you mean 'byte/pipe'?`, or empty.
+    pub hint: String,
 }
 
 /// Benchmarks that any selector matches (without selectors: all), and all that these are computed from, in the order

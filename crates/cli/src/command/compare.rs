@@ -5,6 +5,7 @@ use crate::ui::display::{Format, FormatArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
+use crate::ui::unknown_word;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
@@ -44,7 +45,9 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     // one connection for all runs; the first run reports an unreadable store
     let store = args.words.iter().any(|name| context.is_store_name(name));
     let store = store.then(|| context.reader());
-    let Selection { runs, selectors } = context.select_sides(&args.words, args.all_runs)?;
+    let selected = context.select_sides(&args.words, args.all_runs);
+    let Selection { runs, selectors } =
+        selected.map_err(|why| unknown_word::explain(context, &args.words, why))?;
     ensure!(
         runs.len() > 1,
         "compare needs a base and a run, e.g. `gritstone compare {} last`",

@@ -4,6 +4,7 @@ use crate::ui::args::IdentityArgs;
 use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::unknown_word;
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use gritstone_exchange::{self as exchange, Exported};
@@ -64,7 +65,9 @@ pub struct ExportArgs {
 }
 
 pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
-    let (name, _, selectors) = context.select_run(&args.words)?;
+    let selected = context.select_run(&args.words);
+    let (name, _, selectors) =
+        selected.map_err(|why| unknown_word::explain(context, &args.words, why))?;
     let mut data = context.data(&name)?;
     if let Some(id) = &args.reference {
         ensure!(selectors.is_empty(), "--reference takes a whole run, without selectors");

@@ -5,6 +5,7 @@ use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
+use crate::ui::unknown_word;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use gritstone_document::Document;
@@ -51,7 +52,9 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
     for path in &args.out {
         is_pdf(path)?;
     }
-    let Selection { runs, selectors } = context.select_runs_or_last(&args.words)?;
+    let selected = context.select_runs_or_last(&args.words);
+    let Selection { runs, selectors } =
+        selected.map_err(|why| unknown_word::explain(context, &args.words, why))?;
     let runs: Vec<RunView> = runs
         .into_iter()
         .map(|(_, mut view)| {

@@ -5,6 +5,7 @@ use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
+use crate::ui::unknown_word;
 use anyhow::{Result, ensure};
 use clap::Args;
 use gritstone_document::{Block, Document};
@@ -36,7 +37,9 @@ pub struct ScoreArgs {
 }
 
 pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
-    let Selection { runs, selectors: by } = context.select_runs_or_last(&args.words)?;
+    let selected = context.select_runs_or_last(&args.words);
+    let Selection { runs, selectors: by } =
+        selected.map_err(|why| unknown_word::explain(context, &args.words, why))?;
     let profile = match &args.profile {
         Some(name) => Some(scores::profile(context, name)?),
         None => None,

@@ -4,6 +4,7 @@ use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::unknown_word;
 use anyhow::Result;
 use clap::Args;
 use gritstone_runs::context::Context;
@@ -25,7 +26,9 @@ pub struct ShowArgs {
 }
 
 pub fn show(context: &Context, args: &ShowArgs) -> Result<Exit> {
-    let (name, view, selectors) = context.select_run(&args.words)?;
+    let selected = context.select_run(&args.words);
+    let (name, view, selectors) =
+        selected.map_err(|why| unknown_word::explain(context, &args.words, why))?;
     let view = context.with_run_variance(view);
     // a single benchmark is shown in full
     let one = match view.results.as_slice() {

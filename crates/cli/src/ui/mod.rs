@@ -15,4 +15,5 @@ pub mod progress;
 pub mod settable;
 pub mod skips;
 pub mod step_summary;
+pub mod unknown_word;
 pub mod value_parsers;
