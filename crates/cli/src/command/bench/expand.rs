@@ -90,6 +90,7 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
         }
     }
     check_names(&all)?;
+    warn_of_unused(args, &ways[0]);
     let named =
         |text: &String| ways[0].iter().any(|(name, _)| text.contains(&format!("{{{name}}}")));
     Ok(Commands {
@@ -102,6 +103,21 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
             _ => vec!["/bin/sh".to_owned()],
         },
     })
+}
+
+/// hyperfine accepts parameters in no command, too, so that they are no error.
+fn warn_of_unused(args: &BenchArgs, values: &Values) {
+    let hooks = args.setup.iter().chain(&args.prepare).chain(&args.conclude).chain(&args.cleanup);
+    let texts: Vec<&String> = args.commands.iter().chain(hooks).collect();
+    let unused = values.iter().map(|(name, _)| format!("{{{name}}}"));
+    let unused: Vec<String> =
+        unused.filter(|place| texts.iter().all(|text| !text.contains(place.as_str()))).collect();
+    if !unused.is_empty() {
+        log::warn!(
+            "no command has {}: its values change nothing, and the same is measured for each",
+            unused.join(" or ")
+        );
+    }
 }
 
 /// Names must be unique, but for a command that is repeated as it is.
