@@ -42,6 +42,10 @@ pub struct CompareArgs {
 }
 
 pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
+    ensure!(
+        !args.changed || args.format.format == Format::Text,
+        "--changed shortens tables, and JSON has all results with their verdicts: leave it out"
+    );
     // one connection for all runs; the first run reports an unreadable store
     let store = args.words.iter().any(|name| context.is_store_name(name));
     let store = store.then(|| context.reader());

@@ -36,7 +36,7 @@ pub struct DoctorArgs {
     #[arg(value_name = "PROGRAM|BENCHMARK|SUITE", add = candidates::benchmarks())]
     pub words: Vec<String>,
     /// Directory whose file system would be measured
-    #[arg(long, add = SetBy::UserFile)]
+    #[arg(long, conflicts_with = "words", add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,

@@ -9,7 +9,7 @@ use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use check::FleetCheckArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use gritstone_fleet::drive;
@@ -53,6 +53,16 @@ pub enum Engine {
     Ssh,
     /// Slurm: an exclusive job for each node
     Slurm,
+}
+
+impl Engine {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Ssh => "ssh",
+            Self::Slurm => "slurm",
+        }
+    }
 }
 
 impl From<Engine> for gritstone_fleet::plan::Engine {
@@ -105,16 +115,16 @@ pub struct FleetRunArgs {
     /// Directory whose file system is measured, on each node
     #[arg(long, help_heading = "Nodes")]
     pub dir: Option<PathBuf>,
-    /// Command of OpenSSH's client, with its options
-    #[arg(long, value_name = "COMMAND", default_value = "ssh", help_heading = "Nodes")]
-    pub ssh: String,
-    /// Partition of Slurm [default: that of the cluster]
+    /// With ssh, the command of OpenSSH's client, with its options [default: ssh]
+    #[arg(long, value_name = "COMMAND", help_heading = "Nodes")]
+    pub ssh: Option<String>,
+    /// With slurm, the partition [default: that of the cluster]
     #[arg(long, value_name = "NAME", help_heading = "Nodes")]
     pub partition: Option<String>,
-    /// Command that submits jobs to Slurm, with options such as --account, --qos, --reservation or --time
-    #[arg(long, value_name = "COMMAND", default_value = "sbatch", help_heading = "Nodes")]
-    pub sbatch: String,
-    /// Directory that this host and Slurm's nodes share [default: that of the store]
+    /// With slurm, the command that submits jobs, with options such as --account, --qos, --reservation or --time [default: sbatch]
+    #[arg(long, value_name = "COMMAND", help_heading = "Nodes")]
+    pub sbatch: Option<String>,
+    /// With slurm, the directory that this host and the nodes share [default: that of the store]
     #[arg(long, value_name = "DIRECTORY", help_heading = "Nodes")]
     pub shared: Option<PathBuf>,
     /// Binary for the nodes [default: this program]
@@ -141,6 +151,7 @@ pub struct FleetResumeArgs {
 pub fn fleet(context: &Context, args: &FleetArgs) -> Result<Exit> {
     match &args.command {
         FleetCommand::Run(args) => {
+            check_engine(args)?;
             let plan = Plan::new(context, &request(args))?;
             plan.keep(context)?;
             measure(context, &plan)
@@ -152,6 +163,27 @@ pub fn fleet(context: &Context, args: &FleetArgs) -> Result<Exit> {
         FleetCommand::Check(args) => check::check(context, args),
         FleetCommand::Node(args) => node::node(context, args),
     }
+}
+
+/// Refuses options of another engine.
+fn check_engine(args: &FleetRunArgs) -> Result<()> {
+    let of_slurm = [
+        ("--partition", args.partition.is_some()),
+        ("--sbatch", args.sbatch.is_some()),
+        ("--shared", args.shared.is_some()),
+    ];
+    let of_slurm = of_slurm.map(|(option, given)| (option, given, Engine::Slurm));
+    for (option, given, engine) in
+        of_slurm.into_iter().chain([("--ssh", args.ssh.is_some(), Engine::Ssh)])
+    {
+        ensure!(
+            !given || args.on == engine,
+            "{option} is for --on {}, and changes nothing with --on {}: leave it out",
+            engine.name(),
+            args.on.name()
+        );
+    }
+    Ok(())
 }
 
 /// Measures the nodes that have no run yet, and shows the report.
@@ -187,9 +219,9 @@ fn request(args: &FleetRunArgs) -> Request {
         precision: args.precision,
         at_once: args.at_once.map(|n| n as usize),
         dir: args.dir.clone(),
-        ssh: args.ssh.clone(),
+        ssh: args.ssh.clone().unwrap_or_else(|| "ssh".to_owned()),
         partition: args.partition.clone(),
-        sbatch: args.sbatch.clone(),
+        sbatch: args.sbatch.clone().unwrap_or_else(|| "sbatch".to_owned()),
         shared: args.shared.clone(),
         binary: args.binary.clone(),
         label: args.label.clone(),

@@ -6,7 +6,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
 use crate::ui::unknown_word;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use gritstone_document::Document;
 use gritstone_model::RunView;
@@ -52,9 +52,18 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
     for path in &args.out {
         is_pdf(path)?;
     }
+    let pdfs = args.out.iter().filter(|path| is_pdf(path).unwrap_or(false)).count();
+    ensure!(
+        !args.full || args.out.is_empty() || pdfs > 0,
+        "--full is for PDF, and HTML has all of it: leave it out, or name a file that ends in .pdf"
+    );
     let selected = context.select_runs_or_last(&args.words);
     let Selection { runs, selectors } =
         selected.map_err(|why| unknown_word::explain(context, &args.words, why))?;
+    ensure!(
+        !args.full || runs.len() == 1,
+        "--full is for one run: the report of two is whole in both formats"
+    );
     let runs: Vec<RunView> = runs
         .into_iter()
         .map(|(_, mut view)| {

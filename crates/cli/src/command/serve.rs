@@ -2,6 +2,7 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::value_parsers;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_runs::context::Context;
@@ -39,7 +40,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "notify_url", help_heading = "Notifications")]
     pub notify_template: Option<PathBuf>,
     /// Address of the pages in notifications [default: that of --listen]
-    #[arg(long, value_name = "URL", help_heading = "Notifications")]
+    #[arg(long, value_name = "URL", requires = "notify_url", value_parser = value_parsers::web_address, help_heading = "Notifications")]
     pub public_url: Option<String>,
 }
 

@@ -1,7 +1,8 @@
 //! Expands the command line of `gritstone bench`: one entry per command and combination of parameter values.
 
 use super::shell_words::{plain, split};
-use crate::command::bench::args::{BenchArgs, Statuses};
+use crate::command::bench::args::{BenchArgs, Statuses, StyleType};
+use crate::ui::display::Format;
 use crate::ui::parameters::{self, Values, fill_in};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{Benchmark, Id, Output, UserCommand, quote_word};
@@ -193,6 +194,15 @@ impl Reader<'_> {
             args.names.len() <= most,
             "--command-name is there {} times, more than the number of commands, {most}",
             args.names.len()
+        );
+        let json = args.format.format == Format::Json;
+        ensure!(
+            !json || args.percentiles.is_empty(),
+            "--percentiles are of the text, and --format json has none: --export-json has the time of each execution"
+        );
+        ensure!(
+            !json || args.style != StyleType::None,
+            "--style none prints nothing, so that --format json would be lost: leave out one"
         );
         let (least, most) = (args.min_runs.unwrap_or(0), args.max_runs.unwrap_or(u32::MAX));
         ensure!(least <= most, "--min-runs {least} is above --max-runs {most}");

@@ -69,7 +69,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
-    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "", group = "far_host",
           conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "tune", "copies", "cc", "cflags", "fc", "fflags", "no_store"], help_heading = "Run", add = candidates::runs())]
     pub resume: Option<String>,
     #[command(flatten)]
@@ -84,10 +84,21 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct PeerArgs {
     /// Measure network benchmarks with their far ends on this host, started by ssh, instead of in a network namespace
-    #[arg(long = "peer", value_name = "HOST", conflicts_with = "resume", help_heading = "Network")]
+    #[arg(
+        long = "peer",
+        value_name = "HOST",
+        conflicts_with = "resume",
+        group = "far_host",
+        help_heading = "Network"
+    )]
     pub host: Option<String>,
     /// Address of the peer at which far ends listen [default: the one at which ssh reaches it]
-    #[arg(long = "peer-address", value_name = "ADDRESS", help_heading = "Network")]
+    #[arg(
+        long = "peer-address",
+        value_name = "ADDRESS",
+        requires = "far_host",
+        help_heading = "Network"
+    )]
     pub address: Option<std::net::IpAddr>,
     /// Program for the peer, such as dist/gritstone of `make dist` [default: this program]
     #[arg(long, value_name = "FILE", requires = "host", help_heading = "Network")]
@@ -98,6 +109,7 @@ pub struct PeerArgs {
         value_name = "COMMAND",
         default_value = "ssh",
         hide_default_value = true,
+        requires = "far_host",
         help_heading = "Network"
     )]
     pub ssh: String,
