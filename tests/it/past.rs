@@ -93,6 +93,53 @@ fn gates_compare_with_one_branch() {
 }
 
 #[test]
+fn gates_hold_facts_and_power() {
+    let of_kernel = |hour: u32, kernel: &str| {
+        let mut run = at_hour(&measured_alone(""), hour, &format!("run-{hour}"));
+        run.info.machine.facts.insert("kernel.release".to_owned(), kernel.to_owned());
+        run
+    };
+    let home = Home::new();
+    home.import(&[1, 2, 3].map(|hour| of_kernel(hour, "6.1")));
+    home.import(&[of_kernel(4, "6.2")]);
+    home.ok("check run-4 --same libc,microcode");
+    let (code, text, _) = home.run("check run-4 --same kernel");
+    assert!(code == 4 && text.contains("No history"), "{text}");
+    let points = |options: &str| {
+        let history = home.json(&format!("history byte/loop {options}"));
+        list(&history["series"][0]["points"]).len()
+    };
+    assert_eq!([points(""), points("--same kernel")], [4, 1]);
+    home.refuses("history byte/loop --same weather", "mitigations");
+
+    home.ok("check run-4 --detect 99%");
+    let (code, text, _) = home.run("check run-4 --max-slowdown 0.01% --detect 0.02%");
+    assert!(code == 4 && text.contains("must be detectable"), "{text}");
+    home.refuses("check run-4 --detect 2%", "name a larger one");
+}
+
+#[test]
+fn histories_ignore_selection() {
+    let home = Home::new();
+    let runs = (0..16).map(|index| {
+        let mut run = measured_alone("");
+        let times = if index < 8 { 1.0 } else { 1.1 };
+        let samples = run.launches.iter_mut().flat_map(gritstone_testkit::samples);
+        samples.for_each(|sample| sample.wall = (sample.wall as f64 * times) as u64);
+        let has = |id: &str| id != "byte/loop" || index % 4 != 0;
+        part(at_hour(&run, index, &format!("run-{index}")), has)
+    });
+    home.import(&runs.collect::<Vec<_>>());
+    let all = home.json("history byte");
+    for history in list(&all) {
+        let id = history["id"].as_str().unwrap();
+        assert_eq!(home.json(&format!("history {id}")), *history);
+    }
+    let of_loop = list(&all).iter().find(|history| history["id"] == "byte/loop").unwrap().clone();
+    assert_eq!(list(&of_loop["series"][0]["changes"]).len(), 1, "{of_loop}");
+}
+
+#[test]
 fn missing_benchmarks_are_named() {
     let whole = measured_alone("");
     let part = part(at_hour(&whole, 4, "part"), |id| id != "byte/loop");

@@ -7,7 +7,7 @@
 mod missing;
 mod view;
 
-pub use view::show;
+pub use view::{require_detectable, show};
 
 use crate::compare::uncompared;
 use crate::levels::{self, Role, SystemLevels};
@@ -24,7 +24,7 @@ use view::worst_first;
 
 /// Level of one run over all of its benchmarks.
 const ALPHA: f64 = 0.02;
-/// Fewest runs of a base.
+/// Fewest runs of a base that was not accepted.
 pub(crate) const MIN_BASE: usize = 3;
 /// Fewest runs of a level that is better than the first one, for a base.
 const MIN_RUNS_OF_BETTER: usize = 5;
@@ -250,7 +250,7 @@ impl Gate<'_> {
         let tried = NEWEST
             .iter()
             .zip(self.systems)
-            .filter(|(newest, _)| last.start + MIN_BASE + **newest <= points.len());
+            .filter(|(newest, _)| last.start + min_base(from) + **newest <= points.len());
         let departure = |(&newest, system): (&usize, &SystemLevels)| {
             let series = system.series.get(id)?;
             let (points, noise) = (&series.points[from..], &series.noise?);
@@ -304,7 +304,7 @@ impl Gate<'_> {
         // a few faster runs amid others are no base
         let is_settled = |level: &&Level| {
             let runs = level.end - level.start;
-            runs >= if level.start == 0 { MIN_BASE } else { MIN_RUNS_OF_BETTER }
+            runs >= if level.start == 0 { min_base(from) } else { MIN_RUNS_OF_BETTER }
         };
         let settled = before.iter().filter(is_settled);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
@@ -403,6 +403,11 @@ impl Gate<'_> {
             runs => Finding::ShortHistory { runs, needed: MIN_BASE },
         }
     }
+}
+
+/// Fewest runs of a base that begins with this position: the scatter of an accepted level is known from the runs before.
+fn min_base(from: usize) -> usize {
+    if from == 0 { MIN_BASE } else { 1 }
 }
 
 /// Deviation that the benchmarks of these runs share by chance.

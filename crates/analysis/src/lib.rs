@@ -15,6 +15,7 @@ pub mod levels;
 pub mod reliability;
 pub mod run_effect;
 pub mod run_summary;
+mod same;
 pub mod scores;
 pub mod series;
 pub mod side;
@@ -26,4 +27,4 @@ pub mod trends;
 
 /// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
 /// again.
-pub const VERSION: u32 = 20;
+pub const VERSION: u32 = 21;

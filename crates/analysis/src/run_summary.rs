@@ -1,9 +1,9 @@
 //! The part of a run that series and comparisons need.
 
 use crate::comparability::{ComparisonKey, Selection};
-use crate::tails;
+use crate::{same, tails};
 use gritstone_model::{
-    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
+    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, SameFact, Settings, Status,
 };
 use gritstone_stats::quantile;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,12 @@ pub struct RunSummary {
     pub circumstances: ComparisonKey,
     #[serde(default)]
     pub selection: Selection,
+    /// Facts of the whole run that `--same` holds.
+    #[serde(default)]
+    pub facts: BTreeMap<SameFact, String>,
+    /// Distinct compilers, with their flags.
+    #[serde(default)]
+    pub compilers: Vec<String>,
     #[serde(rename = "figures")]
     pub values: BTreeMap<Id, RunValue>,
     /// Results of percentiles beyond the median, by name.
@@ -34,6 +40,9 @@ pub struct RunValue {
     /// What `speed` would gain in nanoseconds, or in one per second; `None` in summaries of before.
     #[serde(default)]
     pub unit: Option<f64>,
+    /// Position among the compilers of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<usize>,
 }
 
 impl RunSummary {
@@ -48,8 +57,7 @@ impl RunSummary {
             started: started.to_owned(),
             circumstances: ComparisonKey::new(machine, settings),
             selection: Selection::new(settings),
-            values: BTreeMap::new(),
-            percentiles: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -64,10 +72,41 @@ impl RunSummary {
             (!values.is_empty()).then(|| (name.to_owned(), values))
         };
         let settings = view.settings.as_ref();
+        let mut compilers: Vec<String> = view.results.iter().map(same::compiler).collect();
+        compilers.sort_unstable();
+        compilers.dedup();
+        let mut of_results = values(&view.results);
+        for result in &view.results {
+            if let Some(value) = of_results.get_mut(&result.id) {
+                value.compiler = compilers.binary_search(&same::compiler(result)).ok();
+            }
+        }
         Self {
-            values: values(&view.results),
+            facts: SameFact::ALL.iter().map(|fact| (*fact, same::of_run(view, *fact))).collect(),
+            compilers,
+            values: of_results,
             percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
             ..Self::head(&view.id, &view.started, &view.machine, settings)
+        }
+    }
+
+    pub(crate) fn compiler(&self, id: &Id) -> Option<&String> {
+        self.compilers.get(self.values.get(id)?.compiler?)
+    }
+
+    /// Leaves out runs that differ in these facts from the newest one, and values of other compilers than its.
+    pub fn restrict(runs: &mut Vec<Self>, newest: &Self, same: &[SameFact]) {
+        runs.retain(|run| same.iter().all(|fact| run.facts.get(fact) == newest.facts.get(fact)));
+        if !same.contains(&SameFact::Compiler) {
+            return;
+        }
+        for run in runs {
+            let compilers = std::mem::take(&mut run.compilers);
+            run.values.retain(|id, value| {
+                let compiler = value.compiler.map(|index| &compilers[index]);
+                newest.compiler(id).is_none_or(|of_newest| compiler == Some(of_newest))
+            });
+            run.compilers = compilers;
         }
     }
 
@@ -101,6 +140,7 @@ impl RunValue {
                 Quantity::Rate { plain } => Some(sign * plain.ln()),
                 Quantity::Share | Quantity::Exact => None,
             },
+            compiler: None,
         })
     }
 }

@@ -4,42 +4,63 @@ use crate::comparability::ComparisonKey;
 use crate::compare::counts;
 use crate::levels::{self, Role, SystemLevels};
 use crate::run_summary::RunSummary;
+use crate::same;
 use gritstone_model::{
     Difference, HistoryChange, HistoryMark, HistoryPoint, HistorySeries, HistoryView, Id,
-    Measurement, RunView, SCHEMA_HISTORY, Subject, Unit,
+    Measurement, RunView, SCHEMA_HISTORY, SameFact, Subject, Unit,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::series::{self, Level, Series, Shared};
 
 /// Levels (means between change points) of all benchmarks, fitted per system to all of its runs.
 #[derive(Clone, Debug, Default)]
-pub struct Systems(Vec<(ComparisonKey, Vec<String>, SystemLevels)>);
+pub struct Systems {
+    groups: Vec<(ComparisonKey, Vec<String>, SystemLevels)>,
+    same: Vec<SameFact>,
+}
 
 impl Systems {
-    pub fn fit(past: &[RunSummary]) -> Self {
-        let mut groups: Vec<(&ComparisonKey, Vec<&RunSummary>)> = vec![];
+    /// Only to runs that share these facts with the newest one of the system.
+    pub fn fit(past: Vec<RunSummary>, same: &[SameFact]) -> Self {
+        let mut groups: Vec<(ComparisonKey, Vec<RunSummary>)> = vec![];
         for run in past {
-            match groups.iter_mut().find(|(circumstances, _)| **circumstances == run.circumstances)
-            {
+            match groups.iter_mut().find(|(circumstances, _)| *circumstances == run.circumstances) {
                 Some((_, runs)) => runs.push(run),
-                None => groups.push((&run.circumstances, vec![run])),
+                None => groups.push((run.circumstances.clone(), vec![run])),
             }
         }
-        let fitted = groups.into_iter().map(|(circumstances, runs)| {
+        let fitted = groups.into_iter().map(|(circumstances, mut runs)| {
+            let newest = runs.iter().max_by(|a, b| a.begun().cmp(&b.begun())).cloned();
+            RunSummary::restrict(&mut runs, &newest.unwrap_or_default(), same);
+            let runs: Vec<&RunSummary> = runs.iter().collect();
             let system = levels::fit(&runs, &|_| Role::Earlier, &|run| Some(&run.values));
             let ids = runs.iter().map(|run| run.run.clone()).collect();
-            (circumstances.clone(), ids, system)
+            (circumstances, ids, system)
         });
-        Self(fitted.collect())
+        Self { groups: fitted.collect(), same: same.to_vec() }
+    }
+
+    /// Leaves out results that a restricted fit did not use.
+    fn restrict(&self, circumstances: &ComparisonKey, results: &mut Vec<(&RunView, Measurement)>) {
+        let group = self.groups.iter().find(|(like, ..)| like == circumstances);
+        let newest = results.last().map(|(_, result)| same::compiler(result));
+        if self.same.is_empty() {
+            return;
+        }
+        let is_of_newest = |result: &Measurement| Some(same::compiler(result)) == newest;
+        results.retain(|(run, result)| {
+            group.is_some_and(|(_, ids, _)| ids.contains(&run.id))
+                && (!self.same.contains(&SameFact::Compiler) || is_of_newest(result))
+        });
     }
 
     fn series(&self, circumstances: &ComparisonKey, id: &Id) -> Option<(&[String], &Series)> {
-        let (_, ids, system) = self.0.iter().find(|(like, ..)| like == circumstances)?;
+        let (_, ids, system) = self.groups.iter().find(|(like, ..)| like == circumstances)?;
         Some((ids, system.series.get(id)?))
     }
 }
 
-/// The history of a benchmark from runs, oldest first. `None` when no run has it.
+/// The history of a benchmark from runs, oldest first. `None` when none of those that the fit used has it.
 pub fn history<'a>(
     id: &Id,
     runs: impl IntoIterator<Item = &'a RunView>,
@@ -60,7 +81,11 @@ pub fn history<'a>(
         group.1.push((run, result));
         groups.push(group);
     }
-    Some(HistoryView {
+    for (key, group) in &mut groups {
+        systems.restrict(&key.circumstances, group);
+    }
+    groups.retain(|(_, group)| !group.is_empty());
+    (!groups.is_empty()).then(|| HistoryView {
         schema: SCHEMA_HISTORY.to_owned(),
         id: id.clone(),
         title: newest.title.clone(),
@@ -87,13 +112,6 @@ impl Key {
     }
 }
 
-fn compiler(result: &Measurement) -> String {
-    let program = result.program.as_ref();
-    program.map_or(String::new(), |program| {
-        format!("{} {}", program.compiler, program.flags).trim().to_owned()
-    })
-}
-
 fn kernel(run: &RunView) -> String {
     let release = run.machine.facts.get("kernel.release");
     release.cloned().unwrap_or_default()
@@ -112,7 +130,7 @@ fn series(
         machine: key.circumstances.machine,
         name: newest.machine.name.clone(),
         kernel: kernel(newest),
-        compiler: compiler(result),
+        compiler: same::compiler(result),
         version: key.version,
         unit: key.unit,
         dir: key.circumstances.dir,
@@ -127,7 +145,7 @@ fn series(
 /// Where the kernel or the compiler differs from the run before.
 fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
     let facts = |(run, result): &(&RunView, Measurement)| {
-        [("kernel", kernel(run)), ("compiler", compiler(result))]
+        [("kernel", kernel(run)), ("compiler", same::compiler(result))]
     };
     let differences = |pair: &[(&RunView, Measurement)]| -> Vec<Difference> {
         let both = facts(&pair[0]).into_iter().zip(facts(&pair[1]));

@@ -2,6 +2,7 @@
 
 use crate::junit::{JunitCases, Unpassed};
 use gritstone_document::Untrusted;
+use gritstone_document::number::{percent, percent_option};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
 use gritstone_report::{compared_value, findings, missing_reason, value_change};
 use std::fmt::Write as _;
@@ -18,9 +19,7 @@ pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
         CheckOutcome::Inconclusive => Some(undecided),
         CheckOutcome::Regressed => Some(Unpassed::Failure),
     };
-    let common = view.common.as_ref().map(findings::common_change);
-    let message = || [Some(headline(view)), common].into_iter().flatten();
-    let gate = gate.map(|why| (why, message().collect::<Vec<_>>().join(". ")));
+    let gate = gate.map(|why| (why, headline(view)));
     cases.add("gritstone", "check", gate);
     for missing in &view.missing {
         let unpassed = Some((undecided, missing_text(missing)));
@@ -135,12 +134,19 @@ fn headline(view: &CheckView) -> String {
         0 => String::new(),
         n => format!(", {n} missing"),
     };
-    format!(
-        "{} against {}: {regressed} regressed, {inconclusive} inconclusive, {passed} passed{missing}; a slowdown of {}% is allowed",
+    let detect = view.detect.map(percent_option);
+    let detect =
+        detect.map_or(String::new(), |share| format!(", one of {share} must be detectable"));
+    let headline = format!(
+        "{} against {}: {regressed} regressed, {inconclusive} inconclusive, {passed} passed{missing}; a slowdown of {} is allowed{detect}",
         view.run,
         view.base,
-        100.0 * view.max_slowdown
-    )
+        percent_option(view.max_slowdown)
+    );
+    match &view.common {
+        Some(common) => format!("{headline}. {}", findings::common_change(common)),
+        None => headline,
+    }
 }
 
 /// Change of the value, with its interval.
@@ -164,7 +170,11 @@ fn row_text(row: &CheckRow) -> String {
     };
     let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
     let [expected, found] = sides(row);
-    format!("{change}{interval}: expected {expected}, found {found}")
+    let detectable = result.smallest.filter(|_| row.outcome == CheckOutcome::Inconclusive);
+    let detectable = detectable.map(percent);
+    let detectable =
+        detectable.map_or(String::new(), |share| format!("; minimum detectable slowdown {share}"));
+    format!("{change}{interval}: expected {expected}, found {found}{detectable}")
 }
 
 /// The expected and the found value.
@@ -208,6 +218,7 @@ mod tests {
             base: "main, 100%\n".to_owned(),
             run: "a<b".to_owned(),
             max_slowdown: 0.02,
+            detect: None,
             differ_in: vec![],
             common: None,
             outcome: CheckOutcome::Regressed,

@@ -113,11 +113,15 @@ pub struct CheckView {
     pub run: String,
     /// The slowdown that is still allowed: 0.02 is 2%.
     pub max_slowdown: f64,
+    /// The slowdown that each benchmark was required to detect (`--detect`); none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detect: Option<f64>,
     pub differ_in: Vec<Difference>,
     /// The slowdown of nearly all benchmarks against a single run: of the program or of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<CommonChange>,
-    /// Regressed where a benchmark is; else inconclusive where one is missing, none passed, or nearly all are slower.
+    /// Regressed where a benchmark is; else inconclusive where one is missing, none passed, or nearly all are slower; with `detect` also where one
+    /// is inconclusive.
     pub outcome: CheckOutcome,
     /// One for each benchmark, the worst first.
     pub rows: Vec<CheckRow>,
@@ -145,6 +149,24 @@ pub struct CheckRow {
     /// The comparison that it rests on.
     #[serde(flatten)]
     pub row: CompareRow,
+}
+
+names! {
+    /// A fact that may change between the runs of a machine, and that `--same` holds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum SameFact {
+        /// Release of the kernel.
+        Kernel = "kernel",
+        /// Compiler of each benchmark, with its flags.
+        Compiler = "compiler",
+        Microcode = "microcode",
+        Mitigations = "mitigations",
+        Libc = "libc",
+        /// File system of the directory of file benchmarks.
+        FileSystem = "file-system",
+        /// Version of Gritstone.
+        Gritstone = "gritstone",
+    }
 }
 
 names! {

@@ -81,7 +81,7 @@ pub use fleet::{
 };
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryMark, HistoryPoint, HistorySeries,
-    HistoryView, MissingBenchmark, SCHEMA_CHECK, SCHEMA_HISTORY,
+    HistoryView, MissingBenchmark, SCHEMA_CHECK, SCHEMA_HISTORY, SameFact,
 };
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};

@@ -34,13 +34,18 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         0 => "none shown to be".to_owned(),
         some => number::count(some),
     };
+    let required = view
+        .detect
+        .map(number::percent_option)
+        .map(|share| format!(" A slowdown of {share} must be detectable in each."));
     let verdict = format!(
-        "{}: of {} {slower} slower by more than {allowed}, {} inconclusive, {} passed{missing}.{}",
+        "{}: of {} {slower} slower by more than {allowed}, {} inconclusive, {} passed{missing}.{}{}",
         words::capital(view.outcome.as_str()),
         words::plural(view.rows.len(), "benchmark"),
         number::count(inconclusive),
         number::count(passed),
         detectable.flatten().unwrap_or_default(),
+        required.unwrap_or_default(),
     );
     let verdict = match (view.differ_in.is_empty(), detail) {
         (true, _) => verdict,
@@ -66,7 +71,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
             let is_shown = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
             let worst: Vec<&CheckRow> = view.rows.iter().filter(is_shown).collect();
             let shown = worst.len().min(SHOWN);
-            table(&mut document, &worst[..shown]);
+            table(&mut document, &worst[..shown], view.detect.is_some());
             let more = worst.len() - shown;
             let more = (more > 0).then(|| format!("{} more like these", number::count(more)));
             let rest: Vec<String> = more.into_iter().chain(reason(view)).collect();
@@ -75,7 +80,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
             }
         }
         _ => {
-            table(&mut document, &view.rows.iter().collect::<Vec<_>>());
+            table(&mut document, &view.rows.iter().collect::<Vec<_>>(), view.detect.is_some());
             document.push(Block::Footnotes);
         }
     }
@@ -90,7 +95,7 @@ fn tone(outcome: CheckOutcome) -> Tone {
     }
 }
 
-fn table(document: &mut Document, rows: &[&CheckRow]) {
+fn table(document: &mut Document, rows: &[&CheckRow], with_detectable: bool) {
     let change =
         |row: &CheckRow| Some(words::change(row.row.better, row.row.ratio?, row.row.interval));
     let p = |p: f64| match p < LEAST_P {
@@ -110,6 +115,9 @@ fn table(document: &mut Document, rows: &[&CheckRow]) {
             row.since.as_deref().map(words::minute)
         })
         .number("p", move |row| row.row.p_adjusted.map(p))
+        .number("Detectable", move |row| {
+            row.row.smallest.filter(|_| with_detectable).map(verdicts::minimum_detectable)
+        })
         .table(document, "", rows.iter().copied());
 }
 

@@ -1,7 +1,7 @@
 //! Events of all benchmarks and systems, with the facts of the systems and the commits between.
 
 use crate::context::Context;
-use crate::history::histories;
+use crate::history::{Extent, histories};
 use anyhow::Result;
 use gritstone_analysis::events::KnownEvents;
 use gritstone_model::{
@@ -10,16 +10,13 @@ use gritstone_model::{
 use gritstone_store::{ChangeEntry, EntryContent, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Newest runs of a benchmark on a system that are searched by default.
-pub const MAX_RUNS: usize = 400;
-
-/// The histories of all benchmarks that recur, over this number of their newest runs on each system.
+/// The histories of all benchmarks that recur.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn recurring(context: &Context, store: &Store, runs: usize) -> Result<Vec<HistoryView>> {
+pub fn recurring(context: &Context, store: &Store, extent: Extent<'_>) -> Result<Vec<HistoryView>> {
     context.compute_missing_results(store)?;
-    histories(context, store, &store.recurring()?, runs)
+    histories(context, store, &store.recurring()?, extent)
 }
 
 /// Whether any series has two runs to compare.

@@ -91,7 +91,13 @@ impl Context {
             }
         }
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let read = |ids: &[&str]| self.readable_summaries(&store, ids);
+        let read = |ids: &[&str]| -> Result<Vec<Option<Rc<RunSummary>>>> {
+            Ok(self
+                .readable_summaries(&store, ids)?
+                .into_iter()
+                .map(|past| past.map(Rc::new))
+                .collect())
+        };
         match &self.settled {
             Some(settled) => settled.summaries(&ids, read),
             None => Ok(read(&ids)?.into_iter().flatten().collect()),
@@ -99,16 +105,16 @@ impl Context {
     }
 
     /// One per run, `None` with a warning for an unreadable one.
-    fn readable_summaries(
+    pub(crate) fn readable_summaries(
         &self,
         store: &Store,
         ids: &[&str],
-    ) -> Result<Vec<Option<Rc<RunSummary>>>> {
+    ) -> Result<Vec<Option<RunSummary>>> {
         let or_warning = |(id, past): (&&str, Result<RunSummary>)| {
             let untold = |why: &anyhow::Error| {
                 log::warn!("run {id} does not count for the variance between runs: {why:#}");
             };
-            past.inspect_err(untold).ok().map(Rc::new)
+            past.inspect_err(untold).ok()
         };
         let read = self.stored_summaries(store, ids)?;
         Ok(ids.iter().zip(read).map(or_warning).collect())

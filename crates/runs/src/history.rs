@@ -1,52 +1,57 @@
 //! Histories of benchmarks over stored runs.
 
 use crate::context::Context;
+use crate::earlier_runs::MAX_RUNS;
 use anyhow::Result;
-use gritstone_analysis::run_summary::RunSummary;
 use gritstone_analysis::series::{self, Systems};
-use gritstone_model::{HistoryView, Id, RunView};
+use gritstone_model::{HistoryView, Id, RunView, SameFact};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Which runs a history has.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent<'a> {
+    /// Number of newest runs of each system.
+    pub runs: usize,
+    /// Facts that they share with the newest of these.
+    pub same: &'a [SameFact],
+}
 
 /// The history of a benchmark over the newest runs of each system.
 pub fn over_runs(
     context: &Context,
     store: &Store,
     id: &Id,
-    most: usize,
+    extent: Extent<'_>,
 ) -> Result<Option<HistoryView>> {
     context.compute_missing_results(store)?;
-    let runs = store.newest(std::slice::from_ref(id), most)?;
-    let runs: Vec<&str> = runs.iter().flatten().map(String::as_str).collect();
-    let past: Vec<RunSummary> =
-        context.stored_summaries(store, &runs)?.into_iter().collect::<Result<_>>()?;
-    let views = stored_views(context, store, id, &runs)?;
-    Ok(series::history(id, &views, &Systems::fit(&past)))
+    Ok(histories(context, store, std::slice::from_ref(id), extent)?.pop())
 }
 
-/// The histories of several benchmarks over the newest runs of each system, whose results are cached.
+/// The histories of several benchmarks over the newest runs of each system, whose results are cached. Levels are fitted to all benchmarks
+/// of at least [`MAX_RUNS`] runs, as those of the gate.
 pub fn histories(
     context: &Context,
     store: &Store,
     ids: &[Id],
-    most: usize,
+    extent: Extent<'_>,
 ) -> Result<Vec<HistoryView>> {
-    let newest = store.newest(ids, most)?;
-    let runs: BTreeMap<&Id, Vec<String>> = ids.iter().zip(newest).collect();
-    let all: BTreeSet<&str> = runs.values().flatten().map(String::as_str).collect();
-    let all: Vec<&str> = all.into_iter().collect();
-    let past: Vec<RunSummary> =
-        context.stored_summaries(store, &all)?.into_iter().collect::<Result<_>>()?;
-    let systems = Systems::fit(&past);
+    let newest = store.newest(ids, extent.runs)?;
+    let shown: BTreeSet<&str> = newest.iter().flatten().map(String::as_str).collect();
+    let shown: Vec<&str> = shown.into_iter().collect();
+    let mut fitted = context.readable_summaries(store, &shown)?;
+    let machines = fitted.iter().flatten().map(|run| run.circumstances.machine.clone()).collect();
+    let others = store.newest_of(&machines, extent.runs.max(MAX_RUNS))?;
+    let others = others.iter().map(String::as_str);
+    let others: Vec<&str> = others.filter(|run| shown.binary_search(run).is_err()).collect();
+    fitted.extend(context.readable_summaries(store, &others)?);
+    let systems = Systems::fit(fitted.into_iter().flatten().collect(), extent.same);
     let mut histories = vec![];
-    for (id, runs) in &runs {
+    for (id, runs) in ids.iter().zip(&newest).collect::<BTreeMap<_, _>>() {
         let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-        let views = stored_views(context, store, id, &runs)?;
+        let views = context.stored_results(store, &runs, id)?;
+        let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
         histories.extend(series::history(id, &views, &systems));
     }
     Ok(histories)
-}
-
-fn stored_views(context: &Context, store: &Store, id: &Id, runs: &[&str]) -> Result<Vec<RunView>> {
-    context.stored_results(store, runs, id)?.into_iter().collect()
 }

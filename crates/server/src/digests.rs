@@ -7,6 +7,8 @@ use anyhow::Result;
 use gritstone_model::{ChangeEvent, FleetView, RunView, SystemTrend};
 use gritstone_runs::changes;
 use gritstone_runs::context::Context;
+use gritstone_runs::earlier_runs::MAX_RUNS;
+use gritstone_runs::history::Extent;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -123,7 +125,7 @@ fn digest(context: &Context) -> Result<Digest> {
     let revision = store.revision()?;
     context.compute_missing_results(&store)?;
     let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?);
-    let histories = changes::recurring(context, &store, changes::MAX_RUNS)?;
+    let histories = changes::recurring(context, &store, Extent { runs: MAX_RUNS, same: &[] })?;
     Ok(Digest {
         revision,
         events: changes::events(&store, &histories)?,

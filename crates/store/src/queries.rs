@@ -155,22 +155,29 @@ impl Store {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             engine.check_indices(&[IndexedTable::Benchmark, IndexedTable::CachedResult])?;
-            let sides: Vec<(i64,)> = query(engine, sql::SELECT_SIDES, vec![])?;
-            let sides: BTreeSet<i64> = sides.into_iter().map(|(number,)| number).collect();
-            let machines = query::<(i64,)>(engine, sql::COUNT_MACHINES, vec![])?[0].0;
+            let machines = Machines::all(engine)?;
             let newest = |benchmark: &Id| {
-                let mut newest = NewestRuns::new(most, machines.unsigned_abs() as usize);
                 let parameters = row![benchmark.to_string()];
-                engine.each(sql::SELECT_RUNS_WITH, parameters, &mut |row| {
-                    let (id, number, machine): (String, i64, String) = FromRow::of(&row)?;
-                    Ok(match sides.contains(&number) {
-                        true => ControlFlow::Continue(()),
-                        false => newest.add(id, machine),
-                    })
-                })?;
-                Ok(newest.oldest_first())
+                machines.newest(engine, sql::SELECT_RUNS_WITH, parameters, most)
             };
             benchmarks.iter().map(newest).collect()
+        }))
+    }
+
+    /// The newest runs of each of these machines, at most `most` of one, oldest first, without sides of trials.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn newest_of(
+        &self,
+        machines: &BTreeSet<String>,
+        most: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            engine.check_indices(&[IndexedTable::Run])?;
+            let machines = Machines { names: Some(machines), ..Machines::all(engine)? };
+            machines.newest(engine, sql::SELECT_RUNS, vec![], most)
         }))
     }
 
@@ -307,6 +314,47 @@ impl Store {
 const MAX_RUNS: usize = 4000;
 /// In a history, however many machines there are.
 const MIN_RUNS_OF_MACHINE: usize = 20;
+
+struct Machines<'a> {
+    /// None: all of them.
+    names: Option<&'a BTreeSet<String>>,
+    count: usize,
+    /// Numbers of runs that are sides of trials.
+    sides: BTreeSet<i64>,
+}
+
+impl Machines<'_> {
+    fn all(engine: &dyn Engine) -> Result<Self, Fault> {
+        let sides: Vec<(i64,)> = query(engine, sql::SELECT_SIDES, vec![])?;
+        let count = query::<(i64,)>(engine, sql::COUNT_MACHINES, vec![])?[0].0;
+        Ok(Self {
+            names: None,
+            count: count.unsigned_abs() as usize,
+            sides: sides.into_iter().map(|(number,)| number).collect(),
+        })
+    }
+
+    /// Their newest runs of those that a statement selects.
+    fn newest(
+        &self,
+        engine: &dyn Engine,
+        statement: &'static str,
+        parameters: Row,
+        most: usize,
+    ) -> Result<Vec<String>, Fault> {
+        let count = self.names.map_or(self.count, BTreeSet::len);
+        let mut newest = NewestRuns::new(most, count);
+        engine.each(statement, parameters, &mut |row| {
+            let (id, number, machine): (String, i64, String) = FromRow::of(&row)?;
+            let is_named = self.names.is_none_or(|names| names.contains(&machine));
+            Ok(match is_named && !self.sides.contains(&number) {
+                true => newest.add(id, machine),
+                false => ControlFlow::Continue(()),
+            })
+        })?;
+        Ok(newest.oldest_first())
+    }
+}
 
 /// Collects the newest runs of each machine.
 struct NewestRuns {

@@ -245,6 +245,8 @@ statements! {
     SELECT_RUNS_WITH = "SELECT id, number, machine_id FROM run WHERE \
         +run.number IN (SELECT run FROM benchmark WHERE id = $1 UNION ALL SELECT run FROM cached_result WHERE benchmark = $1) \
         ORDER BY substr(started, 1, 19) DESC, run.number DESC";
+    /// All runs, newest first; the reader stops when it has enough.
+    SELECT_RUNS = "SELECT id, number, machine_id FROM run ORDER BY substr(started, 1, 19) DESC, run.number DESC";
     /// Sides of trials, by a key that no other settings have.
     SELECT_SIDES = concat!("SELECT number FROM run WHERE ", is_side!());
     COUNT_MACHINES = "SELECT count(DISTINCT machine_id) FROM run";

@@ -1,14 +1,41 @@
 //! What a gate says of a run as a whole.
 
 use gritstone_model::{
-    CheckOutcome, CheckRow, CheckView, CommonChange, Id, MissingBenchmark, SCHEMA_CHECK,
+    CheckOutcome, CheckRow, CheckView, CommonChange, CompareRow, Id, MissingBenchmark,
+    SCHEMA_CHECK, Verdict,
 };
 
 /// Shows some benchmarks of a gate over all of a run.
 pub fn show(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
     view.rows.retain(|row| selects(&row.row.id));
     view.missing.retain(|benchmark| selects(&benchmark.id));
-    view.outcome = worst(&view.rows, &view.missing, view.common);
+    view.outcome = worst(view);
+}
+
+/// Requires that each benchmark that passed would have failed if it were slower by `detect`.
+pub fn require_detectable(view: &mut CheckView, detect: f64) {
+    let weak = view
+        .rows
+        .iter_mut()
+        .filter(|row| row.outcome == CheckOutcome::Passed && !is_detectable(&row.row, detect));
+    weak.for_each(|row| row.outcome = CheckOutcome::Inconclusive);
+    view.detect = Some(detect);
+    sort(&mut view.rows);
+    view.outcome = worst(view);
+}
+
+fn is_detectable(row: &CompareRow, detect: f64) -> bool {
+    match (row.smallest, row.verdict) {
+        (Some(smallest), _) => smallest <= detect,
+        // exact sizes, and accepted levels, have no interval
+        (None, None | Some(Verdict::Inconclusive)) => row.interval.is_none(),
+        (None, Some(_)) => true,
+    }
+}
+
+fn sort(rows: &mut [CheckRow]) {
+    let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
 }
 
 /// View of a gate, the worst first; of equal ones the slowest.
@@ -19,30 +46,31 @@ pub(super) fn worst_first(
     common: Option<CommonChange>,
     max_slowdown: f64,
 ) -> CheckView {
-    let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
-    rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
-    CheckView {
+    sort(&mut rows);
+    let mut view = CheckView {
         schema: SCHEMA_CHECK.to_owned(),
         base: base.to_owned(),
         run: run.to_owned(),
         max_slowdown,
+        detect: None,
         differ_in: vec![],
         common,
-        outcome: worst(&rows, &missing, common),
+        outcome: CheckOutcome::Inconclusive,
         rows,
         missing,
-    }
+    };
+    view.outcome = worst(&view);
+    view
 }
 
-fn worst(
-    rows: &[CheckRow],
-    missing: &[MissingBenchmark],
-    common: Option<CommonChange>,
-) -> CheckOutcome {
-    let any = |outcome| rows.iter().any(|row: &CheckRow| row.outcome == outcome);
+fn worst(view: &CheckView) -> CheckOutcome {
+    let any = |outcome| view.rows.iter().any(|row| row.outcome == outcome);
+    let lacks = view.detect.is_some() && any(CheckOutcome::Inconclusive);
     match (any(CheckOutcome::Regressed), any(CheckOutcome::Passed)) {
         (true, _) => CheckOutcome::Regressed,
-        (false, true) if missing.is_empty() && common.is_none() => CheckOutcome::Passed,
+        (false, true) if view.missing.is_empty() && view.common.is_none() && !lacks => {
+            CheckOutcome::Passed
+        }
         (false, _) => CheckOutcome::Inconclusive,
     }
 }

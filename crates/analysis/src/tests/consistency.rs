@@ -208,7 +208,7 @@ fn odd_runs_change_no_verdict() {
         });
         assert_eq!(outcomes[0], outcomes[1]);
     }
-    let systems = series::Systems::fit(&past(&odd));
+    let systems = series::Systems::fit(past(&odd), &[]);
     let history = series::history(&id("a/0"), &odd, &systems).unwrap();
     assert_eq!(history.series[0].changes, []);
 }
@@ -234,7 +234,7 @@ fn order_of_arrival_changes_nothing() {
             check::against_history(&other, &all, 0.02, &none)
         );
         let history = |past: &[RunSummary]| {
-            series::history(&id("a/11"), &runs, &series::Systems::fit(past)).unwrap()
+            series::history(&id("a/11"), &runs, &series::Systems::fit(past.to_vec(), &[])).unwrap()
         };
         assert_eq!(history(&past), history(&all));
         assert_eq!(history(&past).series[0].changes.len(), 1);

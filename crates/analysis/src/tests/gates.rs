@@ -53,6 +53,22 @@ fn slower_systems_do_not_pass() {
 }
 
 #[test]
+fn required_effects_stop_weak_gates() {
+    let required = |mut view: CheckView, detect| {
+        check::require_detectable(&mut view, detect);
+        (view.outcome, count(&view, CheckOutcome::Inconclusive))
+    };
+    let earlier: Vec<RunView> = (1..=5).map(|number| slowed(number, 0, 1.0)).collect();
+    let unchanged = against_history(&slowed(6, 0, 1.0), &earlier);
+    assert_eq!(required(unchanged.clone(), 0.95), (CheckOutcome::Passed, 0));
+    assert_eq!(required(unchanged, 0.021), (CheckOutcome::Inconclusive, 10));
+    let slower = against_history(&slowed(6, 1, 1.5), &earlier);
+    assert_eq!(required(slower, 0.021), (CheckOutcome::Regressed, 9));
+    // those that are the same are decided
+    assert_eq!(required(against_one(&slowed(2, 0, 1.0)), 0.021), (CheckOutcome::Passed, 0));
+}
+
+#[test]
 fn few_runs_show_common_slowdowns() {
     let earlier: Vec<RunView> = (1..=5).map(|number| slowed(number, 0, 1.0)).collect();
     for slow in [1, 5, 10] {
@@ -108,6 +124,21 @@ fn acceptance_holds_within_slow_levels() {
     };
     assert_eq!(verdict(&[12]), CheckOutcome::Regressed);
     assert_eq!(verdict(&[12, 16]), CheckOutcome::Passed);
+}
+
+#[test]
+fn accepted_runs_are_a_base() {
+    let factors = |last: f64| [1.0, 1.0, 1.0, 1.0, 1.3, last];
+    for (last, outcome) in [(1.3, CheckOutcome::Passed), (1.6, CheckOutcome::Regressed)] {
+        let runs = (1..).zip(factors(last)).map(|(number, factor)| slowed(number, 1, factor));
+        let runs: Vec<RunView> = runs.collect();
+        let id = runs[4].results[0].id.clone();
+        let past: Vec<RunSummary> = runs[..5].iter().map(RunSummary::new).collect();
+        let accepted = [(runs[4].id.clone(), id.clone())].into();
+        let found = check::against_history(&runs[5], &past, 0.02, &accepted);
+        let mut rows = found.rows.iter();
+        assert_eq!(rows.find(|row| row.row.id == id).unwrap().outcome, outcome);
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn past(runs: &[RunView]) -> Vec<RunSummary> {
 }
 
 fn history(runs: &[RunView]) -> HistoryView {
-    let systems = series::Systems::fit(&past(runs));
+    let systems = series::Systems::fit(past(runs), &[]);
     series::history(&id("a/b"), runs, &systems).unwrap()
 }
 
@@ -151,6 +151,27 @@ fn kernel_changes_are_marked() {
     assert_eq!(mark.differ_in[0].what, "kernel");
     let [change] = &series.changes[..] else { panic!("{:?}", series.changes) };
     assert!(change.at == 12 && (change.ratio * 1.09 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn same_facts_restrict_series() {
+    let with_flags = |mut run: RunView, flags: &str| {
+        run.results[0].program.as_mut().unwrap().flags = flags.to_owned();
+        run
+    };
+    let of_kernel = |index| if index < 12 { one(index, 100.0) } else { upgraded(index, 110.0) };
+    let runs =
+        (0..24).map(|index| with_flags(of_kernel(index), if index < 18 { "-O2" } else { "-O3" }));
+    let runs: Vec<RunView> = runs.collect();
+    let restricted = |same: &[SameFact]| {
+        let view = series::history(&id("a/b"), &runs, &series::Systems::fit(past(&runs), same));
+        let [series] = view.unwrap().series.try_into().unwrap();
+        (series.points.len(), series.changes.len())
+    };
+    assert_eq!(restricted(&[]), (24, 1));
+    assert_eq!(restricted(&[SameFact::Kernel]), (12, 0));
+    assert_eq!(restricted(&[SameFact::Compiler]), (6, 0));
+    assert_eq!(restricted(&[SameFact::Kernel, SameFact::Libc]), (12, 0));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `gritstone changes`: change points over all benchmarks and systems, grouped into events by the run that begins them.
 
+use crate::ui::args::SameArgs;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -7,9 +8,10 @@ use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
-use gritstone_runs::changes::{MAX_RUNS, add_triage, events, is_compared, recurring};
+use gritstone_runs::changes::{add_triage, events, is_compared, recurring};
 use gritstone_runs::clock;
 use gritstone_runs::context::Context;
+use gritstone_runs::earlier_runs::MAX_RUNS;
 use gritstone_store::{NewTriageEntry, Who};
 
 #[derive(Debug, Args)]
@@ -28,6 +30,8 @@ pub struct ChangesArgs {
     /// Number of newest runs of each benchmark on each system that are searched
     #[arg(long, value_name = "N", global = true, default_value_t = MAX_RUNS as u32, value_parser = value_parsers::whole(2..=u32::MAX))]
     pub runs: u32,
+    #[command(flatten)]
+    pub same: SameArgs,
     #[command(flatten)]
     pub format: FormatArgs,
     #[command(subcommand)]
@@ -94,7 +98,7 @@ const NEWEST: usize = 30;
 pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     let store =
         context.reader()?.context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let histories = recurring(context, &store, args.runs as usize)?;
+    let histories = recurring(context, &store, args.same.extent(args.runs))?;
     let mut events = events(&store, &histories)?;
     add_triage(&mut events, store.change_entries()?);
     drop(store);

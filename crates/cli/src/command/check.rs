@@ -1,6 +1,6 @@
 //! `gritstone check`: a run compared with earlier runs or with another, as a gate of CI.
 
-use crate::ui::args::OnInconclusive;
+use crate::ui::args::{OnInconclusive, SameArgs};
 use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -11,6 +11,8 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use gritstone_analysis::check as gate;
 use gritstone_analysis::comparability::ComparisonKey;
+use gritstone_analysis::run_summary::RunSummary;
+use gritstone_document::number;
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
@@ -33,12 +35,17 @@ pub struct CheckArgs {
     /// Allowed slowdown
     #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share)]
     pub max_slowdown: f64,
+    /// Exit with 4 unless every benchmark would have failed if it were slower by SHARE (power 90%)
+    #[arg(long, value_name = "SHARE", value_parser = value_parsers::share)]
+    pub detect: Option<f64>,
     /// Only runs whose label matches are compared with, e.g. 'main-*'
     #[arg(long, value_name = "LABEL", conflicts_with = "against")]
     pub base_label: Option<String>,
     /// Only runs of commits on this branch are compared with
     #[arg(long, value_name = "NAME", conflicts_with = "against")]
     pub base_branch: Option<String>,
+    #[command(flatten)]
+    pub same: SameArgs,
     /// Accept the new level of BENCHMARK, which RUN shows (later runs are compared with it), or that it is no longer measured
     #[arg(long, value_name = "BENCHMARK", conflicts_with = "against")]
     pub accept: Vec<String>,
@@ -69,6 +76,15 @@ pub enum CheckFormat {
 }
 
 pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
+    if let Some(detect) = args.detect
+        && detect <= args.max_slowdown
+    {
+        bail!(
+            "--detect {} is within the slowdown that --max-slowdown allows, {}: name a larger one",
+            number::percent_option(detect),
+            number::percent_option(args.max_slowdown)
+        );
+    }
     let (_, run, selectors) = context.whole_run(&args.words)?;
     let mut view = match &args.against {
         Some(base) => {
@@ -99,6 +115,9 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
             }
         }
     };
+    if let Some(detect) = args.detect {
+        gate::require_detectable(&mut view, detect);
+    }
     show_selected(&mut view, &selectors)?;
     print_view(args, &view)?;
     Ok(match view.outcome {
@@ -203,6 +222,7 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
             past.push(read?);
         }
     }
+    RunSummary::restrict(&mut past, &RunSummary::new(run), &args.same.same);
     past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
     Ok(gate::against_history(run, &past, args.max_slowdown, &accepted))
 }

@@ -1,5 +1,6 @@
 //! `gritstone history`: benchmarks over the stored runs, with change points.
 
+use crate::ui::args::SameArgs;
 use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
@@ -30,6 +31,8 @@ pub struct HistoryArgs {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
+    pub same: SameArgs,
+    #[command(flatten)]
     pub format: FormatArgs,
 }
 
@@ -53,7 +56,7 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
     let store = context.reader()?.ok_or_else(none)?;
-    let view = over_runs(context, &store, &id, args.runs as usize)?.ok_or_else(none)?;
+    let view = over_runs(context, &store, &id, args.same.extent(args.runs))?.ok_or_else(none)?;
     // a pager may keep the output open for long
     drop(store);
     if let Some(path) = &args.svg {
@@ -74,7 +77,7 @@ fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit>
     if let Some(store) = context.reader()? {
         context.compute_missing_results(&store)?;
         let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
-        views = history::histories(context, &store, &ids, args.runs as usize)?;
+        views = history::histories(context, &store, &ids, args.same.extent(args.runs))?;
     }
     ensure!(
         !views.is_empty(),

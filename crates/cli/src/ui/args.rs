@@ -2,7 +2,10 @@
 
 use crate::ui::display::DISPLAY;
 use crate::ui::settable::SetBy;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use gritstone_model::SameFact;
+use gritstone_runs::history::Extent;
 use std::path::PathBuf;
 
 /// Custom benchmarks.
@@ -68,6 +71,28 @@ pub struct StoreArgs {
     /// Show and export the result, but store nothing; stored runs are still read
     #[arg(long, help_heading = DISPLAY)]
     pub no_store: bool,
+}
+
+/// Facts that runs share.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SameArgs {
+    /// Only runs with the same FACT as the newest one: kernel, compiler (with its flags), microcode, mitigations, libc, file-system,
+    /// gritstone (its version)
+    #[arg(long, value_name = "FACT", value_delimiter = ',', value_parser = same_fact())]
+    pub same: Vec<SameFact>,
+}
+
+impl SameArgs {
+    pub fn extent(&self, runs: u32) -> Extent<'_> {
+        Extent { runs: runs as usize, same: &self.same }
+    }
+}
+
+fn same_fact() -> impl TypedValueParser<Value = SameFact> {
+    PossibleValuesParser::new(SameFact::ALL.map(SameFact::as_str)).map(|name| {
+        let mut all = SameFact::ALL.into_iter();
+        all.find(|fact| fact.as_str() == name).expect("clap accepts possible values only")
+    })
 }
 
 /// Identity in shared output.

@@ -27,6 +27,7 @@ fn view() -> CheckView {
         base: "its history".to_owned(),
         run: "20260102T030405Z-5f3a".to_owned(),
         max_slowdown: 0.02,
+        detect: None,
         differ_in: vec![],
         common: None,
         outcome: Regressed,

@@ -5,7 +5,7 @@ use crate::pages::form_options::choice;
 use crate::pages::{PageResult, Pages, not_found};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{HistoryView, Id, SCHEMA_HISTORY};
-use gritstone_runs::history::over_runs;
+use gritstone_runs::history::{Extent, over_runs};
 use std::collections::BTreeSet;
 
 /// Offered numbers of newest runs.
@@ -51,7 +51,7 @@ fn benchmark(pages: &Pages, request: &PageRequest) -> PageResult {
     let mut all = pages.context.catalogue.benchmarks.iter();
     let known = all.find(|benchmark| benchmark.id == id);
     let mut view = match pages.store()? {
-        Some(store) => over_runs(&pages.context, &store, &id, runs)?,
+        Some(store) => over_runs(&pages.context, &store, &id, Extent { runs, same: &[] })?,
         None => None,
     };
     if known.is_none() && view.is_none() {
