@@ -353,7 +353,7 @@ struct Seen {
 impl Seen {
     fn see(&mut self, runs: &[RunView], step: usize) {
         let past: Vec<RunSummary> = runs.iter().map(RunSummary::new).collect();
-        let systems = Systems::fit(&past);
+        let systems = Systems::fit(past, &[]);
         let ids = runs[0].results.iter().map(|result| &result.id);
         let histories: Vec<HistoryView> =
             ids.filter_map(|id| series::history(id, runs, &systems)).collect();

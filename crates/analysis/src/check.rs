@@ -107,7 +107,7 @@ fn outcome(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
     }
 }
 
-/// Tests a run against earlier runs of the system, in any order.
+/// Tests a run against the runs of the system before it, in any order.
 pub fn against_history(
     run: &RunView,
     earlier: &[RunSummary],
@@ -115,7 +115,9 @@ pub fn against_history(
     accepted: &Accepted,
 ) -> CheckView {
     let newest = RunSummary::new(run);
-    let runs: Vec<&RunSummary> = earlier.iter().chain([&newest]).collect();
+    let earlier: Vec<&RunSummary> =
+        earlier.iter().filter(|run| run.begun() < newest.begun()).collect();
+    let runs: Vec<&RunSummary> = earlier.iter().copied().chain([&newest]).collect();
     let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
     begun.sort_unstable();
     // the scatter of the runs before each group
@@ -212,10 +214,16 @@ impl Gate<'_> {
             .collect();
         let all = series::levels(points, &starts, &noise);
         let (last, before) = all.split_last()?;
-        self.newest(id, from, *last)
-            .into_iter()
-            .chain(self.change(series, from, *last, before))
-            .min_by(|a, b| a.p.total_cmp(&b.p))
+        let groups = self.newest(id, from, &all);
+        let change = self.change(series, from, *last, before);
+        match change {
+            Some(change) if change.is_level => Some(self.within(&change, points, &groups)),
+            change => self
+                .slower(points, &groups, noise)
+                .into_iter()
+                .chain(change)
+                .min_by(|a, b| a.p.total_cmp(&b.p)),
+        }
     }
 
     fn is_accepted(&self, run: usize, id: &Id) -> bool {
@@ -243,53 +251,105 @@ impl Gate<'_> {
         })
     }
 
-    /// The last runs against their level before them.
-    fn newest(&self, id: &Id, from: usize, last: Level) -> Option<Standing> {
-        let series = self.system.series.get(id)?;
-        let (points, noise) = (&series.points[from..], series.noise?);
-        let tried = NEWEST
-            .iter()
-            .zip(self.systems)
-            .filter(|(newest, _)| last.start + min_base(from) + **newest <= points.len());
+    /// The newest runs in groups against the level before them.
+    fn newest(&self, id: &Id, from: usize, levels: &[Level]) -> Vec<(Level, Departure)> {
         let departure = |(&newest, system): (&usize, &SystemLevels)| {
             let series = system.series.get(id)?;
             let (points, noise) = (&series.points[from..], &series.noise?);
-            let level = &points[last.start..];
-            let (before, runs) = level.split_at(level.len() - newest);
-            let base = Level { start: last.start, ..series::levels(before, &[], noise)[0] };
-            let chance = shared_deviation(system, runs)
-                .max(individual_deviation(system, before, runs, &base, noise));
+            let runs = points.len().checked_sub(newest)?;
+            let base = self.base(levels, runs, from)?;
+            let (before, newest_runs) = (&points[base.start..base.end], &points[runs..]);
+            let base = Level { start: base.start, ..series::levels(before, &[], noise)[0] };
+            let chance = shared_deviation(system, newest_runs);
+            let chance =
+                chance.max(individual_deviation(system, before, newest_runs, &base, noise));
             let of_newest = series::departure(points, &base, noise, newest, system.tails, chance);
             Some((base, of_newest))
         };
-        let each: Vec<(Level, Departure)> = tried.filter_map(departure).collect();
-        let newest_error = each.first()?.1.error;
-        let is_slower = |departure: &Departure| departure.by < -self.allowed;
-        // p is smallest for the last run of a large change: the change began with the first run that is as slow
-        let are_alike = |(base, departure): &&(Level, Departure)| {
-            let runs = points[departure.start..].iter();
-            is_slower(departure)
-                && runs.map(|run| run.y - base.mean).all(|by| by < departure.by / 2.0)
+        NEWEST.iter().zip(self.systems).filter_map(departure).collect()
+    }
+
+    /// The last level without what follows the first `runs`; one that is better than all before takes as many runs as [`best`].
+    fn base(&self, levels: &[Level], runs: usize, from: usize) -> Option<Level> {
+        let (last, before) = levels.split_last()?;
+        let base = Level { end: last.end.min(runs), ..*last };
+        let best = best(before, from);
+        let is_better = best.is_some_and(|best| last.mean > best.mean + self.allowed);
+        let needed = match (before.is_empty(), is_better) {
+            (true, _) => min_base(from),
+            (false, true) => MIN_RUNS_OF_BETTER,
+            (false, false) => MIN_BASE,
         };
-        let slower = each.iter().filter(are_alike);
+        match base.end >= base.start + needed {
+            true => Some(base),
+            false => best.filter(|_| is_better),
+        }
+    }
+
+    /// The group that is slower most clearly, else the farthest.
+    fn slower(
+        &self,
+        points: &[Point],
+        groups: &[(Level, Departure)],
+        noise: Noise,
+    ) -> Option<Standing> {
+        let newest_error = groups.first()?.1.error;
+        // p is smallest for the last run of a large change: the change began with the first run that is as slow
+        let are_slower =
+            |group: &&(Level, Departure)| group.1.by < -self.allowed && are_alike(points, group);
+        let slower = groups.iter().filter(are_slower);
         let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
-        let clearest = each.iter().rev().find(are_alike);
+        let clearest = groups.iter().rev().find(are_slower);
         let farthest = |a: &&(Level, Departure), b: &&(Level, Departure)| {
             a.1.distance.total_cmp(&b.1.distance)
         };
-        let (base, clearest) = clearest.or_else(|| each.iter().min_by(farthest))?;
+        let (base, clearest) = clearest.or_else(|| groups.iter().min_by(farthest))?;
         Some(Standing {
             base: *base,
             since: points[clearest.start].run,
             by: clearest.by,
             error: clearest.error,
             freedom: clearest.freedom,
-            p: (least * each.len() as f64).min(1.0),
+            p: (least * groups.len() as f64).min(1.0),
             is_level: false,
             newest_error,
             runs: points.len(),
             noise,
         })
+    }
+
+    /// The newest runs of a level that is worse: those that left it are judged by their own values.
+    fn within(
+        &self,
+        change: &Standing,
+        points: &[Point],
+        groups: &[(Level, Departure)],
+    ) -> Standing {
+        let all = groups.len() as f64;
+        let left = groups.iter().filter(|group| {
+            group.1.p * all < ALPHA && group.1.by.abs() > self.allowed && are_alike(points, group)
+        });
+        let Some((level, departure)) = left.min_by(|a, b| a.1.p.total_cmp(&b.1.p)) else {
+            return *change;
+        };
+        let by = level.mean + departure.by - change.base.mean;
+        let error = departure.error.hypot(change.base.error);
+        let p = quantile::student_tails((by / error).abs(), departure.freedom) / 2.0;
+        let is_level = departure.by < 0.0;
+        Standing {
+            by,
+            error,
+            freedom: departure.freedom,
+            p: if is_level {
+                0.0
+            } else if by < 0.0 {
+                (p * all).min(1.0)
+            } else {
+                1.0
+            },
+            is_level,
+            ..*change
+        }
     }
 
     /// The last level against the best before it.
@@ -301,13 +361,7 @@ impl Gate<'_> {
         before: &[Level],
     ) -> Option<Standing> {
         let (points, noise) = (&series.points[from..], series.noise?);
-        // a few faster runs amid others are no base
-        let is_settled = |level: &&Level| {
-            let runs = level.end - level.start;
-            runs >= if level.start == 0 { min_base(from) } else { MIN_RUNS_OF_BETTER }
-        };
-        let settled = before.iter().filter(is_settled);
-        let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
+        let best = best(before, from)?;
         let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
         let is_between =
             |change: &Shared| (best.end + from..=last.start + from).contains(&change.start);
@@ -408,6 +462,23 @@ impl Gate<'_> {
 /// Fewest runs of a base that begins with this position: the scatter of an accepted level is known from the runs before.
 fn min_base(from: usize) -> usize {
     if from == 0 { MIN_BASE } else { 1 }
+}
+
+/// The best level of enough runs: a few faster runs amid others are no base.
+fn best(levels: &[Level], from: usize) -> Option<Level> {
+    let is_settled = |level: &&Level| {
+        let runs = level.end - level.start;
+        runs >= if level.start == 0 { min_base(from) } else { MIN_RUNS_OF_BETTER }
+    };
+    let settled = levels.iter().filter(is_settled);
+    settled.max_by(|a, b| a.mean.total_cmp(&b.mean)).copied()
+}
+
+/// Whether each of the runs is beyond half of their mean.
+fn are_alike(points: &[Point], (base, departure): &(Level, Departure)) -> bool {
+    let runs = points[departure.start..].iter();
+    let mut along = runs.map(|run| (run.y - base.mean) * departure.by.signum());
+    along.all(|along| along > departure.by.abs() / 2.0)
 }
 
 /// Deviation that the benchmarks of these runs share by chance.

@@ -57,12 +57,16 @@ pub fn fit<'a>(
     order.sort_by(|&a, &b| place(a).cmp(&place(b)));
     order.dedup_by(|a, b| runs[*a].run == runs[*b].run);
     let mut all: BTreeMap<Id, Series> = BTreeMap::new();
-    let mut versions: BTreeMap<Id, u32> = BTreeMap::new();
-    // all values of a benchmark are in the unit of its last one
+    // all values of a benchmark are of the version of its last one, and in its unit; compared runs count as the last
+    let mut versions: BTreeMap<&Id, u32> = BTreeMap::new();
     let mut units: BTreeMap<&Id, f64> = BTreeMap::new();
-    for &run in &order {
-        let with_unit = values(runs[run]).into_iter().flatten();
-        units.extend(with_unit.filter_map(|(id, value)| Some((id, value.unit?))));
+    let (others, compared): (Vec<usize>, Vec<usize>) =
+        order.iter().partition(|&&run| role(run) == Role::Earlier);
+    for run in others.into_iter().chain(compared) {
+        for (id, value) in values(runs[run]).into_iter().flatten() {
+            versions.insert(id, value.version);
+            units.extend(value.unit.map(|unit| (id, unit)));
+        }
     }
     let speed = |id: &Id, value: &RunValue| {
         let change = value.unit.zip(units.get(id).copied());
@@ -70,12 +74,10 @@ pub fn fit<'a>(
     };
     for (place, &run) in order.iter().enumerate() {
         for (id, value) in values(runs[run]).into_iter().flatten() {
-            let version = versions.entry(id.clone()).or_insert(value.version);
-            let series = all.entry(id.clone()).or_default();
-            if *version != value.version {
-                *version = value.version;
-                *series = Series::default();
+            if versions[id] != value.version {
+                continue;
             }
+            let series = all.entry(id.clone()).or_default();
             let before = series.points.last();
             let before = before.and_then(|point| role(order[point.run]).side());
             if before != role(run).side() {

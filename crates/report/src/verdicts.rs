@@ -59,7 +59,7 @@ pub(crate) fn detectable(
     let all: Vec<Option<f64>> = smallest.collect();
     let mut known: Vec<f64> = all.iter().copied().flatten().collect();
     known.sort_unstable_by(f64::total_cmp);
-    let most = (all.len() * 9).div_ceil(10).min(known.len());
+    let most = (all.len() * 9 / 10).max(1).min(known.len());
     let slowdown = number::percent(*known.get(most.checked_sub(1)?)?);
     Some(format!(
         " Slowdowns of {slowdown} or more would have been seen in {most} of {}{which}.",

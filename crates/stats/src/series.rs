@@ -271,7 +271,11 @@ fn count_odd(series: &Series) -> (f64, f64) {
     };
     let points = &series.points;
     let is_odd = |run: &usize| {
-        let (before, after) = (run.saturating_sub(NEIGHBORS)..*run, run + 1..points.len());
+        // the order of sides means nothing
+        let starts = || series.sides.iter().copied();
+        let start = starts().filter(|start| start <= run).max().unwrap_or(0);
+        let end = starts().find(|start| start > run).unwrap_or(points.len());
+        let (before, after) = (run.saturating_sub(NEIGHBORS).max(start)..*run, run + 1..end);
         let far_from =
             |near: &[Point]| (points[*run].y - median(near)).abs() > CUT * noise.sd(&points[*run]);
         let near = [&points[before], &points[after]];

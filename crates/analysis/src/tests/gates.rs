@@ -141,6 +141,69 @@ fn accepted_runs_are_a_base() {
     }
 }
 
+/// The row of the first benchmark in the newest run, whose times in all runs are these.
+fn newest_of(times: impl IntoIterator<Item = f64>) -> CheckRow {
+    let runs = (1..).zip(times).map(|(number, times)| slowed(number, 1, times));
+    let runs: Vec<RunView> = runs.collect();
+    let (newest, earlier) = runs.split_last().unwrap();
+    let id = &newest.results[0].id;
+    let rows = against_history(newest, earlier).rows.into_iter();
+    rows.into_iter().find(|row| row.row.id == *id).unwrap()
+}
+
+#[test]
+fn fixes_pass_at_once() {
+    for newer in 1..4 {
+        let times = [(12, 1.0), (10, 1.1), (newer, 1.0)];
+        let row = newest_of(times.iter().flat_map(|&(runs, x)| std::iter::repeat_n(x, runs)));
+        assert_eq!(row.outcome, CheckOutcome::Passed, "{newer}");
+        assert!((row.row.ratio.unwrap() - 1.0).abs() < 0.01, "{:?}", row.row.ratio);
+    }
+    let half = newest_of(std::iter::repeat_n(1.0, 12).chain([1.2; 10]).chain([1.1]));
+    assert_eq!(half.outcome, CheckOutcome::Regressed);
+    assert!((half.row.ratio.unwrap() * 1.1 - 1.0).abs() < 0.01, "{:?}", half.row.ratio);
+}
+
+#[test]
+fn further_slowdowns_show_their_size() {
+    let row = newest_of(std::iter::repeat_n(1.0, 12).chain([1.1; 8]).chain([1.6]));
+    assert_eq!(row.outcome, CheckOutcome::Regressed);
+    assert!((row.row.ratio.unwrap() * 1.6 - 1.0).abs() < 0.01, "{:?}", row.row.ratio);
+}
+
+#[test]
+fn few_faster_runs_are_no_base() {
+    for fast in 1..5 {
+        let times = std::iter::repeat_n(1.0, 12).chain(std::iter::repeat_n(0.9, fast));
+        for usual in 1..4 {
+            let row = newest_of(times.clone().chain(std::iter::repeat_n(1.0, usual)));
+            assert_eq!(row.outcome, CheckOutcome::Passed, "{fast} {usual}");
+        }
+    }
+}
+
+#[test]
+fn other_versions_leave_the_series() {
+    let mut runs: Vec<RunView> = (1..=8).map(|number| slowed(number, 1, 1.0)).collect();
+    runs[6].results[0].version += 1;
+    runs.push(slowed(9, 1, 1.1));
+    let (newest, earlier) = runs.split_last().unwrap();
+    assert_eq!(count(&against_history(newest, earlier), CheckOutcome::Regressed), 1);
+}
+
+#[test]
+fn runs_of_one_second_are_ordered() {
+    let mut runs: Vec<RunView> = (1..=8).map(|number| slowed(number, 1, 1.0)).collect();
+    runs[6].started = runs[7].started.clone();
+    for judged in [6, 7] {
+        let newest = runs[judged].clone();
+        let mut earlier = runs.clone();
+        earlier.remove(judged);
+        let found = against_history(&newest, &earlier);
+        assert_eq!(count(&found, CheckOutcome::Passed), 10, "{judged}");
+    }
+}
+
 #[test]
 fn other_units_change_nothing() {
     let in_unit = |number: usize, unit: &str| {
