@@ -22,7 +22,8 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     let count = |outcome| view.rows.iter().filter(|row| row.outcome == outcome).count();
     let [regressed, inconclusive, passed] = [Regressed, Inconclusive, Passed].map(count);
     let allowed = number::percent_option(view.max_slowdown);
-    let compared = view.rows.iter().filter(|row| row.row.ratio.is_some());
+    let compared =
+        view.rows.iter().filter(|row| row.row.ratio.is_some() && row.outcome != Regressed);
     let mut smallest = compared.map(|row| row.row.smallest);
     let is_known = smallest.clone().all(|smallest| smallest.is_some());
     let detectable = is_known.then(|| verdicts::detectable(&mut smallest, ""));
@@ -30,16 +31,21 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         0 => String::new(),
         n => format!(", {} missing", number::count(n)),
     };
-    let slower = match regressed {
+    let failed = view.rows.iter().filter(|row| is_failed(row)).count();
+    let slower = match regressed - failed {
         0 => "none shown to be".to_owned(),
         some => number::count(some),
+    };
+    let failures = match failed {
+        0 => String::new(),
+        some => format!(", {} failed", number::count(some)),
     };
     let required = view
         .detect
         .map(number::percent_option)
         .map(|share| format!(" A slowdown of {share} must be detectable in each."));
     let verdict = format!(
-        "{}: of {} {slower} slower by more than {allowed}, {} inconclusive, {} passed{missing}.{}{}",
+        "{}: of {} {slower} slower by more than {allowed}{failures}, {} inconclusive, {} passed{missing}.{}{}",
         words::capital(view.outcome.as_str()),
         words::plural(view.rows.len(), "benchmark"),
         number::count(inconclusive),
@@ -62,6 +68,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     if let Some(common) = &view.common {
         document.paragraph(findings::common_change(common));
     }
+    table_of_failed(&mut document, view.rows.iter().filter(|row| is_failed(row)));
     table_of_missing(&mut document, &view.missing);
     if view.rows.iter().any(|row| row.since.is_some()) {
         document.paragraph("`gritstone check --accept BENCHMARK` accepts a new level.");
@@ -121,6 +128,25 @@ fn table(document: &mut Document, rows: &[&CheckRow], with_detectable: bool) {
         .table(document, "", rows.iter().copied());
 }
 
+/// It has no result, or a wrong one.
+fn is_failed(row: &CheckRow) -> bool {
+    row.outcome == Regressed && row.row.ratio.is_none()
+}
+
+fn table_of_failed<'r>(document: &mut Document, rows: impl Iterator<Item = &'r CheckRow>) {
+    let rows: Vec<&CheckRow> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    let reason = |row: &CheckRow| {
+        let reasons: Vec<String> = row.row.notes.iter().map(findings::message).collect();
+        reasons.join(" ")
+    };
+    Columns::<&CheckRow>::key("Failed", Style::Code, |row| row.row.id.as_str())
+        .text("Reason", move |row| reason(row))
+        .table(document, "", rows);
+}
+
 fn table_of_missing(document: &mut Document, missing: &[MissingBenchmark]) {
     if missing.is_empty() {
         return;
@@ -140,7 +166,8 @@ pub fn missing_reason(missing: &MissingBenchmark) -> String {
 
 /// Why most of those are inconclusive that could not be compared at all.
 fn reason(view: &CheckView) -> Option<String> {
-    let not_compared = view.rows.iter().filter(|row| row.row.ratio.is_none());
+    let not_compared =
+        view.rows.iter().filter(|row| row.row.ratio.is_none() && row.outcome != Regressed);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for row in not_compared {
         let find_note = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));

@@ -13,7 +13,9 @@ use gritstone_analysis::check as gate;
 use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_analysis::run_summary::RunSummary;
 use gritstone_document::number;
-use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
+use gritstone_model::{
+    CheckOutcome, CheckRow, CheckView, Id, RunInfo, RunView, Selector, pluralize,
+};
 use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
 use gritstone_runs::earlier_runs::MAX_RUNS;
@@ -142,7 +144,17 @@ fn show_selected(view: &mut CheckView, selectors: &[String]) -> Result<()> {
             view.run
         );
     }
+    let is_hidden =
+        |row: &&CheckRow| row.outcome == CheckOutcome::Regressed && !selectors.select(&row.row.id);
+    let hidden = view.rows.iter().filter(is_hidden).count();
     gate::show(view, |id| selectors.select(id));
+    if hidden > 0 {
+        output::remark(&format!(
+            "{hidden} {} of the run regressed and {} not selected",
+            pluralize(hidden, "benchmark"),
+            if hidden == 1 { "is" } else { "are" }
+        ));
+    }
     Ok(())
 }
 
@@ -168,8 +180,10 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     let regressed = view
         .rows
         .iter()
-        .filter(|row| row.outcome == CheckOutcome::Regressed)
+        .filter(|row| row.outcome == CheckOutcome::Regressed && row.row.ratio.is_some())
         .map(|row| &row.row.id);
+    let failed = view.rows.iter().filter(|row| row.row.ratio.is_none());
+    let failed = failed.filter(|row| row.outcome == CheckOutcome::Regressed);
     let missing = view.missing.iter().map(|missing| &missing.id);
     let stopped: Vec<&Id> = regressed.chain(missing).collect();
     let mut accepted: Vec<Id> = vec![];
@@ -177,6 +191,11 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
         let selector = Selector::new(name);
         let before = accepted.len();
         accepted.extend(stopped.iter().filter(|id| selector.matches(id)).map(|id| (*id).clone()));
+        if accepted.len() == before
+            && let Some(row) = failed.clone().find(|row| selector.matches(&row.row.id))
+        {
+            bail!("{} failed in run {}: there is no level to accept", row.row.id, view.run);
+        }
         if accepted.len() == before {
             bail!(
                 "{name} is neither regressed nor missing in run {}: there is nothing to accept",
