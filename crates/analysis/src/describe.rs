@@ -30,7 +30,7 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
         median: descriptive::median(&sorted),
         mean: Some(descriptive::mean(values)),
         max: sorted[n - 1],
-        sd: Some(descriptive::deviation(values)),
+        sd: (n > 1).then(|| descriptive::deviation(values)),
         percentiles: PERCENTILES
             .iter()
             .filter(|(_, share)| percentiles::supports(*share, n as f64))
@@ -66,7 +66,7 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
         median: percentiles::percentile(&buckets(histogram), 0.5)?,
         mean: Some(mean),
         max,
-        sd: Some((squares / (events - 1.0).max(1.0)).sqrt()),
+        sd: (events > 1.0).then(|| (squares / (events - 1.0)).sqrt()),
         ..Statistics::default()
     })
 }
@@ -134,7 +134,7 @@ mod tests {
         let one = describe(&[4.0]).unwrap();
         assert_eq!(
             (one.min, one.median, one.mean, one.max, one.sd),
-            (4.0, 4.0, Some(4.0), 4.0, Some(0.0))
+            (4.0, 4.0, Some(4.0), 4.0, None)
         );
         assert_eq!((one.drift, one.modes), (None, None));
         assert!(one.percentiles.is_empty());
