@@ -4,10 +4,12 @@ use gritstone_model::{
     Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Triage,
 };
 use gritstone_stats::descriptive;
+use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::BTreeMap;
 
-/// Runs on either side of a change's range: of twenty changes that began with one run, some seem not to have.
+/// Runs on either side of a change's range, and the share of changes that began with a run outside it.
 const ASIDE: usize = 2;
+const MISSED: f64 = 0.05;
 /// Suffixes of event identifiers, after the id of the first run.
 const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
 
@@ -36,7 +38,8 @@ impl Located {
     }
 }
 
-/// Changes of one system in one direction that may have begun with the same run form one event; the largest event is formed first.
+/// Changes of one system in one direction that may have begun with the same run form one event, the largest first. Changes aside of it join,
+/// unless they are too many to have been located wrongly.
 fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
     left.sort_by(|a, b| {
         let begun = |located: &Located| {
@@ -46,7 +49,14 @@ fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
     });
     let mut events: Vec<ChangeEvent> = vec![];
     while let Some(first) = likeliest(&left) {
-        let (members, others) = left.into_iter().partition(|located| first.has(located));
+        let number = |joins: &dyn Fn(&&Located) -> bool| left.iter().filter(joins).count();
+        let began = number(&|located| first.begins(located));
+        let joined = number(&|located| first.joins(located));
+        let join = may_be_missed(joined - began, joined);
+        let (members, others) = left.into_iter().partition(|located| match join {
+            true => first.joins(located),
+            false => first.begins(located),
+        });
         left = others;
         events.push(event(&first, members));
     }
@@ -63,10 +73,26 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn has(&self, located: &Located) -> bool {
-        let alike = self.machine == located.change.machine && self.worse == located.is_worse();
-        alike && located.joins.contains(&self.run)
+    fn is_alike(&self, located: &Located) -> bool {
+        self.machine == located.change.machine && self.worse == located.is_worse()
     }
+
+    fn begins(&self, located: &Located) -> bool {
+        self.is_alike(located) && located.may_begin.contains(&self.run)
+    }
+
+    fn joins(&self, located: &Located) -> bool {
+        self.is_alike(located) && located.joins.contains(&self.run)
+    }
+}
+
+/// Whether so many of `all` changes that began with one run seem not to have, in one of twenty cases or more.
+fn may_be_missed(missed: usize, all: usize) -> bool {
+    let chance = Binomial::new(MISSED, all as u64).map_or(1.0, |all| match missed.checked_sub(1) {
+        Some(fewer) => all.sf(fewer as u64),
+        None => 1.0,
+    });
+    chance >= 0.05
 }
 
 /// The run with most changes; among equals the one that most begin with, then the first.
