@@ -172,7 +172,7 @@ fn further_slowdowns_show_their_size() {
 }
 
 #[test]
-fn few_faster_runs_are_no_base() {
+fn few_fast_runs_change_nothing() {
     for fast in 1..5 {
         let times = std::iter::repeat_n(1.0, 12).chain(std::iter::repeat_n(0.9, fast));
         for usual in 1..4 {
@@ -192,7 +192,7 @@ fn other_versions_leave_the_series() {
 }
 
 #[test]
-fn runs_of_one_second_are_ordered() {
+fn same_second_runs_have_order() {
     let mut runs: Vec<RunView> = (1..=8).map(|number| slowed(number, 1, 1.0)).collect();
     runs[6].started = runs[7].started.clone();
     for judged in [6, 7] {
