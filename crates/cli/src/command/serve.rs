@@ -2,7 +2,6 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use crate::ui::value_parsers;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_runs::context::Context;
@@ -40,8 +39,20 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "notify_url", help_heading = "Notifications")]
     pub notify_template: Option<PathBuf>,
     /// Address of the pages in notifications [default: that of --listen]
-    #[arg(long, value_name = "URL", requires = "notify_url", value_parser = value_parsers::web_address, help_heading = "Notifications")]
+    #[arg(long, value_name = "URL", requires = "notify_url", value_parser = web_address, help_heading = "Notifications")]
     pub public_url: Option<String>,
+}
+
+/// `https://bench.example/gritstone`: where links lead.
+/// No query and no fragment.
+fn web_address(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"?#\"<>\\".contains(c);
+    match !host.is_empty() && !host.starts_with(':') && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("an absolute URL is expected, such as https://bench.example".to_owned()),
+    }
 }
 
 pub fn serve(context: &Context, args: &ServeArgs) -> Result<Exit> {

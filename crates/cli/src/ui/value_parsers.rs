@@ -56,20 +56,6 @@ pub fn label(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// `https://bench.example/gritstone`: where links lead.
-///
-/// # Errors
-/// When it is not an absolute URL of the web, or has a query or a fragment.
-pub fn web_address(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"?#\"<>\\".contains(c);
-    match !host.is_empty() && !host.starts_with(':') && text.chars().all(is_plain) {
-        true => Ok(text.to_owned()),
-        false => Err("an absolute URL is expected, such as https://bench.example".to_owned()),
-    }
-}
-
 /// `NAME=VALUE`.
 ///
 /// # Errors
