@@ -12,6 +12,9 @@ const BAD: f64 = 1.3;
 /// Standard deviation between launches.
 const LAUNCH: f64 = 0.01;
 
+/// See [`Effects::noisier`].
+const NOISIER_AFTER: usize = 20;
+
 /// How runs differ beyond their launches.
 #[derive(Clone, Copy)]
 pub struct Effects {
@@ -27,6 +30,8 @@ pub struct Effects {
     pub odd: bool,
     /// Benchmarks of which three runs in ten are 6% slower, independently of each other.
     pub two_modes: usize,
+    /// Four times `sd` after 20 runs.
+    pub noisier: bool,
     /// Benchmarks have from a fifth to five times `sd`.
     pub unlike: bool,
 }
@@ -39,9 +44,10 @@ pub const PLAIN: Effects = Effects {
     common: 0.0,
     odd: false,
     two_modes: 0,
+    noisier: false,
     unlike: false,
 };
-pub const WORLDS: [Effects; 12] = [
+pub const WORLDS: [Effects; 13] = [
     PLAIN,
     Effects { name: "0.5%", sd: 0.005, ..PLAIN },
     Effects { name: "1%", sd: 0.01, ..PLAIN },
@@ -60,6 +66,7 @@ pub const WORLDS: [Effects; 12] = [
         correlation: 0.7,
         ..PLAIN
     },
+    Effects { name: "0.5%, and 2% after 20 runs", sd: 0.005, noisier: true, ..PLAIN },
 ];
 
 /// Made-up runs, one after the other.
@@ -90,7 +97,9 @@ impl Machine {
 
     /// The same, with so many bad launches of the first benchmark, 1.3 times as long.
     pub fn run_with(&mut self, slower: &[f64], bad: usize) -> RunView {
-        let Effects { sd, heavy, correlation, common, odd, two_modes, unlike, .. } = self.effects;
+        let Effects { sd, heavy, correlation, common, odd, two_modes, unlike, noisier, .. } =
+            self.effects;
+        let sd = if noisier && self.number >= NOISIER_AFTER { 4.0 * sd } else { sd };
         let fresh = (1.0 - correlation * correlation).sqrt();
         self.last_of_all = correlation * self.last_of_all + fresh * common * self.world.normal();
         let all = self.last_of_all + if odd && self.world.uniform() < 0.1 { 0.26 } else { 0.0 };
