@@ -121,7 +121,7 @@ fn table(document: &mut Document, rows: &[&CheckRow], with_detectable: bool) {
         .column(Column::new("Since", Style::Text).rank(2), |row| {
             row.since.as_deref().map(words::minute)
         })
-        .number("p", move |row| row.row.p_adjusted.map(p))
+        .number("p", move |row| row.row.p_adjusted.filter(|_| !with_detectable).map(p))
         .number("Detectable", move |row| {
             row.row.smallest.filter(|_| with_detectable).map(verdicts::minimum_detectable)
         })

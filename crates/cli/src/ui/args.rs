@@ -76,8 +76,7 @@ pub struct StoreArgs {
 /// Facts that runs share.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SameArgs {
-    /// Only runs with the same FACT as the newest one: kernel, compiler (with its flags), microcode, mitigations, libc, file-system,
-    /// gritstone (its version)
+    /// Only runs with the same FACT as the newest one; the compiler with its flags
     #[arg(long, value_name = "FACT", value_delimiter = ',', value_parser = same_fact())]
     pub same: Vec<SameFact>,
 }
