@@ -46,11 +46,13 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         .table(document, caption, runs);
 }
 
-/// Progress of an unfinished run.
-pub fn progress(launches: u64, last: Option<&str>) -> String {
+/// Progress of an unfinished run; `end` is when its time is spent, RFC 3339.
+pub fn progress(launches: u64, last: Option<&str>, end: Option<&str>) -> String {
     let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
     let last = last.map_or_else(String::new, |id| format!(", the last of {id}"));
-    format!("This run has not ended: {count} so far{last}.")
+    let end = end.and_then(|end| end.get(11..16));
+    let end = end.map_or_else(String::new, |end| format!(" Its time ends at {end} UTC."));
+    format!("This run has not ended: {count} so far{last}.{end}")
 }
 
 /// All systems compared by their newest results.

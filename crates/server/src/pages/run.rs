@@ -5,9 +5,11 @@ use crate::pages::form_options::option;
 use crate::pages::{PageResult, Pages, RUN, plain};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
-use gritstone_model::{Origin, SCHEMA_RUN};
+use gritstone_model::{Origin, RunInfo, SCHEMA_RUN};
 use gritstone_report::Brief;
+use gritstone_runs::clock::end_of_budget;
 use gritstone_runs::{brief, scores};
+use gritstone_store::Progress;
 
 /// Runs offered for comparison.
 const CHOICES: usize = 20;
@@ -40,12 +42,8 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     // an imported run accepts no launches
     let live = match head.elapsed_s.is_none() && head.origin != Origin::Imported {
         true => {
-            let said = {
-                let so_far = store.progress(&id)?;
-                gritstone_report::progress(so_far.launches, so_far.last.as_deref())
-            };
             let run = html::path(&About::Run(id.clone()));
-            Some([said, format!("{run}/events")])
+            Some([progress_text(&store.progress(&id)?, &store.info(&id)?), format!("{run}/events")])
         }
         false => None,
     };
@@ -62,6 +60,11 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
     Ok(pages.respond(request, &view, || (document, frame))?)
 }
 
+fn progress_text(so_far: &Progress, run: &RunInfo) -> String {
+    let end = end_of_budget(&run.started, run.settings.budget_s);
+    gritstone_report::progress(so_far.launches, so_far.last.as_deref(), end.as_deref())
+}
+
 fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
     let store = pages.require_store()?;
     let id = pages.resolve(&store, request.params.text("run"))?;
@@ -69,7 +72,7 @@ fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
     let value = serde_json::json!({
         "launches": so_far.launches,
         "benchmark": so_far.last,
-        "said": gritstone_report::progress(so_far.launches, so_far.last.as_deref()),
+        "said": progress_text(&so_far, &store.info(&id)?),
     });
     let text = gritstone_model::escape_json(value.to_string());
     let status = match so_far.ended {
