@@ -1,0 +1,293 @@
+//! Where the newest runs of a benchmark stand against the levels before them.
+
+use crate::levels::SystemLevels;
+use crate::run_summary::RunSummary;
+use gritstone_model::Id;
+use gritstone_stats::quantile;
+use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series, Shared};
+use std::collections::BTreeSet;
+
+/// Level of one run over all of its benchmarks.
+pub(super) const ALPHA: f64 = 0.02;
+/// Fewest runs of a base that was not accepted.
+pub(crate) const MIN_BASE: usize = 3;
+/// Fewest runs of a level that is better than the first one, for a base.
+const MIN_RUNS_OF_BETTER: usize = 5;
+/// Numbers of newest runs that are tested as a group against the level.
+pub(super) const NEWEST: [usize; 4] = [1, 2, 3, 5];
+/// The group without which levels are fitted: one run may be odd, and three are a level.
+pub(super) const LEVELS: usize = 2;
+
+/// Benchmarks whose level in a run was accepted, with the identifier of the run.
+pub type Accepted = BTreeSet<(String, Id)>;
+
+pub(super) struct Gate<'a> {
+    pub(super) runs: &'a [&'a RunSummary],
+    /// Fitted without the scatter of each number of [`NEWEST`] runs.
+    pub(super) systems: &'a [SystemLevels; NEWEST.len()],
+    /// That of [`LEVELS`].
+    pub(super) system: &'a SystemLevels,
+    pub(super) accepted: &'a Accepted,
+    /// ln of the slowdown that is allowed.
+    pub(super) allowed: f64,
+}
+
+/// The newest runs of a benchmark against their expected level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    pub(super) base: Level,
+    /// Position of the first of these runs among those of the system.
+    pub(super) since: usize,
+    /// ln(speed) of the runs over that of the base.
+    pub(super) by: f64,
+    /// Standard error of `by`, and its degrees of freedom.
+    pub(super) error: f64,
+    pub(super) freedom: f64,
+    /// p of no slowdown, adjusted for all groups of newest runs.
+    pub(super) p: f64,
+    /// The runs form a new level, so that a change precedes them.
+    pub(super) is_level: bool,
+    /// Standard error of the newest run alone.
+    pub(super) newest_error: f64,
+    pub(super) runs: usize,
+    pub(super) noise: Noise,
+}
+
+impl Gate<'_> {
+    /// `None` without a base.
+    pub(super) fn standing(&self, id: &Id) -> Option<Standing> {
+        let series = self.system.series.get(id)?;
+        let noise = series.noise?;
+        if series.points.last()?.run + 1 != self.runs.len() {
+            return None;
+        }
+        let from = self.first_accepted(id, series);
+        let points = &series.points[from..];
+        let starts: Vec<usize> = series
+            .starts
+            .iter()
+            // fewer runs are judged one by one: they may not be alike
+            .filter(|start| **start > from && **start + MIN_BASE <= series.points.len())
+            .map(|start| start - from)
+            .collect();
+        let all = series::levels(points, &starts, &noise);
+        let (last, before) = all.split_last()?;
+        let groups = self.newest(id, from, &all);
+        let change = self.change(series, from, *last, before);
+        match change {
+            Some(change) if change.is_level => Some(self.in_level(&change, points, &groups)),
+            change => self
+                .slower(points, &groups, noise)
+                .into_iter()
+                .chain(change)
+                .min_by(|a, b| a.p.total_cmp(&b.p)),
+        }
+    }
+
+    pub(super) fn is_accepted(&self, run: usize, id: &Id) -> bool {
+        let run = self.runs[run].run.clone();
+        self.accepted.contains(&(run, id.clone()))
+    }
+
+    /// Position of the first point of the level that was accepted last: points before it do not belong to the base. If the accepted run's
+    /// level is not slower than the one before, or the run is slower than its level, its own position counts.
+    pub(super) fn first_accepted(&self, id: &Id, series: &Series) -> usize {
+        let all = series.levels();
+        let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
+        let slower = all.windows(2).filter(|pair| is_slower(pair));
+        let slower: Vec<Level> = slower.map(|pair| pair[1]).collect();
+        let accepted = |position: &usize| self.is_accepted(series.points[*position].run, id);
+        let positions = (0..series.points.len()).filter(accepted);
+        positions.fold(0, |from, position| {
+            // a run slower than the level that it was put into begins another
+            let belongs = |level: &&Level| {
+                (level.start..level.end).contains(&position)
+                    && series.points[position].y >= level.mean - self.allowed
+            };
+            let level = slower.iter().find(belongs);
+            level.map_or(position, |level| level.start).max(from)
+        })
+    }
+
+    /// The newest runs in groups against the level before them.
+    fn newest(&self, id: &Id, from: usize, levels: &[Level]) -> Vec<(Level, Departure)> {
+        let departure = |(&newest, system): (&usize, &SystemLevels)| {
+            let series = system.series.get(id)?;
+            let (points, noise) = (&series.points[from..], &series.noise?);
+            let runs = points.len().checked_sub(newest)?;
+            let base = self.base(levels, runs, from)?;
+            let (before, newest_runs) = (&points[base.start..base.end], &points[runs..]);
+            let base = Level { start: base.start, ..series::levels(before, &[], noise)[0] };
+            let chance = shared_deviation(system, newest_runs);
+            let chance =
+                chance.max(individual_deviation(system, before, newest_runs, &base, noise));
+            let of_newest = series::departure(points, &base, noise, newest, system.tails, chance);
+            Some((base, of_newest))
+        };
+        NEWEST.iter().zip(self.systems).filter_map(departure).collect()
+    }
+
+    /// The last level without what follows the first `runs`; one that is better than all before takes as many runs as [`best`].
+    fn base(&self, levels: &[Level], runs: usize, from: usize) -> Option<Level> {
+        let (last, before) = levels.split_last()?;
+        let base = Level { end: last.end.min(runs), ..*last };
+        let best = best(before, from);
+        let is_better = best.is_some_and(|best| last.mean > best.mean + self.allowed);
+        let needed = match (before.is_empty(), is_better) {
+            (true, _) => min_base(from),
+            (false, true) => MIN_RUNS_OF_BETTER,
+            (false, false) => MIN_BASE,
+        };
+        match base.end >= base.start + needed {
+            true => Some(base),
+            false => best.filter(|_| is_better),
+        }
+    }
+
+    /// The group that is slower most clearly, else the farthest.
+    fn slower(
+        &self,
+        points: &[Point],
+        groups: &[(Level, Departure)],
+        noise: Noise,
+    ) -> Option<Standing> {
+        let newest_error = groups.first()?.1.error;
+        // p is smallest for the last run of a large change: the change began with the first run that is as slow
+        let are_slower =
+            |group: &&(Level, Departure)| group.1.by < -self.allowed && are_alike(points, group);
+        let slower = groups.iter().filter(are_slower);
+        let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
+        let clearest = groups.iter().rev().find(are_slower);
+        let farthest = |a: &&(Level, Departure), b: &&(Level, Departure)| {
+            a.1.distance.total_cmp(&b.1.distance)
+        };
+        let (base, clearest) = clearest.or_else(|| groups.iter().min_by(farthest))?;
+        Some(Standing {
+            base: *base,
+            since: points[clearest.start].run,
+            by: clearest.by,
+            error: clearest.error,
+            freedom: clearest.freedom,
+            p: (least * groups.len() as f64).min(1.0),
+            is_level: false,
+            newest_error,
+            runs: points.len(),
+            noise,
+        })
+    }
+
+    /// The newest runs of a level that is worse: those that left it are judged by their own values.
+    fn in_level(
+        &self,
+        change: &Standing,
+        points: &[Point],
+        groups: &[(Level, Departure)],
+    ) -> Standing {
+        let all = groups.len() as f64;
+        let left = groups.iter().filter(|group| {
+            group.1.p * all < ALPHA && group.1.by.abs() > self.allowed && are_alike(points, group)
+        });
+        let Some((level, departure)) = left.min_by(|a, b| a.1.p.total_cmp(&b.1.p)) else {
+            return *change;
+        };
+        let by = level.mean + departure.by - change.base.mean;
+        let error = departure.error.hypot(change.base.error);
+        let p = quantile::student_tails((by / error).abs(), departure.freedom) / 2.0;
+        let is_level = departure.by < 0.0;
+        Standing {
+            by,
+            error,
+            freedom: departure.freedom,
+            p: if is_level {
+                0.0
+            } else if by < 0.0 {
+                (p * all).min(1.0)
+            } else {
+                1.0
+            },
+            is_level,
+            ..*change
+        }
+    }
+
+    /// The last level against the best before it.
+    fn change(
+        &self,
+        series: &Series,
+        from: usize,
+        last: Level,
+        before: &[Level],
+    ) -> Option<Standing> {
+        let (points, noise) = (&series.points[from..], series.noise?);
+        let best = best(before, from)?;
+        let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
+        let is_between =
+            |change: &Shared| (best.end + from..=last.start + from).contains(&change.start);
+        let least = match series.shared.iter().any(is_between) {
+            true => series::SHARED,
+            false => series::CHANGE,
+        };
+        let is_change = by < -self.allowed && -by / error > least;
+        Some(Standing {
+            base: best,
+            since: points[best.end].run,
+            by,
+            error,
+            freedom: noise.variance.df,
+            p: if is_change { 0.0 } else { 1.0 },
+            is_level: is_change,
+            newest_error: (noise.variance.value + best.error.powi(2)).sqrt(),
+            runs: points.len(),
+            noise,
+        })
+    }
+}
+
+/// Fewest runs of a base that begins with this position: the scatter of an accepted level is known from the runs before.
+fn min_base(from: usize) -> usize {
+    if from == 0 { MIN_BASE } else { 1 }
+}
+
+/// The best level of enough runs: a few faster runs amid others are no base.
+fn best(levels: &[Level], from: usize) -> Option<Level> {
+    let is_settled = |level: &&Level| {
+        let runs = level.end - level.start;
+        runs >= if level.start == 0 { min_base(from) } else { MIN_RUNS_OF_BETTER }
+    };
+    let settled = levels.iter().filter(is_settled);
+    settled.max_by(|a, b| a.mean.total_cmp(&b.mean)).copied()
+}
+
+/// Whether each of the runs is beyond half of their mean.
+fn are_alike(points: &[Point], (base, departure): &(Level, Departure)) -> bool {
+    let runs = points[departure.start..].iter();
+    let mut along = runs.map(|run| (run.y - base.mean) * departure.by.signum());
+    along.all(|along| along > departure.by.abs() / 2.0)
+}
+
+/// Deviation that the benchmarks of these runs share by chance.
+fn shared_deviation(system: &SystemLevels, points: &[Point]) -> f64 {
+    let of_run = |point: &Point| system.common.get(&point.run).copied();
+    let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();
+    series::by_chance(&system.others_common, &of_runs, ALPHA)
+}
+
+/// Deviation from the base, beyond that of the other benchmarks, that odd runs as frequent as those before explain; 0 where none of the
+/// runs is odd.
+fn individual_deviation(
+    system: &SystemLevels,
+    before: &[Point],
+    runs: &[Point],
+    base: &Level,
+    noise: &Noise,
+) -> f64 {
+    let common = |point: &Point| system.common.get(&point.run).copied();
+    let deviation = |point: &Point| point.y - base.mean - common(point).unwrap_or(0.0);
+    let is_odd = |point: &Point| deviation(point).abs() > series::CUT * noise.sd(point);
+    if before.is_empty() || !runs.iter().any(is_odd) {
+        return 0.0;
+    }
+    let others: Vec<f64> = before.iter().map(deviation).collect();
+    let runs: Vec<f64> = runs.iter().map(deviation).collect();
+    series::by_chance(&others, &runs, ALPHA)
+}
