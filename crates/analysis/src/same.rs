@@ -12,7 +12,9 @@ pub fn of_run(view: &RunView, fact: SameFact) -> String {
         SameFact::Libc => known("system.libc"),
         SameFact::FileSystem => known("dir.filesystem"),
         SameFact::Mitigations => {
-            let all = facts.iter().filter(|(name, _)| name.starts_with("mitigation."));
+            let all = facts.iter().filter(|(name, state)| {
+                name.starts_with("mitigation.") && state.as_str() != "Not affected"
+            });
             all.map(|(name, state)| format!("{name}={state}")).collect::<Vec<_>>().join("\n")
         }
         SameFact::Gritstone => view.gritstone.clone().unwrap_or_default(),
