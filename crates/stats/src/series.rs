@@ -510,6 +510,21 @@ mod tests {
     }
 
     #[test]
+    fn sides_have_no_order() {
+        let fitted = |sides: [f64; 2]| {
+            let before = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003, 0.0];
+            let ys = before.into_iter().chain(sides);
+            let point = |y| Point { run: 0, y, variance: 1e-6, judged: false };
+            let points: Vec<Point> = ys.map(point).collect();
+            let mut series =
+                Series { points, sides: vec![before.len(), before.len() + 1], ..Series::default() };
+            fit([&mut series]);
+            series.noise
+        };
+        assert_eq!(fitted([0.1, 0.0]), fitted([0.0, 0.1]));
+    }
+
+    #[test]
     fn correlated_runs_stay_correlated() {
         let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(1);
         let mut walk = |_| {
