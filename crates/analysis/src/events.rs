@@ -86,7 +86,7 @@ impl Beginning {
     }
 }
 
-/// Whether so many of `all` changes that began with one run seem not to have, in one of twenty cases or more.
+/// Whether chance misplaces `missed` or more of `all` changes that began with one run, in one of twenty cases.
 fn may_be_missed(missed: usize, all: usize) -> bool {
     let chance = Binomial::new(MISSED, all as u64).map_or(1.0, |all| match missed.checked_sub(1) {
         Some(fewer) => all.sf(fewer as u64),

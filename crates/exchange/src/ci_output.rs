@@ -82,13 +82,13 @@ pub fn gitlab_metrics(view: &CheckView) -> String {
             "gritstone_check_speed{{benchmark=\"{name}\",outcome=\"{outcome}\"}} {ratio:.4}"
         );
     }
-    text += "# TYPE gritstone_check_undecided gauge\n";
+    text += "# TYPE gritstone_check_not_compared gauge\n";
     for row in view.rows.iter().filter(|row| row.row.ratio.is_none()) {
         let name = Untrusted(row.row.id.as_str()).openmetrics();
         let outcome = row.outcome.as_str();
         let _ = writeln!(
             text,
-            "gritstone_check_undecided{{benchmark=\"{name}\",outcome=\"{outcome}\"}} 1"
+            "gritstone_check_not_compared{{benchmark=\"{name}\",outcome=\"{outcome}\"}} 1"
         );
     }
     text += "# TYPE gritstone_check_missing gauge\n";

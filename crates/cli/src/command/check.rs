@@ -87,6 +87,11 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
             number::percent_option(args.max_slowdown)
         );
     }
+    if args.against.is_some() && !args.same.same.is_empty() {
+        bail!(
+            "--same selects earlier runs, and --against names the run to compare with: leave out one"
+        );
+    }
     let (_, run, selectors) = context.whole_run(&args.words)?;
     let mut view = match &args.against {
         Some(base) => {
@@ -194,7 +199,11 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
         if accepted.len() == before
             && let Some(row) = failed.clone().find(|row| selector.matches(&row.row.id))
         {
-            bail!("{} failed in run {}: there is no level to accept", row.row.id, view.run);
+            bail!(
+                "{} failed in run {}, and a failure has no level that can be accepted",
+                row.row.id,
+                view.run
+            );
         }
         if accepted.len() == before {
             bail!(
