@@ -117,6 +117,7 @@ fn gates_hold_facts_and_power() {
     let (code, text, _) = home.run("check run-4 --max-slowdown 0.01% --detect 0.02%");
     assert!(code == 4 && text.contains("must be detectable"), "{text}");
     home.refuses("check run-4 --detect 2%", "name a larger one");
+    home.refuses("check run-4 --detect 5% --inconclusive pass", "leave out one");
 }
 
 #[test]

@@ -817,6 +817,7 @@ fn bisect_finds_the_slow_commit() {
     let view: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&view["followed"], &view["candidates"]), (&Value::Null, &Value::Array(vec![])));
     assert!(view["reason"].as_str().unwrap().contains("nothing to search for"), "{out}");
+    assert_eq!(view["error_rate"], Value::Null);
     assert!(bisect("--upload-pack=x").2.contains("is an option, not a revision"));
     assert_eq!(repository.traces(), before);
 }

@@ -24,8 +24,8 @@ pub struct BisectView {
     pub candidates: Vec<BisectCommit>,
     /// In order of their tests.
     pub steps: Vec<BisectStep>,
-    /// Probability that a test was wrong, over the whole search.
-    pub error_rate: f64,
+    /// Probability that a test was wrong, over the whole search; null if nothing was searched for.
+    pub error_rate: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

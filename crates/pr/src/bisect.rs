@@ -103,7 +103,7 @@ impl Bisection<'_> {
             bad: side(&sides.head),
             candidates: candidates.collect::<Result<_>>()?,
             // each test is wrong in at most this share of cases
-            error_rate: (tests as f64 * LEVEL).min(1.0),
+            error_rate: Some((tests as f64 * LEVEL).min(1.0)),
             quantity: self.comparison.quantity,
             reason: None,
             followed: Some(followed),
@@ -127,7 +127,7 @@ impl Bisection<'_> {
             followed: None,
             candidates: vec![],
             steps: vec![],
-            error_rate: 0.0,
+            error_rate: None,
         })
     }
 

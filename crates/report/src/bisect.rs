@@ -45,12 +45,12 @@ pub fn bisect(view: &BisectView) -> Document {
     }
     let better = view.followed.as_ref().map_or(Better::Lower, |row| row.better);
     steps(&mut document, better, &view.steps);
-    document.paragraph(match view.error_rate > 0.0 {
-        true => format!(
+    document.paragraph(match view.error_rate {
+        Some(rate) if rate > 0.0 => format!(
             "The search errs with a probability of at most {}.",
-            number::percent_option(view.error_rate)
+            number::percent_option(rate)
         ),
-        false => "Counts of instructions that agree decided each step, without a test.".to_owned(),
+        _ => "Counts of instructions that agree decided each step, without a test.".to_owned(),
     });
     document
 }

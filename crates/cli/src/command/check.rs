@@ -87,6 +87,9 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
             number::percent_option(args.max_slowdown)
         );
     }
+    if args.detect.is_some() && args.inconclusive == OnInconclusive::Pass {
+        bail!("--inconclusive pass lets a run pass that --detect would stop: leave out one");
+    }
     if args.against.is_some() && !args.same.same.is_empty() {
         bail!(
             "--same selects earlier runs, and --against names the run to compare with: leave out one"
