@@ -130,6 +130,12 @@ impl Selector {
 
 /// Linear in the pattern, so that it is never exponential.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let is_wild = |p: &u8| matches!(p, b'*' | b'?');
+    let (literal, pattern) =
+        pattern.split_at(pattern.iter().position(is_wild).unwrap_or(pattern.len()));
+    let Some(text) = text.strip_prefix(literal) else {
+        return false;
+    };
     // whether the pattern so far matches the first t letters of the text, for each t
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
