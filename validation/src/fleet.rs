@@ -14,8 +14,8 @@ const RUNS: f64 = 0.01;
 const WITHIN: f64 = 4e-6;
 /// Simulated nodes per line, over all its fleets.
 const NODES_PER_LINE: usize = 24_000;
-const LEAST: usize = 10;
-const MOST: usize = 1_000;
+const MIN: usize = 10;
+const MAX: usize = 1_000;
 
 /// Scatter of a fleet.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ pub fn nodes() -> String {
     let mut text = head(&title, "fleet", columns.into_iter().map(str::to_owned));
     let mut world = World::new(1834);
     for (name, scenario) in lines() {
-        let fleets = (NODES_PER_LINE / scenario.nodes).clamp(LEAST, MOST);
+        let fleets = (NODES_PER_LINE / scenario.nodes).clamp(MIN, MAX);
         let (mut called, mut any) = (0, 0);
         for _ in 0..fleets {
             let found = called_nodes(&fit(&simulate(&mut world, scenario, &[])));

@@ -154,7 +154,7 @@ pub struct Column {
 
 /// Default for words that stay meaningful, and for keys.
 const MIN_WORD_WIDTH: usize = 12;
-const LEAST_KEY: usize = 20;
+const MIN_KEY: usize = 20;
 
 impl Column {
     pub fn new(head: impl Into<String>, style: Style) -> Self {
@@ -189,7 +189,7 @@ impl Column {
 
     /// A column that identifies the row.
     pub fn key(head: impl Into<String>, style: Style) -> Self {
-        Self { key: true, least: LEAST_KEY, ..Self::new(head, style) }
+        Self { key: true, least: MIN_KEY, ..Self::new(head, style) }
     }
 
     /// Puts the column in a group.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Most nodes that are measured locally, in turn.
-const MOST_LOCAL: usize = 100;
+const MAX_LOCAL: usize = 100;
 
 /// Each CPU that this process may use, as a node.
 ///
@@ -91,8 +91,8 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
 fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
     let nodes = match on {
         Engine::Local => {
-            let number: usize = text.parse::<usize>().ok().filter(|n| (1..=MOST_LOCAL).contains(n)).with_context(|| {
-                format!("--nodes {text}: with --on local, how often this machine is measured, 1 to {MOST_LOCAL}")
+            let number: usize = text.parse::<usize>().ok().filter(|n| (1..=MAX_LOCAL).contains(n)).with_context(|| {
+                format!("--nodes {text}: with --on local, how often this machine is measured, 1 to {MAX_LOCAL}")
             })?;
             (1..=number).map(|index| Node::new(format!("local-{index}"), BTreeMap::new())).collect()
         }

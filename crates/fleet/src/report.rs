@@ -8,8 +8,8 @@ use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Limits the earlier fleet runs, and the nodes of each beyond the outliers; a median over 24 is precise enough.
-const MOST_EARLIER: usize = 24;
-const MOST_OTHERS: usize = 200;
+const MAX_EARLIER: usize = 24;
+const MAX_OTHERS: usize = 200;
 
 /// Compares the nodes of the named runs, with the onset of each difference.
 pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetView> {
@@ -30,7 +30,7 @@ pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetVie
 fn compared(view: &FleetView) -> BTreeSet<String> {
     let differ = view.outliers.iter().map(|outlier| &outlier.node);
     let some = view.nodes.iter().map(|node| &node.node);
-    let some = some.step_by(view.nodes.len().div_ceil(MOST_OTHERS).max(1));
+    let some = some.step_by(view.nodes.len().div_ceil(MAX_OTHERS).max(1));
     differ.chain(some).cloned().collect()
 }
 
@@ -59,7 +59,7 @@ fn earlier(
         }
     }
     found.sort_unstable();
-    let skipped = found.len().saturating_sub(MOST_EARLIER);
+    let skipped = found.len().saturating_sub(MAX_EARLIER);
     let read = |(started, ids): (&str, Vec<&str>)| {
         Ok(Earlier { started: started.to_owned(), runs: readable(context, store, &ids)? })
     };

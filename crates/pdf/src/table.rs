@@ -18,7 +18,7 @@ const HEAD: Type = Type::new(Face::Bold, SIZE).soft();
 /// Padding of a cell, em.
 const PAD: f32 = 0.4;
 /// Minimum width of words in cells, em.
-const LEAST_TEXT: f32 = 7.5;
+const MIN_TEXT: f32 = 7.5;
 /// Tolerance for widths that were measured at another type size, pt.
 const SLACK: f32 = 0.1;
 /// Layout units per point.
@@ -69,7 +69,7 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let room = |scale: f32| (WIDTH / scale * FINE) as usize;
     let fits = |scale: &f32| layout.least() <= room(*scale);
     let scale = SCALES.into_iter().find(fits).unwrap_or(SCALES[2]);
-    let panels = layout.panels(room(scale), fine(LEAST_TEXT * SIZE));
+    let panels = layout.panels(room(scale), fine(MIN_TEXT * SIZE));
     let (count, captioned) = (panels.len(), !table.caption.text.is_empty());
     for (number, panel) in panels.into_iter().enumerate() {
         let part = setter.tree.add(Tree::TOP, Tag::Table);
@@ -138,7 +138,7 @@ fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], index: usize) 
     let natural = cell.max(whole.min(longest.max(4.0 * SIZE))) + pad;
     let least = match column.style {
         Style::Number => natural,
-        _ => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
+        _ => natural.min((longest + pad).max(MIN_TEXT * SIZE)),
     };
     let [natural, least] = [natural, least].map(fine);
     Width { natural, least }

@@ -10,7 +10,7 @@ use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag, MissingBenchmark}
 use std::collections::BTreeMap;
 
 /// Smaller p are not told apart.
-const LEAST_P: f64 = 0.0001;
+const MIN_P: f64 = 0.0001;
 /// Differing facts that are named without `-v`.
 const FEW_FACTS: usize = 3;
 /// Lines of benchmarks; the others are counted.
@@ -105,8 +105,8 @@ fn tone(outcome: CheckOutcome) -> Tone {
 fn table(document: &mut Document, rows: &[&CheckRow], with_detectable: bool) {
     let change =
         |row: &CheckRow| Some(words::change(row.row.better, row.row.ratio?, row.row.interval));
-    let p = |p: f64| match p < LEAST_P {
-        true => format!("< {LEAST_P}"),
+    let p = |p: f64| match p < MIN_P {
+        true => format!("< {MIN_P}"),
         false => number::significant(p, 2),
     };
     Columns::<&CheckRow>::key("Benchmark", Style::Code, |row| row.row.id.as_str())

@@ -16,11 +16,11 @@ pub use progress::fleet_progress;
 pub(crate) use progress::nodes;
 
 /// Most sentences of one kind on the page; JSON has all.
-const MOST_LINES: usize = 30;
+const MAX_LINES: usize = 30;
 /// Nodes that are named in a cell.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 /// Nodes of the heat map.
-const MOST_ROWS: usize = 60;
+const MAX_ROWS: usize = 60;
 
 /// Heading of the standard deviation that the tests use.
 const SD: &str = "SD of a node";
@@ -237,8 +237,8 @@ fn period(first: &str, last: &str) -> String {
 }
 
 fn lines(document: &mut Document, mut all: Vec<Text>) {
-    let more = all.len().saturating_sub(MOST_LINES);
-    all.truncate(MOST_LINES);
+    let more = all.len().saturating_sub(MAX_LINES);
+    all.truncate(MAX_LINES);
     if more > 0 {
         all.push(format!("and {} more (`--format csv` has all)", number::count(more)).into());
     }
@@ -297,8 +297,8 @@ fn heat(document: &mut Document, view: &FleetView) {
         };
         (node.node.clone(), effects.map(cell).collect())
     };
-    let shown = order.len().min(MOST_ROWS);
-    let heat = Heat { columns, rows: order.iter().take(MOST_ROWS).map(row).collect() };
+    let shown = order.len().min(MAX_ROWS);
+    let heat = Heat { columns, rows: order.iter().take(MAX_ROWS).map(row).collect() };
     let caption = match shown < order.len() {
         true => format!(
             "Speed relative to the other nodes: the {shown} nodes that are farthest from them"
@@ -341,8 +341,8 @@ fn distributions(document: &mut Document, view: &FleetView) {
         let mut named: Vec<String> = outliers
             .map(|outlier| format!("{} {}", outlier.node, percent(&outlier.effect).0))
             .collect();
-        let more = named.len().saturating_sub(MOST_NAMED);
-        named.truncate(MOST_NAMED);
+        let more = named.len().saturating_sub(MAX_NAMED);
+        named.truncate(MAX_NAMED);
         if more > 0 {
             named.push(format!("{} more", number::count(more)));
         }

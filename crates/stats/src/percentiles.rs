@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 /// Draws of a bootstrap: the relative standard deviation of its standard error is 2%.
 pub(crate) const DRAWS: usize = 1000;
 /// Fewest launches to draw from, as for a signed-rank interval at 95%.
-const LEAST_LAUNCHES: usize = 6;
+const MIN_LAUNCHES: usize = 6;
 
 /// Events spread evenly between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,7 +106,7 @@ pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<P
     };
     let value = drawn(&vec![1.0; n]).filter(|value| *value > 0.0)?;
     let events: f64 = sizes.iter().sum();
-    if n < LEAST_LAUNCHES || share.powf(events) > (1.0 - confidence) / 2.0 {
+    if n < MIN_LAUNCHES || share.powf(events) > (1.0 - confidence) / 2.0 {
         return Some(Pooled { value, interval: None });
     }
     let mut random = Pcg64::seed_from_u64(n as u64);

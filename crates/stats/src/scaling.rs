@@ -11,9 +11,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Fewest different N that determine a curve of three parameters.
-pub const LEAST_SIZES: usize = 6;
+pub const MIN_SIZES: usize = 6;
 /// Fewest launches of each N for an interval.
-pub const LEAST_LAUNCHES: usize = 5;
+pub const MIN_LAUNCHES: usize = 5;
 /// Steps of the curve.
 const STEPS: u32 = 24;
 
@@ -60,9 +60,9 @@ pub struct Law {
 /// Reason for a missing law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfitted {
-    /// Number of different N, below [`LEAST_SIZES`].
+    /// Number of different N, below [`MIN_SIZES`].
     Sizes(usize),
-    /// An N with its number of launches, below [`LEAST_LAUNCHES`].
+    /// An N with its number of launches, below [`MIN_LAUNCHES`].
     Launches(u32, usize),
     /// A rate is not above 0, or an N is 0.
     NoRate,
@@ -145,10 +145,10 @@ fn enough(rounds: &[Round]) -> Result<(), Unfitted> {
     for (n, _) in launches() {
         *counts.entry(*n).or_insert(0) += 1;
     }
-    if counts.len() < LEAST_SIZES {
+    if counts.len() < MIN_SIZES {
         return Err(Unfitted::Sizes(counts.len()));
     }
-    match counts.into_iter().find(|(_, count)| *count < LEAST_LAUNCHES) {
+    match counts.into_iter().find(|(_, count)| *count < MIN_LAUNCHES) {
         Some((n, count)) => Err(Unfitted::Launches(n, count)),
         None => Ok(()),
     }

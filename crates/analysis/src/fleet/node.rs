@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Most inputs of a benchmark whose check values are kept.
-const MOST_INPUTS: usize = 8;
+const MAX_INPUTS: usize = 8;
 /// Facts that name or count a node: unique per node, or changing by themselves.
 const OF_ONE_NODE: [&str; 2] = ["host.name", "dir.mount_point"];
 
@@ -132,7 +132,7 @@ fn checks(run: &RunData) -> BTreeMap<Id, Vec<CheckValue>> {
             let known = all.entry(launch.id.clone()).or_default();
             let value = CheckValue { n: check.n, got: check.got, expected: check.expected, cpu };
             let same = |other: &CheckValue| (other.n, other.got) == (value.n, value.got);
-            if !known.iter().any(same) && known.len() < MOST_INPUTS {
+            if !known.iter().any(same) && known.len() < MAX_INPUTS {
                 known.push(value);
             }
         }

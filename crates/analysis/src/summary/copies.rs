@@ -186,9 +186,9 @@ pub(super) fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
 pub(super) fn unfitted(why: Unfitted) -> gritstone_model::Unfitted {
     use gritstone_model::Unfitted as Reason;
     match why {
-        Unfitted::Sizes(sizes) => Reason::Sizes { sizes, needed: scaling::LEAST_SIZES },
+        Unfitted::Sizes(sizes) => Reason::Sizes { sizes, needed: scaling::MIN_SIZES },
         Unfitted::Launches(copies, launches) => {
-            Reason::Launches { copies, launches, needed: scaling::LEAST_LAUNCHES }
+            Reason::Launches { copies, launches, needed: scaling::MIN_LAUNCHES }
         }
         Unfitted::NoRate => Reason::NoRate,
     }

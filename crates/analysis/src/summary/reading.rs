@@ -9,7 +9,7 @@ use gritstone_stats::{descriptive, percentiles, undisturbed};
 use std::collections::BTreeMap;
 
 /// Shortest plausible time of a process, ns.
-const LEAST_NS: f64 = 1e3;
+const MIN_NS: f64 = 1e3;
 /// Least weight of a sample: if all have it, all count alike.
 const MIN_SAMPLE_WEIGHT: f64 = 1e-3;
 /// Share of undisturbed samples below which the value of a launch is a quantile of all samples.
@@ -230,8 +230,7 @@ impl<'a> Reading<'a> {
 
     /// Error of a command's time from the subtracted overhead, ns; shorter times cannot be resolved.
     pub fn subtraction_error_ns(&self) -> Option<f64> {
-        self.start_up_ns()
-            .map(|start_up| (gritstone_model::START_UP_ERROR * start_up).max(LEAST_NS))
+        self.start_up_ns().map(|start_up| (gritstone_model::START_UP_ERROR * start_up).max(MIN_NS))
     }
 
     /// The median of the operations timed one by one, ns; `None` without any.

@@ -4,7 +4,7 @@ use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-const MOST: Usage = Usage {
+const MAX: Usage = Usage {
     user: u64::MAX,
     system: u64::MAX,
     cpu: u64::MAX,
@@ -40,9 +40,9 @@ fn spoilt(number: u64) -> RunData {
             ..Conditions::default()
         };
         samples(launch)
-            .for_each(|s| (s.n, s.wall, s.cycle_probe, s.usage) = (number, number, number, MOST));
+            .for_each(|s| (s.n, s.wall, s.cycle_probe, s.usage) = (number, number, number, MAX));
         batches(launch).for_each(|batch| {
-            (batch.walls, batch.usage) = (vec![number; 3], MOST);
+            (batch.walls, batch.usage) = (vec![number; 3], MAX);
         });
         launch.events.push(Event::Warm { n: number, wall: number });
         launch.events.push(Event::Process(Box::new(Sample { wall: number, ..Sample::default() })));

@@ -26,8 +26,8 @@ pub struct Cell {
 const HEIGHT: f64 = 22.0;
 /// Height of the sparkline, and the range of values that takes all of it at least.
 const SPARKLINE_HEIGHT: f64 = 18.0;
-const LEAST_RANGE: f64 = 0.05;
-const LEAST_WIDTH: f64 = 58.0;
+const MIN_RANGE: f64 = 0.05;
+const MIN_WIDTH: f64 = 58.0;
 const TOP: f64 = 30.0;
 const MARGIN: f64 = 10.0;
 /// Deviation with full color.
@@ -40,7 +40,7 @@ impl Heat {
     pub fn draw(&self) -> Canvas {
         let names: Vec<String> = self.rows.iter().map(|(name, _)| cut(name)).collect();
         let left = widest(names.iter()) + MARGIN + CHAR;
-        let width = (widest(self.columns.iter()) + CHAR).max(LEAST_WIDTH);
+        let width = (widest(self.columns.iter()) + CHAR).max(MIN_WIDTH);
         let drawn =
             |cell: &Option<Cell>| cell.as_ref().is_some_and(|cell| !cell.sparkline.is_empty());
         let has_sparklines = self.rows.iter().any(|(_, cells)| cells.iter().any(drawn));
@@ -97,7 +97,7 @@ fn sparkline(canvas: &mut Canvas, values: &[f64], class: &str, [x, y, width]: [f
     if values.len() < 2 || !(high - low).is_finite() {
         return;
     }
-    let range = (high - low).max(LEAST_RANGE);
+    let range = (high - low).max(MIN_RANGE);
     let (middle, tall) = (f64::midpoint(low, high), SPARKLINE_HEIGHT - 5.0);
     let corner = |(index, value): (usize, &f64)| {
         let across = x + width * index as f64 / (values.len() - 1) as f64;

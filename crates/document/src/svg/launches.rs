@@ -16,8 +16,8 @@ const BOTTOM: f64 = 28.0;
 const ORDER: f64 = 330.0;
 const SPREAD: f64 = 110.0;
 const GAP: f64 = 22.0;
-const MOST_BINS: f64 = 16.0;
-const MOST_TICKS: usize = 6;
+const MAX_BINS: f64 = 16.0;
+const MAX_TICKS: usize = 6;
 
 /// Interval around the estimate on a relative scale common to all results; an arrow where it is wider.
 pub fn whisker(value: f64, [low, high]: [f64; 2]) -> String {
@@ -70,7 +70,7 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
     let all = values.iter().copied().chain(interval.into_iter().flatten());
     let y = Scale::new(all, false, [bottom, TOP]).spread().padded();
     let ticks = y.ticks();
-    let every = ticks.len().div_ceil(MOST_TICKS);
+    let every = ticks.len().div_ceil(MAX_TICKS);
     let named = |(tick, y): (f64, f64)| (number::at_most(tick, unit, 10), y);
     let ticks: Vec<(String, f64)> = ticks.into_iter().step_by(every.max(1)).map(named).collect();
     let left = widest(ticks.iter().map(|(text, _)| text)) + 14.0;
@@ -103,7 +103,7 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
         "<path class=\"stroke\" d=\"{dots}\" stroke=\"{}\" stroke-width=\"5\" stroke-linecap=\"round\" fill=\"none\"/>",
         STRONG[0]
     ));
-    let bins = (values.len() as f64).sqrt().ceil().clamp(1.0, MOST_BINS);
+    let bins = (values.len() as f64).sqrt().ceil().clamp(1.0, MAX_BINS);
     let high = HEIGHT / bins;
     let mut counts = vec![0u32; bins as usize];
     for place in values.iter().filter_map(|value| y.place(*value)) {

@@ -52,11 +52,11 @@ pub struct Point {
 
 /// Widths at the left: for the label of y; the minimum for its ticks.
 const NAME: f64 = 26.0;
-const LEAST_TICK: f64 = 40.0;
+const MIN_TICK: f64 = 40.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 52.0;
 const PLOT_WIDTH: f64 = 500.0;
-const LEAST_HEIGHT: f64 = 360.0;
+const MIN_HEIGHT: f64 = 360.0;
 /// Heights: of a name; between frame and names, for leaders and a marker.
 const ROW: f64 = 16.0;
 const GAP: f64 = 44.0;
@@ -105,11 +105,11 @@ impl Plot {
     pub fn draw(&self) -> Canvas {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let names = self.lines.len() as f64 * ROW + ROW;
-        let bottom = TOP + LEAST_HEIGHT.max(names);
+        let bottom = TOP + MIN_HEIGHT.max(names);
         let y = self.scale(bottom);
         let tick = |(tick, y)| (number::at_most(tick, &self.y_unit, 10), y);
         let ticks: Vec<(String, f64)> = y.ticks().into_iter().map(tick).collect();
-        let left = NAME + widest(ticks.iter().map(|(text, _)| text)).max(LEAST_TICK) + 8.0;
+        let left = NAME + widest(ticks.iter().map(|(text, _)| text)).max(MIN_TICK) + 8.0;
         let right = left + PLOT_WIDTH;
         let x = Scale::new(points().map(|p| p.x), self.log_x, [left, right]).padded();
         let area = Area { x, y };

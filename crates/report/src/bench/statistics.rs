@@ -5,7 +5,7 @@ const OUTLIER: f64 = 10.0;
 /// Ratio of standard deviation to median absolute deviation of a normal distribution.
 const DEVIATION_FOR_MEDIAN: f64 = 1.4826;
 /// Lower bound of the deviation, as a share of the median, for equal times.
-const LEAST_DEVIATION: f64 = 0.005;
+const MIN_DEVIATION: f64 = 0.005;
 
 /// Fewest executions for outliers: with fewer, the deviation may be near zero by chance.
 const MIN_EXECUTIONS: usize = 5;
@@ -69,7 +69,7 @@ pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
     let distance = |time: &f64| (time - all.median).abs();
     let distances: Vec<f64> = times.iter().map(distance).collect();
     let deviation = DEVIATION_FOR_MEDIAN * median(&sorted(&distances));
-    let least = LEAST_DEVIATION * all.median;
+    let least = MIN_DEVIATION * all.median;
     let limit = OUTLIER * deviation.max(least);
     let far = distances.iter().enumerate();
     far.filter(|(_, distance)| **distance > limit).map(|(index, _)| index).collect()

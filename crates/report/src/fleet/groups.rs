@@ -1,6 +1,6 @@
 //! Groups of nodes that differ from the others, with the fact that defines each.
 
-use super::{MOST_NAMED, about, percent};
+use super::{MAX_NAMED, about, percent};
 use crate::table::Columns;
 use crate::words;
 use gritstone_document::number;
@@ -39,8 +39,8 @@ fn name(division: &FleetDivision, group: &FleetGroup) -> String {
     let facts = division.facts.iter().zip(&group.values);
     let mut facts: Vec<String> =
         facts.map(|(fact, value)| format!("{} {value}", words::fact(fact))).collect();
-    let more = facts.len().saturating_sub(MOST_NAMED);
-    facts.truncate(MOST_NAMED);
+    let more = facts.len().saturating_sub(MAX_NAMED);
+    facts.truncate(MAX_NAMED);
     if more > 0 {
         facts.push(format!("{} more", number::count(more)));
     }

@@ -30,7 +30,7 @@ use tokio::time::timeout;
 /// Timeout of each stage of a request.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Smallest charge of a request.
-const LEAST_WORK: Duration = Duration::from_micros(100);
+const MIN_WORK: Duration = Duration::from_micros(100);
 
 /// Shared state of the router.
 pub(crate) struct Service<P: 'static> {
@@ -152,7 +152,7 @@ impl<P: Site> Service<P> {
         let budgets = self.budgets.as_ref()?;
         let now = Instant::now();
         let wait = budgets.check(caller, now).err();
-        budgets.charge(caller, LEAST_WORK, now);
+        budgets.charge(caller, MIN_WORK, now);
         Some(Rejection {
             again: Some(wait?.as_secs_f64().ceil() as u64),
             ..Rejection::new(Status::TooMany, "Too many requests: try again later.")

@@ -17,13 +17,13 @@ pub(super) const ROUTE: Route<Pages> = Route {
 };
 
 /// Words of a query that count; each takes a statement.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// The first distinct words of a query.
 fn words(query: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![];
     for word in query.split_whitespace().map(str::to_lowercase) {
-        if words.len() < MOST_WORDS && !words.contains(&word) {
+        if words.len() < MAX_WORDS && !words.contains(&word) {
             words.push(word);
         }
     }

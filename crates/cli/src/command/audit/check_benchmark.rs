@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A claim fails only if it fails in this many launches: one may be disturbed.
-const MOST_LAUNCHES: usize = 12;
+const MAX_LAUNCHES: usize = 12;
 /// Benchmarks with longer launches are tested at one level: their time is that of other programs, users or devices. All levels would take
 /// `multiuser` half an hour.
 const LONG: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ pub fn kernel(
     benchmark: &Benchmark,
     work: &KernelWork,
     cpus: &[u32],
-    again: &[AuditedBuild],
+    rebuilds: &[AuditedBuild],
 ) -> Result<Vec<AuditTest>, ExecError> {
     let mut subject =
         Subject { executor, benchmark, cpus, entries_elsewhere: None, longest: Duration::ZERO };
@@ -50,7 +50,7 @@ pub fn kernel(
     let is_long = subject.longest > LONG;
     let is_tested =
         |build: &AuditBuild| build.why_not.is_none() && (!is_long || build.flags == STRICTEST);
-    for (build, programs) in again.iter().filter(|(build, _)| is_tested(build)) {
+    for (build, programs) in rebuilds.iter().filter(|(build, _)| is_tested(build)) {
         let built = programs_of(benchmark).filter_map(|name| {
             let built = programs.get(name)?.clone();
             Some(built.map(|built| (name.clone(), built)))
@@ -133,7 +133,7 @@ impl Subject<'_> {
             let fails = |test: &AuditTest| {
                 test.outcome == ClaimOutcome::Fails && test.claim != Claim::SyscallsPerOp
             };
-            if launches.len() == MOST_LAUNCHES || !found.iter().any(fails) {
+            if launches.len() == MAX_LAUNCHES || !found.iter().any(fails) {
                 return Ok((found, entries.ok()));
             }
             launches.push(self.launch(variant, as_launched)?);
