@@ -107,30 +107,27 @@ impl Format for Catch2 {
     }
 
     /// Names consist of the test case, its sections and the benchmark.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let mut reader = Reader::from_str(&file.text);
-            let mut path = Path::default();
-            loop {
-                let location = place(file, &format!("byte {}", reader.buffer_position()));
-                match reader.read_event() {
-                    Err(why) => return Err(malformed(location, why)),
-                    Ok(Event::Eof) if !path.within.is_empty() => {
-                        return Err(malformed(location, "the file is truncated"));
-                    }
-                    Ok(Event::Eof) => break,
-                    Ok(Event::Start(tag)) => path.opened(&mut run, &tag, &location),
-                    Ok(Event::Empty(tag)) => {
-                        path.opened(&mut run, &tag, &location);
-                        path.closed(&mut run, tag.name().as_ref());
-                    }
-                    Ok(Event::End(tag)) => path.closed(&mut run, tag.name().as_ref()),
-                    Ok(_) => {}
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let mut reader = Reader::from_str(&file.text);
+        let mut path = Path::default();
+        loop {
+            let location = place(file, &format!("byte {}", reader.buffer_position()));
+            match reader.read_event() {
+                Err(why) => return Err(malformed(location, why)),
+                Ok(Event::Eof) if !path.within.is_empty() => {
+                    return Err(malformed(location, "the file is truncated"));
                 }
+                Ok(Event::Eof) => break,
+                Ok(Event::Start(tag)) => path.opened(run, &tag, &location),
+                Ok(Event::Empty(tag)) => {
+                    path.opened(run, &tag, &location);
+                    path.closed(run, tag.name().as_ref());
+                }
+                Ok(Event::End(tag)) => path.closed(run, tag.name().as_ref()),
+                Ok(_) => {}
             }
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 
@@ -149,10 +146,6 @@ impl Harness for Catch2 {
             "--benchmark-warmup-time".to_owned(),
             execution.time.as_millis().to_string(),
         ];
-        Invocation {
-            argv: argv(execution.command, more),
-            environment: vec![],
-            output: Output::File(out),
-        }
+        Invocation::new(argv(execution.command, more), Output::File(out))
     }
 }

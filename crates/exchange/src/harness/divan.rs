@@ -71,33 +71,30 @@ impl Format for Divan {
     }
 
     /// Names are module paths, the syntax of its filter.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let (mut column, mut path) = (0, vec![]);
-            for (number, line) in (1..).zip(file.text.lines()) {
-                let location = || place(file, &format!("line {number}"));
-                if let Some((program, found)) = head(line) {
-                    (column, path) = (found, vec![program]);
-                } else if column > 0
-                    && line.starts_with(['├', '╰', '│', ' '])
-                    && let Some((level, name, values)) = branch(line, column)
-                {
-                    if level == 0 || level > path.len() {
-                        return Err(malformed(
-                            location(),
-                            format!("'{line}' is not a branch of a tree"),
-                        ));
-                    }
-                    path.truncate(level);
-                    path.push(name);
-                    if values.iter().any(|value| !value.is_empty()) {
-                        add(&mut run, &path.join("::"), &values, location);
-                    }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let (mut column, mut path) = (0, vec![]);
+        for (number, line) in (1..).zip(file.text.lines()) {
+            let location = || place(file, &format!("line {number}"));
+            if let Some((program, found)) = head(line) {
+                (column, path) = (found, vec![program]);
+            } else if column > 0
+                && line.starts_with(['├', '╰', '│', ' '])
+                && let Some((level, name, values)) = branch(line, column)
+            {
+                if level == 0 || level > path.len() {
+                    return Err(malformed(
+                        location(),
+                        format!("'{line}' is not a branch of a tree"),
+                    ));
+                }
+                path.truncate(level);
+                path.push(name);
+                if values.iter().any(|value| !value.is_empty()) {
+                    add(run, &path.join("::"), &values, location);
                 }
             }
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 
@@ -110,6 +107,6 @@ impl Harness for Divan {
             argv.push("--exact".to_owned());
             argv.extend(execution.wanted.iter().cloned());
         }
-        Invocation { argv, environment: vec![], output: Output::Stdout }
+        Invocation::new(argv, Output::Stdout)
     }
 }

@@ -244,27 +244,24 @@ impl Format for Fio {
         shape.has(&["fio version", "jobs"])
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let texts = documents(&json);
-            if texts.is_empty() {
-                parse_json::<Document<'_>>(file, &json, self.title())?;
-            }
-            let mut documents = vec![];
-            for text in texts {
-                documents.push(parse_json::<Document<'_>>(file, text.get(), self.title())?);
-            }
-            if let Some(last) = documents.last() {
-                let version = text(last.version).unwrap_or_default();
-                run.version = version.trim_start_matches("fio-").to_owned();
-                let seconds = number(last.timestamp).map(|seconds| seconds as i64);
-                run.started = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
-            }
-            let totals: Vec<Totals> = documents.iter().map(|one| totals(&mut run, one)).collect();
-            add(&mut run, &totals);
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let texts = documents(&json);
+        if texts.is_empty() {
+            parse_json::<Document<'_>>(file, &json, self.title())?;
         }
-        run.finish(self.title())
+        let mut documents = vec![];
+        for text in texts {
+            documents.push(parse_json::<Document<'_>>(file, text.get(), self.title())?);
+        }
+        if let Some(last) = documents.last() {
+            let version = text(last.version).unwrap_or_default();
+            run.version = version.trim_start_matches("fio-").to_owned();
+            let seconds = number(last.timestamp).map(|seconds| seconds as i64);
+            run.started = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        }
+        let totals: Vec<Totals> = documents.iter().map(|one| totals(run, one)).collect();
+        add(run, &totals);
+        Ok(())
     }
 }

@@ -88,52 +88,48 @@ impl Format for Go {
     }
 
     /// Times, or the first metric of a benchmark without time. Names have package and number of processors.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let (mut package, mut open) = (String::new(), None);
-            let mut opened = vec![];
-            for (number, line) in (1..).zip(file.text.lines()) {
-                if let Some(named) = line.strip_prefix("pkg: ") {
-                    package = format!("{}:", named.trim());
-                }
-                let location = || place(file, &format!("line {number}"));
-                match parse_line(line) {
-                    Line::Name(name) => {
-                        open = Some(name);
-                        opened.push((format!("{package}{name}"), location()));
-                    }
-                    Line::Failure(name) => {
-                        let why = format!("{}: {}", location(), line.trim());
-                        run.leave_out(&format!("{package}{name}"), why);
-                    }
-                    Line::Results(name, iterations, metrics) => {
-                        let lost =
-                            || malformed(location(), format!("results without a name: {line}"));
-                        let name = name.or(open.take()).ok_or_else(lost)?;
-                        let (value, unit) =
-                            metric(&metrics, line).map_err(|why| malformed(location(), why))?;
-                        let one = Repetition {
-                            operations: Some(iterations).filter(|_| unit == "ns/op"),
-                            ..Repetition::new(value)
-                        };
-                        let name = format!("{package}{name}");
-                        run.add(&name, (unit, direction(unit)), vec![one], location);
-                        let series = run.named(&name);
-                        if series.launches.len() > 1 {
-                            series.remarks.insert(ONE_PROCESS);
-                        }
-                    }
-                    Line::Damaged => {
-                        let what = format!("'{}' is not 'name iterations value unit'", line.trim());
-                        return Err(malformed(location(), what));
-                    }
-                    Line::Other => {}
-                }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let (mut package, mut open) = (String::new(), None);
+        let mut opened = vec![];
+        for (number, line) in (1..).zip(file.text.lines()) {
+            if let Some(named) = line.strip_prefix("pkg: ") {
+                package = format!("{}:", named.trim());
             }
-            leave_out_open(&mut run, opened);
+            let location = || place(file, &format!("line {number}"));
+            match parse_line(line) {
+                Line::Name(name) => {
+                    open = Some(name);
+                    opened.push((format!("{package}{name}"), location()));
+                }
+                Line::Failure(name) => {
+                    let why = format!("{}: {}", location(), line.trim());
+                    run.leave_out(&format!("{package}{name}"), why);
+                }
+                Line::Results(name, iterations, metrics) => {
+                    let lost = || malformed(location(), format!("results without a name: {line}"));
+                    let name = name.or(open.take()).ok_or_else(lost)?;
+                    let (value, unit) =
+                        metric(&metrics, line).map_err(|why| malformed(location(), why))?;
+                    let one = Repetition {
+                        operations: Some(iterations).filter(|_| unit == "ns/op"),
+                        ..Repetition::new(value)
+                    };
+                    let name = format!("{package}{name}");
+                    run.add(&name, (unit, direction(unit)), vec![one], location);
+                    let series = run.named(&name);
+                    if series.launches.len() > 1 {
+                        series.remarks.insert(ONE_PROCESS);
+                    }
+                }
+                Line::Damaged => {
+                    let what = format!("'{}' is not 'name iterations value unit'", line.trim());
+                    return Err(malformed(location(), what));
+                }
+                Line::Other => {}
+            }
         }
-        run.finish(self.title())
+        leave_out_open(run, opened);
+        Ok(())
     }
 }
 
@@ -183,11 +179,7 @@ impl Harness for Go {
             format!("{prefix}benchtime={}ns", time.as_nanos().max(1)),
             format!("{prefix}count={REPETITIONS}"),
         ];
-        Invocation {
-            argv: argv(execution.command, more),
-            environment: vec![],
-            output: Output::Stdout,
-        }
+        Invocation::new(argv(execution.command, more), Output::Stdout)
     }
 
     /// Names without the common package and number of processors, or as they are known.

@@ -153,31 +153,28 @@ impl Format for GoogleBenchmark {
     }
 
     /// Statistics and fits by the library are ignored; they are computed again.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let document: File<'_> = parse_json(file, &json, self.title())?;
-            run.version = text(document.context.library_version).unwrap_or_default();
-            run.started = text(document.context.date).and_then(|date| parse_time(&date));
-            run.machine = text(document.context.host_name);
-            let entries = || document.benchmarks.0.iter().map(|raw| Entry::parse(raw));
-            let names: BTreeSet<String> = entries().filter_map(|entry| text(entry.name)).collect();
-            let mut statistics = vec![];
-            for (number, entry) in entries().enumerate() {
-                match entry.kind(&names) {
-                    Kind::Repetition => self.add(&mut run, file, number, &entry),
-                    Kind::Statistic(name) => statistics.push(name),
-                    Kind::Fit => {}
-                }
-            }
-            for name in statistics {
-                if run.named(&name).is_empty() {
-                    run.leave_out(&name, ONLY_STATISTICS);
-                }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let document: File<'_> = parse_json(file, &json, self.title())?;
+        run.version = text(document.context.library_version).unwrap_or_default();
+        run.started = text(document.context.date).and_then(|date| parse_time(&date));
+        run.machine = text(document.context.host_name);
+        let entries = || document.benchmarks.0.iter().map(|raw| Entry::parse(raw));
+        let names: BTreeSet<String> = entries().filter_map(|entry| text(entry.name)).collect();
+        let mut statistics = vec![];
+        for (number, entry) in entries().enumerate() {
+            match entry.kind(&names) {
+                Kind::Repetition => self.add(run, file, number, &entry),
+                Kind::Statistic(name) => statistics.push(name),
+                Kind::Fit => {}
             }
         }
-        run.finish(self.title())
+        for name in statistics {
+            if run.named(&name).is_empty() {
+                run.leave_out(&name, ONLY_STATISTICS);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -194,10 +191,6 @@ impl Harness for GoogleBenchmark {
         if !execution.wanted.is_empty() {
             more.push(format!("--benchmark_filter={}", any_of(execution.wanted)));
         }
-        Invocation {
-            argv: argv(execution.command, more),
-            environment: vec![],
-            output: Output::File(out),
-        }
+        Invocation::new(argv(execution.command, more), Output::File(out))
     }
 }

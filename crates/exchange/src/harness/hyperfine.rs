@@ -87,30 +87,27 @@ impl Format for Hyperfine {
         shape.has(&["results"]) && shape.text.contains("\"command\"")
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let document: File<'_> = parse_json(file, &json, self.title())?;
-            let mut names = DistinctNames::default();
-            for (location, entry) in entries::<Entry<'_>>(file, "results", &document.results.0) {
-                let Some(name) = entry.name() else {
-                    run.leave_out(&location, "it has no command");
-                    continue;
-                };
-                let name = names.next(name);
-                match entry.repetitions() {
-                    Err(why) => run.leave_out(&name, format!("{location}: {why}")),
-                    Ok(all) => {
-                        for (execution, one) in all.into_iter().enumerate() {
-                            let location = || format!("{location}.times[{execution}]");
-                            run.add(&name, ("s", Better::Lower), vec![one], location);
-                        }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let document: File<'_> = parse_json(file, &json, self.title())?;
+        let mut names = DistinctNames::default();
+        for (location, entry) in entries::<Entry<'_>>(file, "results", &document.results.0) {
+            let Some(name) = entry.name() else {
+                run.leave_out(&location, "it has no command");
+                continue;
+            };
+            let name = names.next(name);
+            match entry.repetitions() {
+                Err(why) => run.leave_out(&name, format!("{location}: {why}")),
+                Ok(all) => {
+                    for (execution, one) in all.into_iter().enumerate() {
+                        let location = || format!("{location}.times[{execution}]");
+                        run.add(&name, ("s", Better::Lower), vec![one], location);
                     }
                 }
             }
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 
@@ -120,10 +117,9 @@ impl Harness for Hyperfine {
         let out = execution.directory.join("hyperfine.json");
         let options = ["--runs=2", "--style=none"].map(str::to_owned);
         let export = ["--export-json".to_owned(), out.display().to_string()];
-        Invocation {
-            argv: argv(execution.command, options.into_iter().chain(export)),
-            environment: vec![],
-            output: Output::File(out),
-        }
+        Invocation::new(
+            argv(execution.command, options.into_iter().chain(export)),
+            Output::File(out),
+        )
     }
 }

@@ -141,24 +141,21 @@ impl Format for Iperf3 {
         shape.has(&["start", "intervals"])
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let document: File<'_> = parse_json(file, &json, self.title())?;
-            if let Some(error) = text(document.error) {
-                return Err(malformed(place(file, ""), format!("iperf3 failed: {error}")));
-            }
-            let version = text(document.start.version).unwrap_or_default();
-            run.version = version.trim_start_matches("iperf ").to_owned();
-            let time: Time<'_> = parsed(document.start.timestamp).unwrap_or_default();
-            let seconds = number(time.timesecs).map(|seconds| seconds as i64);
-            run.started = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
-            let system = text(document.start.system_info).unwrap_or_default();
-            run.machine = system.split_whitespace().nth(1).map(str::to_owned);
-            add(&mut run, &document);
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let document: File<'_> = parse_json(file, &json, self.title())?;
+        if let Some(error) = text(document.error) {
+            return Err(malformed(place(file, ""), format!("iperf3 failed: {error}")));
         }
-        run.finish(self.title())
+        let version = text(document.start.version).unwrap_or_default();
+        run.version = version.trim_start_matches("iperf ").to_owned();
+        let time: Time<'_> = parsed(document.start.timestamp).unwrap_or_default();
+        let seconds = number(time.timesecs).map(|seconds| seconds as i64);
+        run.started = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        let system = text(document.start.system_info).unwrap_or_default();
+        run.machine = system.split_whitespace().nth(1).map(str::to_owned);
+        add(run, &document);
+        Ok(())
     }
 }
 

@@ -129,18 +129,15 @@ impl Format for Jmh {
         shape.has(&["benchmark", "mode", "primaryMetric"])
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let document: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
-            let mut names = DistinctNames::default();
-            for (location, entry) in entries::<Entry<'_>>(file, "", &document.0) {
-                run.version = text(entry.jmh_version).unwrap_or_default();
-                add(&mut run, &mut names, &entry, &location);
-            }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let document: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
+        let mut names = DistinctNames::default();
+        for (location, entry) in entries::<Entry<'_>>(file, "", &document.0) {
+            run.version = text(entry.jmh_version).unwrap_or_default();
+            add(run, &mut names, &entry, &location);
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 
@@ -170,10 +167,6 @@ impl Harness for Jmh {
                 execution.wanted.iter().map(|name| method(name)).collect();
             more.push(any_of(methods));
         }
-        Invocation {
-            argv: argv(&beside_others(execution.command), more),
-            environment: vec![],
-            output: Output::File(out),
-        }
+        Invocation::new(argv(&beside_others(execution.command), more), Output::File(out))
     }
 }

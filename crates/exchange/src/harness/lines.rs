@@ -1,8 +1,8 @@
 //! Any program that prints lines of name, value and unit.
 
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
-    direction, malformed, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, direction,
+    malformed, place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
 
@@ -35,27 +35,19 @@ impl Format for Lines {
         Program { name: "lines", title: "a program that prints lines of 'name value unit'" }
     }
 
-    /// Not recognizable: any text may end in a number and a word.
-    fn recognizes(&self, _: &Shape<'_>) -> bool {
-        false
-    }
-
     /// Blank lines and those that begin with `#` are comments.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let lines = file.text.lines().enumerate();
-            for (number, line) in
-                lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-            {
-                let location = || place(file, &format!("line {}", number + 1));
-                let (name, value, unit) = fields(line).ok_or_else(|| {
-                    malformed(location(), format!("'{line}' is not 'name value unit'"))
-                })?;
-                run.add(name, (unit, direction(unit)), vec![Repetition::new(value)], location);
-            }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let lines = file.text.lines().enumerate();
+        for (number, line) in
+            lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        {
+            let location = || place(file, &format!("line {}", number + 1));
+            let (name, value, unit) = fields(line).ok_or_else(|| {
+                malformed(location(), format!("'{line}' is not 'name value unit'"))
+            })?;
+            run.add(name, (unit, direction(unit)), vec![Repetition::new(value)], location);
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 

@@ -29,7 +29,6 @@ pub use shape::Shape;
 use crate::foreign_run::{ForeignRun, located};
 use crate::stored_unit::StoredUnit;
 use gritstone_model::{Better, Quantity};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thiserror::Error;
@@ -89,6 +88,12 @@ pub struct Invocation {
     pub environment: Vec<(String, String)>,
     /// Where the results are.
     pub output: Output,
+}
+
+impl Invocation {
+    fn new(argv: Vec<String>, output: Output) -> Self {
+        Self { argv, environment: vec![], output }
+    }
 }
 
 /// Place of the results of an execution.
@@ -153,17 +158,32 @@ pub trait Format: Sync {
     fn title(&self) -> &'static str {
         self.program().title
     }
-    /// Whether a file seems to be of this program, complete or damaged.
-    fn recognizes(&self, shape: &Shape<'_>) -> bool;
+    /// Whether a file seems to be of this program, complete or damaged. Never, if any file may be.
+    fn recognizes(&self, _: &Shape<'_>) -> bool {
+        false
+    }
     /// Names of the files that are read together, if results are in several files of a directory.
     fn parts(&self) -> &'static [&'static str] {
         &[]
     }
-    /// Parses the output of one execution. A benchmark without a value does not affect others.
+    /// Adds the benchmarks of a file; none, if the program writes no results. A benchmark without a value does not affect others.
+    ///
+    /// # Errors
+    /// When it is not of this program.
+    fn read(&self, _: &mut ForeignRun, _: &HarnessFile) -> Result<(), HarnessError> {
+        Ok(())
+    }
+    /// Parses the output of one execution.
     ///
     /// # Errors
     /// When it is not of this program, or has no value.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError>;
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            self.read(&mut run, file)?;
+        }
+        run.finish(self.title())
+    }
 }
 
 /// A program that `pr` executes.
@@ -256,9 +276,7 @@ fn escape(name: &str) -> String {
 }
 
 fn seconds(time: Duration) -> String {
-    let mut text = String::new();
-    let _ = write!(text, "{}", time.as_secs_f64());
-    text
+    time.as_secs_f64().to_string()
 }
 
 /// The command with more arguments.

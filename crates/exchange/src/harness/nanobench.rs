@@ -77,24 +77,21 @@ impl Format for Nanobench {
         shape.has(&["results"]) && shape.text.contains("\"median(elapsed)\"")
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let texts = documents(&json);
-            if texts.is_empty() {
-                parse_json::<Document<'_>>(file, &json, self.title())?;
-            }
-            for (number_of, text) in texts.into_iter().enumerate() {
-                let document: Document<'_> = parse_json(file, text.get(), self.title())?;
-                let array = format!("document {number_of}, results");
-                let mut names = DistinctNames::default();
-                for (location, entry) in entries(file, &array, &document.results.0) {
-                    add(&mut run, &mut names, &entry, &location);
-                }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let texts = documents(&json);
+        if texts.is_empty() {
+            parse_json::<Document<'_>>(file, &json, self.title())?;
+        }
+        for (number_of, text) in texts.into_iter().enumerate() {
+            let document: Document<'_> = parse_json(file, text.get(), self.title())?;
+            let array = format!("document {number_of}, results");
+            let mut names = DistinctNames::default();
+            for (location, entry) in entries(file, &array, &document.results.0) {
+                add(run, &mut names, &entry, &location);
             }
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 

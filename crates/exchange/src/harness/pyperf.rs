@@ -81,20 +81,17 @@ impl Format for Pyperf {
         shape.has(&["benchmarks", "version"]) && shape.text.contains("\"runs\"")
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let document: File<'_> = parse_json(file, &json, self.title())?;
-            for (number, raw) in document.benchmarks.0.iter().enumerate() {
-                let location = place(file, &format!("benchmarks[{number}]"));
-                match serde_json::from_str::<Entry<'_>>(raw.get()) {
-                    Ok(entry) => add(&mut run, &entry, document.metadata, &location),
-                    Err(why) => run.leave_out(&location, why.to_string()),
-                }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let document: File<'_> = parse_json(file, &json, self.title())?;
+        for (number, raw) in document.benchmarks.0.iter().enumerate() {
+            let location = place(file, &format!("benchmarks[{number}]"));
+            match serde_json::from_str::<Entry<'_>>(raw.get()) {
+                Ok(entry) => add(run, &entry, document.metadata, &location),
+                Err(why) => run.leave_out(&location, why.to_string()),
             }
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 
@@ -146,10 +143,6 @@ impl Harness for Pyperf {
             format!("--min-time={}", super::seconds(execution.time / 3)),
             "--quiet".to_owned(),
         ];
-        Invocation {
-            argv: argv(execution.command, more),
-            environment: vec![],
-            output: Output::File(out),
-        }
+        Invocation::new(argv(execution.command, more), Output::File(out))
     }
 }

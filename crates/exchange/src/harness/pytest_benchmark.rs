@@ -56,20 +56,17 @@ impl Format for PytestBenchmark {
         shape.has(&["machine_info", "benchmarks"])
     }
 
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let json = json(file);
-            let document: File<'_> = parse_json(file, &json, self.title())?;
-            run.version = text(document.version).unwrap_or_default();
-            run.started = text(document.datetime).and_then(|date| parse_time(&date));
-            let machine: MachineInfo<'_> = parsed(document.machine_info).unwrap_or_default();
-            run.machine = text(machine.node);
-            for (location, entry) in entries(file, "benchmarks", &document.benchmarks.0) {
-                add(&mut run, &entry, &location);
-            }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let json = json(file);
+        let document: File<'_> = parse_json(file, &json, self.title())?;
+        run.version = text(document.version).unwrap_or_default();
+        run.started = text(document.datetime).and_then(|date| parse_time(&date));
+        let machine: MachineInfo<'_> = parsed(document.machine_info).unwrap_or_default();
+        run.machine = text(machine.node);
+        for (location, entry) in entries(file, "benchmarks", &document.benchmarks.0) {
+            add(run, &entry, &location);
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 

@@ -38,39 +38,36 @@ impl Format for UnixBench {
     }
 
     /// One launch per line with a raw result.
-    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
-        let mut run = ForeignRun::default();
-        for file in files {
-            let mut copies = String::new();
-            for (number, line) in (1..).zip(file.text.lines()) {
-                let location = || place(file, &format!("line {number}"));
-                // "8 CPUs in system; running 1 parallel copy of tests"
-                if let Some((_, rest)) = line.split_once("; running ") {
-                    copies = match rest.split(' ').next().unwrap_or("") {
-                        "1" => String::new(),
-                        number => format!(", {number} copies"),
-                    };
-                } else if is_raw_result(line) {
-                    let what = || {
-                        format!(
-                            "'{}' is not 'title figure unit (seconds s, number samples)'",
-                            line.trim()
-                        )
-                    };
-                    let result = raw_result(line).ok_or_else(|| malformed(location(), what()))?;
-                    let name = format!("{}{copies}", result.title);
-                    let one = vec![Repetition {
-                        operations: Some(result.operations.round() as u64),
-                        ..Repetition::new(result.value)
-                    }];
-                    run.add(&name, (&result.unit, Better::Higher), one, location);
-                    run.named(&name).remarks.insert(NO_SAMPLES);
-                } else {
-                    head(&mut run, line.trim());
-                }
+    fn read(&self, run: &mut ForeignRun, file: &HarnessFile) -> Result<(), HarnessError> {
+        let mut copies = String::new();
+        for (number, line) in (1..).zip(file.text.lines()) {
+            let location = || place(file, &format!("line {number}"));
+            // "8 CPUs in system; running 1 parallel copy of tests"
+            if let Some((_, rest)) = line.split_once("; running ") {
+                copies = match rest.split(' ').next().unwrap_or("") {
+                    "1" => String::new(),
+                    number => format!(", {number} copies"),
+                };
+            } else if is_raw_result(line) {
+                let what = || {
+                    format!(
+                        "'{}' is not 'title figure unit (seconds s, number samples)'",
+                        line.trim()
+                    )
+                };
+                let result = raw_result(line).ok_or_else(|| malformed(location(), what()))?;
+                let name = format!("{}{copies}", result.title);
+                let one = vec![Repetition {
+                    operations: Some(result.operations.round() as u64),
+                    ..Repetition::new(result.value)
+                }];
+                run.add(&name, (&result.unit, Better::Higher), one, location);
+                run.named(&name).remarks.insert(NO_SAMPLES);
+            } else {
+                head(run, line.trim());
             }
         }
-        run.finish(self.title())
+        Ok(())
     }
 }
 
