@@ -7,7 +7,7 @@ use crate::run_summary::RunSummary;
 use crate::same;
 use gritstone_model::{
     Difference, HistoryChange, HistoryMark, HistoryPoint, HistorySeries, HistoryView, Id,
-    Measurement, RunView, SCHEMA_HISTORY, SameFact, Subject, Unit,
+    Measurement, RunView, SCHEMA_HISTORY, SameFact, Subject, Unit, grouped,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::series::{self, Level, Series, Shared};
@@ -22,13 +22,7 @@ pub struct Systems {
 impl Systems {
     /// Only to runs that share these facts with the newest one of the system.
     pub fn fit(past: Vec<RunSummary>, same: &[SameFact]) -> Self {
-        let mut groups: Vec<(ComparisonKey, Vec<RunSummary>)> = vec![];
-        for run in past {
-            match groups.iter_mut().find(|(circumstances, _)| *circumstances == run.circumstances) {
-                Some((_, runs)) => runs.push(run),
-                None => groups.push((run.circumstances.clone(), vec![run])),
-            }
-        }
+        let groups = grouped(past.into_iter().map(|run| (run.circumstances.clone(), run)));
         let fitted = groups.into_iter().map(|(circumstances, mut runs)| {
             let newest = runs.iter().max_by(|a, b| a.begun().cmp(&b.begun())).cloned();
             RunSummary::restrict(&mut runs, &newest.unwrap_or_default(), same);

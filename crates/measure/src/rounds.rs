@@ -1,5 +1,6 @@
 //! Shares of tracks (a step of a side each) in the budget, and the orders of rounds.
 
+use gritstone_model::grouped;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -78,14 +79,7 @@ pub fn rounds(launches: &[usize], seed: u64) -> Vec<Vec<usize>> {
 
 /// Makes tracks of one kind adjacent; otherwise stable.
 pub fn adjacent<K: PartialEq>(order: &[usize], kind: impl Fn(usize) -> K) -> Vec<usize> {
-    let mut kinds: Vec<(K, Vec<usize>)> = vec![];
-    for &track in order {
-        let this = kind(track);
-        match kinds.iter_mut().find(|(kind, _)| *kind == this) {
-            Some((_, tracks)) => tracks.push(track),
-            None => kinds.push((this, vec![track])),
-        }
-    }
+    let kinds = grouped(order.iter().map(|&track| (kind(track), track)));
     kinds.into_iter().flat_map(|(_, tracks)| tracks).collect()
 }
 

@@ -19,6 +19,7 @@ mod event_by_name;
 mod finding;
 mod finding_parts;
 mod fleet;
+mod grouped;
 mod history;
 mod id;
 mod latency;
@@ -79,6 +80,7 @@ pub use fleet::{
     FleetNodeState, FleetOutlier, FleetProgress, FleetProof, FleetScope, FleetSince, FleetSpread,
     FleetVerdict, FleetView, FleetWrong, SCHEMA_FLEET,
 };
+pub use grouped::grouped;
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryMark, HistoryPoint, HistorySeries,
     HistoryView, MissingBenchmark, SCHEMA_CHECK, SCHEMA_HISTORY, SameFact,

@@ -2,7 +2,7 @@
 
 use super::Row;
 use super::pair::ComparedBy;
-use gritstone_model::{CompareRow, CompareSum, Verdict};
+use gritstone_model::{CompareRow, CompareSum, Verdict, grouped};
 use gritstone_stats::descriptive;
 
 /// Different, inconclusive, same, without ratio, one-sided; each by the size of the ratio.
@@ -25,14 +25,7 @@ pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
 /// One for each family, those with differences first, by the size of the mean; the sum over all last, if there are
 /// several.
 pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
-    let mut families: Vec<(&str, Vec<&Row>)> = vec![];
-    for row in rows {
-        let family = row.row.id.family();
-        match families.iter_mut().find(|(name, _)| *name == family) {
-            Some((_, rows)) => rows.push(row),
-            None => families.push((family, vec![row])),
-        }
-    }
+    let families = grouped(rows.iter().map(|row| (row.row.id.family(), row)));
     let mut sums: Vec<CompareSum> =
         families.iter().map(|(family, rows)| sum(Some(family), rows)).collect();
     let same = |sum: &CompareSum| sum.faster + sum.slower == 0;

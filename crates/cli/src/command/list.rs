@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use gritstone_document::{Column, Document, Style, unit_text};
 use gritstone_exec::privileged::Permits;
-use gritstone_model::{Benchmark, Id, SCHEMA_LIST, Selector};
+use gritstone_model::{Benchmark, Id, SCHEMA_LIST, Selector, grouped};
 use gritstone_plan::{Selectors, select_refs, why_not};
 use gritstone_report::{Detail, lists};
 use gritstone_runs::context::Context;
@@ -160,16 +160,7 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         Column::new("source", Style::Text).rank(1).least(SOURCE_WIDTH),
     ];
     let mut document = lists::table("", columns, rows.collect());
-    let mut skipped: Vec<(&str, Vec<&str>)> = vec![];
-    for row in shown {
-        let Some(why) = row.why_not.as_deref() else {
-            continue;
-        };
-        match skipped.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, ids)) => ids.push(row.id.as_str()),
-            None => skipped.push((why, vec![row.id.as_str()])),
-        }
-    }
+    let skipped = grouped(shown.filter_map(|row| Some((row.why_not.as_deref()?, row.id.as_str()))));
     let count: usize = skipped.iter().map(|(_, ids)| ids.len()).sum();
     if more {
         document.list(

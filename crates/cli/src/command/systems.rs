@@ -6,7 +6,7 @@ use crate::ui::output;
 use anyhow::{Result, ensure};
 use clap::Args;
 use gritstone_document::{Column, Document, Style};
-use gritstone_model::{Machine, SCHEMA_SYSTEMS};
+use gritstone_model::{Machine, SCHEMA_SYSTEMS, grouped};
 use gritstone_report::lists;
 use gritstone_runs::context::Context;
 use schemars::JsonSchema;
@@ -128,13 +128,7 @@ fn years(systems: &[&ListedMachine]) -> String {
 
 /// A line per document, and one for measured systems.
 fn document_table(systems: &[ListedMachine]) -> Document {
-    let mut documents: Vec<(&str, Vec<&ListedMachine>)> = vec![];
-    for system in systems {
-        match documents.iter_mut().find(|(name, _)| *name == system.document()) {
-            Some((_, members)) => members.push(system),
-            None => documents.push((system.document(), vec![system])),
-        }
-    }
+    let documents = grouped(systems.iter().map(|system| (system.document(), system)));
     let rows = documents.iter().map(|(document, members)| {
         let mut names: Vec<&str> = vec![];
         for system in members {

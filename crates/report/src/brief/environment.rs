@@ -4,7 +4,7 @@ use super::command::command;
 use crate::table::Columns;
 use crate::{findings, show, words};
 use gritstone_document::{Document, Style, Text};
-use gritstone_model::{Flag, Measurement, PRIVATE_FACTS, Program, RunView};
+use gritstone_model::{Flag, Measurement, PRIVATE_FACTS, Program, RunView, grouped};
 use std::collections::BTreeMap;
 
 /// Facts that are summarized.
@@ -52,17 +52,10 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
             ("Far ends", settings.peer.as_ref().map(words::peer).unwrap_or_default()),
         ]);
     }
-    let mut programs: Vec<([&str; 2], Vec<&str>)> = vec![];
-    for result in &run.results {
-        let Some(Program { compiler, flags, .. }) = &result.program else {
-            continue;
-        };
-        let how = [compiler.as_str(), flags];
-        match programs.iter_mut().find(|(known, _)| *known == how) {
-            Some((_, ids)) => ids.push(result.id.as_str()),
-            None => programs.push((how, vec![result.id.as_str()])),
-        }
-    }
+    let programs = grouped(run.results.iter().filter_map(|result| {
+        let Program { compiler, flags, .. } = result.program.as_ref()?;
+        Some(([compiler.as_str(), flags], result.id.as_str()))
+    }));
     type Compiled<'a> = ([&'a str; 2], Vec<&'a str>);
     Columns::<Compiled>::key("Flags or command", Style::Text, |([_, flags], _)| *flags)
         .text("Compiler or version", |([compiler, _], _)| *compiler)
@@ -88,8 +81,6 @@ pub(crate) fn facts(run: &RunView) -> Vec<(String, Text)> {
         *kinds.entry(kind).or_default() += 1;
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    if !kinds.is_empty() {
-        terms.push(("mitigations".to_owned(), kinds.join(", ").into()));
-    }
+    terms.push(("mitigations".to_owned(), kinds.join(", ").into()));
     terms
 }

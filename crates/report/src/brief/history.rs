@@ -4,7 +4,7 @@ use super::{Brief, name, timeline, transactions};
 use crate::columns::Col;
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Row, Style, Table, Text};
-use gritstone_model::{Measurement, PublishedView, RunView, Subject};
+use gritstone_model::{Measurement, PublishedView, RunView, Subject, grouped};
 
 /// Digits of a value of this run beside printed ones.
 const DIGITS: i32 = 3;
@@ -40,16 +40,9 @@ fn unit(col: &Col) -> &'static str {
 }
 
 pub(super) fn append(document: &mut Document, input: &Brief) {
-    let mut sources: Vec<(&str, Vec<&RunView>)> = vec![];
-    for view in &input.parts.references {
-        let Some(source) = view.machine.document.as_deref() else {
-            continue;
-        };
-        match sources.iter_mut().find(|(known, _)| *known == source) {
-            Some((_, views)) => views.push(view),
-            None => sources.push((source, vec![view])),
-        }
-    }
+    let references = input.parts.references.iter();
+    let sources =
+        grouped(references.filter_map(|view| Some((view.machine.document.as_deref()?, view))));
     let tables = sources.iter().flat_map(|(source, views)| {
         [Origin::Printed, Origin::Reckoned].map(|origin| table(input.run, source, views, origin))
     });

@@ -8,7 +8,9 @@ mod tables;
 use crate::brief::{Brief, data_sheet, name, transactions};
 use crate::{findings, words};
 use gritstone_document::{Block, Document, Table};
-use gritstone_model::{Benchmark, Chapter, Exhibit, Form, Id, Measurement, RunView, Selector};
+use gritstone_model::{
+    Benchmark, Chapter, Exhibit, Form, Id, Measurement, RunView, Selector, grouped,
+};
 use numbers::Numbers;
 
 /// Input of the report.
@@ -130,19 +132,14 @@ fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
 
 /// Reasons for missing numbers of the run.
 fn missing(document: &mut Document, shown: &Shown) {
-    let mut reasons: Vec<(String, Vec<&Id>)> = vec![];
-    for benchmark in &shown.benchmarks {
+    let reason = |benchmark: &&Benchmark| {
         let result = shown.result(&benchmark.id);
-        if result.is_some_and(|result| result.value().is_some()) {
-            continue;
-        }
         let why = result.and_then(|result| result.notes.first()).map(findings::message);
         let why = why.unwrap_or_else(|| "Not in this run.".to_owned());
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, ids)) => ids.push(&benchmark.id),
-            None => reasons.push((why, vec![&benchmark.id])),
-        }
-    }
+        let is_missing = result.is_none_or(|result| result.value().is_none());
+        is_missing.then(|| (why, benchmark.id.clone()))
+    };
+    let reasons = grouped(shown.benchmarks.iter().filter_map(reason));
     let items = reasons.iter().map(|(why, ids)| {
         let first: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
         let more = match ids.len().saturating_sub(NAMED) {
