@@ -256,9 +256,6 @@ fn compiled(document: &mut Document, view: &AbView) {
     let sides = || view.sides.iter();
     let compilers: Vec<(&str, &Compiled)> =
         sides().filter_map(|side| Some((side.what.as_str(), side.compiled.as_ref()?))).collect();
-    if compilers.is_empty() {
-        return;
-    }
     Columns::<(&str, &Compiled)>::key("Compiler", Style::Code, |(name, _)| *name)
         .number("Programs", |(_, compiler)| compiler.programs)
         .number("Compile time s", |(_, compiler)| {

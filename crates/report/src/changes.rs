@@ -1,5 +1,6 @@
 //! Change events: on the first page, on a page for each, in the feed and in `gritstone changes`.
 
+use crate::compare;
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
 use gritstone_document::number;
@@ -77,17 +78,11 @@ pub(crate) fn table<'a>(
         let pair = event.before.clone().map(|before| [before, event.run.clone()]);
         Cell::from(size(event)).toned(Some(tone)).about(pair.map(About::Pair))
     };
-    let system = |event: &&ChangeEvent| {
-        Cell::from(event.name.as_str()).about(About::System(event.machine.clone()))
-    };
-    let run = |event: &&ChangeEvent| {
-        Cell::from(words::short_id(&event.run)).about(About::Run(event.run.clone()))
-    };
     Columns::<&ChangeEvent>::key("Change", Style::Text, what)
         .text("Speed", size)
-        .text("System", system)
+        .text("System", |event| Cell::system(&event.name, &event.machine))
         .column(Column::new("Since (UTC)", Style::Code), |event| words::minute(&event.started))
-        .column(Column::new("Run", Style::Code).rank(1), run)
+        .column(Column::new("Run", Style::Code).rank(1), |event| Cell::run(&event.run))
         .column(Column::new("Commits", Style::Code), |event| {
             let commits = event.commits.as_ref();
             let link = commits.and_then(|commits| commits.link.clone());
@@ -157,7 +152,8 @@ pub fn change(event: &ChangeEvent) -> Document {
         ));
     }
     log(&mut document, &event.triage);
-    facts(&mut document, event);
+    let caption = "Facts of the system that differ";
+    compare::differences(&mut document, ["Before", "Since"], caption, &event.differ_in);
     document.heading(1, "Benchmarks");
     lines(&mut document, &event.changes);
     document.heading(1, "How to confirm");
@@ -173,13 +169,6 @@ fn log(document: &mut Document, triage: &Triage) {
         .text("Assigned to", |entry| entry.assignee.clone())
         .text("Note", |entry| Some(entry.note.clone()))
         .table(document, "Triage log, newest first", entries);
-}
-
-fn facts(document: &mut Document, event: &ChangeEvent) {
-    Columns::<&gritstone_model::Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
-        .text("Before", |d| d.base.as_str())
-        .text("Since", |d| d.other.as_str())
-        .table(document, "Facts of the system that differ", &event.differ_in);
 }
 
 fn confirmation(document: &mut Document, event: &ChangeEvent) {
@@ -223,10 +212,6 @@ pub fn newest_entry(event: &ChangeEvent) -> Option<String> {
 fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Change>) {
     let pair =
         |change: &Change| Some(About::Pair([change.before.clone()?, change.change.run.clone()]));
-    let benchmark = |change: &&Change| {
-        let id = change.benchmark.to_string();
-        Cell::from(id.as_str()).about(About::Benchmark(id))
-    };
     let change = |change: &&Change| {
         let (text, _) = words::change(change.better, change.change.ratio, change.change.interval);
         let tone = match change.change.ratio < 1.0 {
@@ -235,11 +220,7 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         };
         Cell::from(text).toned(Some(tone)).about(pair(change))
     };
-    let run = |change: &&Change| {
-        let run = &change.change.run;
-        Cell::from(words::short_id(run)).about(About::Run(run.clone()))
-    };
-    Columns::<&Change>::key("Benchmark", Style::Code, benchmark)
+    Columns::<&Change>::key("Benchmark", Style::Code, |change| Cell::benchmark(&change.benchmark))
         .number("Change", change)
         .number("95% interval", |change| {
             words::change(change.better, change.change.ratio, change.change.interval).1
@@ -250,14 +231,12 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
             let [better, worse] = Sense::Speed.words();
             if change.change.ratio < 1.0 { worse } else { better }
         })
-        .column(Column::new("First run", Style::Code), run)
+        .column(Column::new("First run", Style::Code), |change| Cell::run(&change.change.run))
         .column(Column::new("Date (UTC)", Style::Code), |change| {
             words::minute(&change.change.started)
         })
         .text("Kernel", |change| change.kernel.as_str())
-        .text("System", |change| {
-            Cell::from(change.name.as_str()).about(About::System(change.machine.clone()))
-        })
+        .text("System", |change| Cell::system(&change.name, &change.machine))
         .table(document, "Changes of level", changes);
 }
 

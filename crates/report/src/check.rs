@@ -94,7 +94,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     document
 }
 
-fn tone(outcome: CheckOutcome) -> Tone {
+pub(crate) fn tone(outcome: CheckOutcome) -> Tone {
     match outcome {
         Passed => Tone::Good,
         Regressed => Tone::Bad,
@@ -134,10 +134,6 @@ fn is_failed(row: &CheckRow) -> bool {
 }
 
 fn table_of_failed<'r>(document: &mut Document, rows: impl Iterator<Item = &'r CheckRow>) {
-    let rows: Vec<&CheckRow> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
     let reason = |row: &CheckRow| {
         let reasons: Vec<String> = row.row.notes.iter().map(findings::message).collect();
         reasons.join(" ")
@@ -148,9 +144,6 @@ fn table_of_failed<'r>(document: &mut Document, rows: impl Iterator<Item = &'r C
 }
 
 fn table_of_missing(document: &mut Document, missing: &[MissingBenchmark]) {
-    if missing.is_empty() {
-        return;
-    }
     Columns::<&MissingBenchmark>::key("Missing", Style::Code, |missing| missing.id.as_str())
         .text("Reason", |missing| missing_reason(missing))
         .table(document, "", missing);

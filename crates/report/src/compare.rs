@@ -41,7 +41,8 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     terms.extend(variance.map(|v| ("variance between runs", findings::variance(v))));
     document.terms(terms);
     if shown.detail > Detail::Results {
-        differences(&mut document, view);
+        let heads = [view.base_name.as_str(), &view.other_name];
+        differences(&mut document, heads, "Differences in configuration", &view.differ_in);
     }
     if view.rows.is_empty() {
         document.paragraph("There is nothing to compare: neither side has a result.");
@@ -72,11 +73,16 @@ fn named(name: &str, id: &str, runs: usize) -> String {
     }
 }
 
-fn differences(document: &mut Document, view: &CompareView) {
+pub(crate) fn differences(
+    document: &mut Document,
+    [base, other]: [&str; 2],
+    caption: &str,
+    differ_in: &[Difference],
+) {
     Columns::<&Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
-        .text(&view.base_name, |d| d.base.as_str())
-        .text(&view.other_name, |d| d.other.as_str())
-        .table(document, "Differences in configuration", &view.differ_in);
+        .text(base, |d| d.base.as_str())
+        .text(other, |d| d.other.as_str())
+        .table(document, caption, differ_in);
 }
 
 /// The counts of the verdicts: "19 benchmarks: 12 faster, 3 slower, ...".

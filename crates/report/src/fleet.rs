@@ -7,7 +7,7 @@ use crate::table::{Cell, Columns};
 use crate::{Detail, words};
 use gritstone_document::number;
 use gritstone_document::svg::heat::{self, Heat};
-use gritstone_document::{About, Block, Column, Document, Style, Text, Tone};
+use gritstone_document::{Block, Column, Document, Style, Text, Tone};
 use gritstone_model::{
     FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
     FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,
@@ -362,10 +362,7 @@ fn distributions(document: &mut Document, view: &FleetView) {
     let spread = |show: fn(&FleetSpread) -> Option<String>| {
         move |benchmark: &&FleetBenchmark| benchmark.spread.as_ref().and_then(show)
     };
-    let id = |benchmark: &&FleetBenchmark| {
-        Cell::from(benchmark.id.as_str()).about(About::Benchmark(benchmark.id.to_string()))
-    };
-    Columns::<&FleetBenchmark>::key("Benchmark", Style::Code, id)
+    Columns::<&FleetBenchmark>::key("Benchmark", Style::Code, |row| Cell::benchmark(&row.id))
         .number("Least", value(0))
         .number("Median", value(3))
         .number("Most", value(6))

@@ -320,9 +320,7 @@ fn table(document: &mut Document, better: Better, series: &HistorySeries) {
         let mut earlier = series.points[..index].iter().rev();
         earlier.find(|point| point.value.is_some()).map(|p| p.run.clone())
     };
-    let run =
-        |p: &HistoryPoint| Cell::from(words::short_id(&p.run)).about(About::Run(p.run.clone()));
-    Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| run(p))
+    Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| Cell::run(&p.run))
         .text("Label", |(_, p)| p.label.clone())
         .number("When", |(_, p)| words::minute(&p.started))
         .pair(["Result", "95% CI"], move |(_, p)| {

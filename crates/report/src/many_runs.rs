@@ -105,8 +105,10 @@ fn benchmarks<'a>(
     lines: Vec<Line<'a>>,
     has_history: bool,
 ) {
-    let history = |line: &Line| has_history.then(|| About::Benchmark(line.id.to_string()));
-    let id = |line: &Line| Cell::from(line.id.as_str()).about(history(line));
+    let id = |line: &Line| match has_history {
+        true => Cell::benchmark(line.id),
+        false => Cell::from(line.id.as_str()),
+    };
     let base = |line: &Line| {
         let row = line.any()?;
         side(row.base, &row.unit)

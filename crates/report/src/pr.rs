@@ -1,12 +1,13 @@
 //! Comparison of head and base: what `gritstone pr` prints.
 
 use crate::ab::MIN_PAIRS;
+use crate::check::tone;
 use crate::table::{Cell, Columns};
 use crate::words::Sense;
 use crate::{verdicts, words};
 use gritstone_document::number;
-use gritstone_document::{Column, Document, Style, Text, Tone};
-use gritstone_model::{CheckOutcome, PrCounter, PrQuantity, PrRow, PrSide, PrView, Verdict};
+use gritstone_document::{Column, Document, Style, Text};
+use gritstone_model::{PrCounter, PrQuantity, PrRow, PrSide, PrView, Verdict};
 
 /// Largest effect of code layout between builds: docs/validation.md, "Layout of the code".
 const LAYOUT: f64 = 0.1;
@@ -19,12 +20,7 @@ const SHORT_COMMIT: usize = 12;
 pub fn pr(view: &PrView) -> Document {
     let mut document = Document::new("Head against base");
     document.terms([("base", side(&view.base)), ("head", side(&view.head))]);
-    let tone = match view.outcome {
-        CheckOutcome::Passed => Tone::Good,
-        CheckOutcome::Regressed => Tone::Bad,
-        CheckOutcome::Inconclusive => Tone::Doubt,
-    };
-    document.paragraph(Text::new(pr_verdict(view)).toned(Some(tone)));
+    document.paragraph(Text::new(pr_verdict(view)).toned(Some(tone(view.outcome))));
     rows(&mut document, view);
     document.list(pr_remarks(view));
     document

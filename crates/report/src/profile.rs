@@ -1,6 +1,6 @@
 //! Scores by profile: what `gritstone score --profile` prints.
 
-use crate::table::{self, Columns, noted};
+use crate::table::{Columns, score_cells};
 use crate::{findings, words};
 use gritstone_document::number;
 use gritstone_document::{Document, Style, Text};
@@ -64,14 +64,10 @@ fn benchmarks(
     let shares = profile.shares().into_iter().map(|(_, share)| Some(share));
     let rows = shares.zip(&machine.one_cpu.environments);
     let overall = [(None, &machine.one_cpu.overall)];
-    let rated = |(_, score): &Line| match (score.score, &score.withheld) {
-        (None, Some(_)) => [noted("not computed", &score.notes), None.into()],
-        (value, _) => table::bare_ratio(value, score.interval, &score.notes),
-    };
     Columns::<Line>::key("Benchmark", Style::Code, |(_, score)| score.environment.as_str())
         .strong(|(share, _)| share.is_none())
         .number("Weight", |(share, _)| share.map(number::percent_option))
-        .pair(["Score", "Interval"], rated)
+        .pair(["Score", "Interval"], |(_, score)| score_cells(score))
         .table(
             document,
             format!("{} against {}", machine.name, view.base_name),

@@ -1,6 +1,7 @@
 //! Response times of users: a table by kind of transaction, percentiles by the number of users as a drawing, and the supported number of
 //! users.
 
+use crate::brief::curves;
 use crate::table::Columns;
 use crate::{findings, words};
 use gritstone_document::number;
@@ -102,17 +103,15 @@ fn plot_of(
     (first < last).then_some((plot, [first, last]))
 }
 
-fn point(x: f64, percentile: Option<&Percentile>) -> Point {
-    let estimate = percentile.and_then(|percentile| percentile.estimate);
-    Point { x, y: estimate.map(|e| e.value), interval: estimate.and_then(|e| e.interval) }
-}
-
 /// A line for each percentile that any point has.
 fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
+    let point = |(x, percentiles): &(f64, &[Percentile]), name: &str| {
+        curves::point(*x, named(percentiles, name).and_then(|percentile| percentile.estimate))
+    };
     let line = |name: &&str| Line {
         name: (*name).to_owned(),
         strong: true,
-        points: points.iter().map(|(x, percentiles)| point(*x, named(percentiles, name))).collect(),
+        points: points.iter().map(|of_place| point(of_place, name)).collect(),
         ..Line::default()
     };
     let mut lines: Vec<Line> = names.iter().map(line).collect();

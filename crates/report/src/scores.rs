@@ -1,6 +1,6 @@
 //! Scores by environment: what `gritstone score` prints, and what precedes the tables of a run and a brief.
 
-use crate::table::{self, Cell, Columns, noted};
+use crate::table::{Columns, score_cells};
 use crate::{findings, profile, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Text};
@@ -215,13 +215,6 @@ fn rated<'a>(columns: Columns<'a, &'a EnvironmentScore>) -> Columns<'a, &'a Envi
             format!("{} of {all}", number::count(score.rows.len()))
         },
     )
-}
-
-fn score_cells(score: &EnvironmentScore) -> [Cell; 2] {
-    match (score.score, &score.withheld) {
-        (None, Some(_)) => [noted("not computed", &score.notes), None.into()],
-        (value, _) => table::bare_ratio(value, score.interval, &score.notes),
-    }
 }
 
 /// Two systems, environment by environment.

@@ -320,7 +320,7 @@ pub(crate) fn machine_sentence(machine: &Machine) -> String {
 }
 
 /// Settings by name.
-pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
+fn settings(s: &Settings) -> [(&'static str, String); 12] {
     let copies: Vec<String> = s.copies.iter().map(u32::to_string).collect();
     let copies = match copies.join(", ") {
         none if none.is_empty() => none,
@@ -338,7 +338,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
     let budget = s.budget_s.map(words::duration).unwrap_or_default();
     let reference = if s.reference { "measured" } else { "" };
     let precision = number::percent_option(s.precision);
-    let terms = [
+    [
         ("measured", measured),
         ("launches", quick.to_owned()),
         ("budget", budget),
@@ -357,7 +357,5 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("parameters", words::assigned(&s.params)),
         ("copies at once", copies),
         ("tuned", s.tuned.join("; ")),
-    ];
-    let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
-    nonempty.map(|(term, text)| (term.to_owned(), text.into())).collect()
+    ]
 }

@@ -3,10 +3,10 @@
 use crate::table::{Cell, Columns};
 use crate::{Detail, fleet, words};
 use gritstone_document::number;
-use gritstone_document::{About, Column, Document, Style, Tone};
+use gritstone_document::{About, Column, Document, Style};
 use gritstone_model::{
     BenchmarksView, FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem,
-    Reliability, SearchView, SystemView,
+    SearchView, SystemView,
 };
 
 /// The runs as a list.
@@ -34,15 +34,12 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         };
         Cell::from(text).about((run.kind == "ab").then(|| About::Trial(run.id.clone())))
     };
-    let system = |run: &&ListedRun| {
-        Cell::from(run.machine.as_str()).about(About::System(run.machine_id.clone()))
-    };
     Columns::<&ListedRun>::of(key, id)
         .column(Column::new("date (UTC)", Style::Code), |run| words::minute(&run.started))
         .text("label", |run| run.label.clone())
         .number("benchmarks", |run| run.benchmarks.to_string())
         .text("kind", kind)
-        .text("machine", system)
+        .text("machine", |run| Cell::system(&run.machine, &run.machine_id))
         .table(document, caption, runs);
 }
 
@@ -79,23 +76,14 @@ pub fn systems_compared(
 }
 
 pub(crate) fn systems(document: &mut Document, systems: &[ListedSystem]) {
-    let name = |system: &&ListedSystem| {
-        Cell::from(system.name.as_str()).about(About::System(system.id.clone()))
-    };
-    let newest = |system: &&ListedSystem| {
-        Cell::from(words::short_id(&system.newest)).about(About::Run(system.newest.clone()))
-    };
+    let name = |system: &&ListedSystem| Cell::system(&system.name, &system.id);
     let reliability = |system: &&ListedSystem| {
         let word = system.reliability.map(|word| word.as_str().to_owned());
-        Cell::from(word).toned(system.reliability.map(|word| match word {
-            Reliability::High => Tone::Good,
-            Reliability::Medium => Tone::Doubt,
-            Reliability::Low => Tone::Bad,
-        }))
+        Cell::from(word).toned(system.reliability.map(words::tone))
     };
     Columns::<&ListedSystem>::key("System", Style::Text, name)
         .number("Runs", |system| system.runs)
-        .column(Column::new("Newest run", Style::Code), newest)
+        .column(Column::new("Newest run", Style::Code), |system| Cell::run(&system.newest))
         .column(Column::new("Date (UTC)", Style::Code), |system| words::minute(&system.started))
         .text("Reliability", reliability)
         .number("Contention", |system| {
@@ -120,13 +108,10 @@ pub fn system(view: &SystemView) -> Document {
     if view.changes.is_empty() {
         document.paragraph("No recorded fact changed from run to run.");
     }
-    let run = |change: &&FactChange| {
-        Cell::from(words::short_id(&change.run)).about(About::Run(change.run.clone()))
-    };
     Columns::<&FactChange>::key("Fact", Style::Text, |change| words::fact(&change.fact))
         .text("Before", |change| change.before.clone())
         .text("Since", |change| change.after.clone())
-        .column(Column::new("First run", Style::Code), run)
+        .column(Column::new("First run", Style::Code), |change| Cell::run(&change.run))
         .column(Column::new("Date (UTC)", Style::Code), |change| words::minute(&change.started))
         .table(
             &mut document,
@@ -186,11 +171,7 @@ fn found_benchmarks(document: &mut Document, found: &[FoundBenchmark]) {
 }
 
 fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchmark]) {
-    let id = |benchmark: &&FoundBenchmark| {
-        let id = benchmark.id.to_string();
-        Cell::from(id.as_str()).about(About::Benchmark(id))
-    };
-    Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, id)
+    Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, |found| Cell::benchmark(&found.id))
         .text("What", |benchmark| benchmark.title.as_str())
         .table(document, caption, found);
 }

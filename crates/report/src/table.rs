@@ -5,7 +5,7 @@ use gritstone_document::FlagStyle;
 use gritstone_document::footnote::Detail;
 use gritstone_document::number;
 use gritstone_document::{About, Column, Document, MISSING, Row, Style, Table, Text, Tone};
-use gritstone_model::{Flag, Note};
+use gritstone_model::{EnvironmentScore, Flag, Id, Note};
 use std::rc::Rc;
 
 /// Content of a cell, and its notes.
@@ -43,6 +43,21 @@ impl From<usize> for Cell {
 }
 
 impl Cell {
+    /// The short identifier of a run, with a link to it.
+    pub(crate) fn run(id: &str) -> Self {
+        Self::from(words::short_id(id)).about(About::Run(id.to_owned()))
+    }
+
+    /// A benchmark, with a link to its history.
+    pub(crate) fn benchmark(id: &Id) -> Self {
+        Self::from(id.as_str()).about(About::Benchmark(id.to_string()))
+    }
+
+    /// The name of a system, with a link to it.
+    pub(crate) fn system(name: &str, id: &str) -> Self {
+        Self::from(name).about(About::System(id.to_owned()))
+    }
+
     /// Adds notes that belong to the document.
     pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
         let notes = notes.into_iter();
@@ -87,6 +102,14 @@ pub(crate) fn bare_ratio(
 ) -> [Cell; 2] {
     let (ratio, interval) = ratio.map(|x| words::bare_ratio(x, interval)).unzip();
     [noted(ratio, notes), interval.into()]
+}
+
+/// A score with its interval, and its notes.
+pub(crate) fn score_cells(score: &EnvironmentScore) -> [Cell; 2] {
+    match (score.score, &score.withheld) {
+        (None, Some(_)) => [noted("not computed", &score.notes), None.into()],
+        (value, _) => bare_ratio(value, score.interval, &score.notes),
+    }
 }
 
 /// An estimate with its unit, and its interval.

@@ -1,7 +1,9 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
-use gritstone_document::number;
-use gritstone_model::{Better, Difference, EnvironmentScore, Id, Kind, Link, Peer, RunView};
+use gritstone_document::{Tone, number};
+use gritstone_model::{
+    Better, Difference, EnvironmentScore, Id, Kind, Link, Peer, Reliability, RunView,
+};
 use std::collections::BTreeMap;
 
 /// Amount of detail of a run.
@@ -14,6 +16,14 @@ pub enum Detail {
     Columns,
     /// Also reference workloads, distributions, parts and settings.
     Everything,
+}
+
+pub(crate) fn tone(reliability: Reliability) -> Tone {
+    match reliability {
+        Reliability::High => Tone::Good,
+        Reliability::Medium => Tone::Doubt,
+        Reliability::Low => Tone::Bad,
+    }
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -10,7 +10,7 @@ use gritstone_document::{About, Block, Document, Style, Text, Tile, Tone};
 use gritstone_document::{number, svg};
 use gritstone_model::{
     Assessment, Better, CompareRow, EnvironmentScore, Estimate, Flag, Measurement, Quantity,
-    Reliability, RunView, Settings,
+    RunView, Settings,
 };
 
 /// Lines that fit on a page.
@@ -27,7 +27,7 @@ pub(crate) fn head(document: &mut Document, input: &Brief) {
 }
 
 /// The run: system, date, command.
-pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
+pub(super) fn card(run: &RunView) -> [(&'static str, Text); 11] {
     let fact = |name: &str| run.machine.facts.get(name).map_or("", String::as_str);
     let counted = |n: &str, one: &str| n.parse().map_or(String::new(), |n| words::plural(n, one));
     let several = |n: String| {
@@ -72,7 +72,6 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ("Samples", words::pruned(run).unwrap_or_default()),
         ("Command", show::settings_of_ours(run).map_or(String::new(), |s| command(s, SELECTORS))),
     ];
-    let nonempty = terms.into_iter().filter(|(_, text)| !text.is_empty());
     let about = |term| match term {
         "Run" => Some(About::Run(run.id.clone())),
         "Trial" => Some(About::Trial(run.id.clone())),
@@ -80,7 +79,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         _ => None,
     };
     let about = |term| about(term).filter(|_| run.settings.is_some());
-    nonempty.map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term)))).collect()
+    terms.map(|(term, text)| (term, Text::new(text).about(about(term))))
 }
 
 fn trial(settings: &Settings) -> String {
@@ -133,11 +132,7 @@ fn reliability(assessment: &Assessment) -> Tile {
             true => format!("{results}, none in doubt"),
             false => format!("of {results}: {}", causes.join(", ")),
         },
-        tone: Some(match assessment.reliability {
-            Reliability::High => Tone::Good,
-            Reliability::Medium => Tone::Doubt,
-            Reliability::Low => Tone::Bad,
-        }),
+        tone: Some(words::tone(assessment.reliability)),
     }
 }
 
@@ -325,7 +320,7 @@ mod tests {
     fn no_result_is_in_doubt() {
         let tile = |measured| {
             reliability(&Assessment {
-                reliability: Reliability::Low,
+                reliability: gritstone_model::Reliability::Low,
                 measured,
                 causes: vec![],
                 interrupted: false,

@@ -31,10 +31,7 @@ pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
     document.list(notes.iter().map(findings::message));
     show::details(&mut document, &[&without_notes(result)]);
     document.terms(entry.map(source).unwrap_or_default());
-    let references = references(input, result);
-    if !references.is_empty() {
-        document.terms([("Reference systems", references.join("; "))]);
-    }
+    document.terms([("Reference systems", references(input, result).join("; "))]);
     document.blocks
 }
 

@@ -9,9 +9,9 @@ use gritstone_document::svg::{
     self,
     dots::{self, Dot, Panel},
 };
-use gritstone_document::{About, Block, Document, Style};
+use gritstone_document::{Block, Document, Style};
 use gritstone_model::{
-    CompareRow, CompareSum, CompareView, Difference, Flag, RunView, ScoresView, Verdict, flags,
+    CompareRow, CompareSum, CompareView, Flag, RunView, ScoresView, Verdict, flags,
 };
 
 /// Input of the report on two runs.
@@ -78,10 +78,8 @@ pub fn pair(input: &Pair) -> Document {
     if view.differ_in.is_empty() {
         document.paragraph("No recorded differences.");
     }
-    Columns::<&Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
-        .text("A", |d| d.base.as_str())
-        .text("B", |d| d.other.as_str())
-        .table(&mut document, "Differences in configuration", &view.differ_in);
+    let caption = "Differences in configuration";
+    compare::differences(&mut document, ["A", "B"], caption, &view.differ_in);
     document
 }
 
@@ -131,9 +129,9 @@ fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
         Some(why.join(" ")).filter(|_| row.ratio.is_none())
     };
     let has_history = !(input.base.is_side() && input.other.is_side());
-    let benchmark = |row: &&CompareRow| {
-        let id = row.id.to_string();
-        Cell::from(id.as_str()).about(has_history.then_some(About::Benchmark(id)))
+    let benchmark = |row: &&CompareRow| match has_history {
+        true => Cell::benchmark(&row.id),
+        false => Cell::from(row.id.as_str()),
     };
     Columns::<&CompareRow>::key("Benchmark", Style::Code, benchmark)
         .number("A", |row| side(row.base, input.base, row))

@@ -11,9 +11,6 @@ use gritstone_model::{FleetDivision, FleetGroup};
 const MAX_DIVISIONS: usize = 10;
 
 pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
-    if divisions.is_empty() {
-        return;
-    }
     let rows: Vec<(&FleetDivision, &FleetGroup)> = divisions
         .iter()
         .take(MAX_DIVISIONS)

@@ -3,7 +3,7 @@
 use crate::table::{Cell, Columns};
 use crate::words;
 use gritstone_document::number;
-use gritstone_document::{About, Document, Style};
+use gritstone_document::{Document, Style};
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 
 /// In the table; those without a run come first.
@@ -40,12 +40,8 @@ pub(crate) fn nodes(document: &mut Document, progress: &FleetProgress) {
     nodes.sort_by_key(|node| node.state);
     let shown = nodes.iter().copied().take(MAX_NODES);
     let run = |node: &&FleetNodeProgress| {
-        let run = node.run.as_ref();
-        let cell = Cell::from(run.map(|run| words::short_id(run).to_owned()));
-        match run {
-            Some(run) => cell.about(About::Run(run.clone())),
-            None => cell,
-        }
+        let run = node.run.as_deref();
+        run.map_or_else(|| Cell::from(None), Cell::run)
     };
     Columns::<&FleetNodeProgress>::key("Node", Style::Code, |node| node.node.as_str())
         .text("State", |node| word(node.state, progress.ended))
