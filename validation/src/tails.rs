@@ -164,19 +164,12 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
             let counts = counts(world, Shape::Bursts, events, delayed);
             let events = histogram(counts, level);
             let sample = Sample { n: events.count, wall: events.sum, ..Sample::default() };
+            let events =
+                [Event::Sample(Box::new(sample)), Event::Latency(Box::new(events)), Event::Bye];
             data.launches.push(Launch {
-                id: id(index),
                 round: round as u32,
                 start: round as u64,
-                cpus: vec![],
-                copies: 1,
-                outcome: Outcome::Measured,
-                events: vec![
-                    Event::Sample(Box::new(sample)),
-                    Event::Latency(Box::new(events)),
-                    Event::Bye,
-                ],
-                conditions: Default::default(),
+                ..Launch::new(id(index), Outcome::Measured, events.into())
             });
         }
     }

@@ -8,8 +8,8 @@ use crate::harness::HarnessError;
 use crate::limits::{BENCHMARKS, LAUNCHES};
 use crate::stored_unit::StoredUnit;
 use gritstone_model::{
-    Benchmark, Better, CommandWork, Conditions, Event, Id, Launch, Machine, Outcome, Param,
-    Placement, RunData, RunInfo, Sample, Settings, Skip, Source, Unit, Work,
+    Benchmark, Better, CommandWork, Event, Id, Launch, Machine, Outcome, Param, Placement, RunData,
+    RunInfo, Sample, Settings, Skip, Source, Unit, Work,
 };
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -179,16 +179,7 @@ fn launches(
     unit: &StoredUnit,
     most: usize,
 ) -> Result<Vec<(Launch, f64)>, String> {
-    let launch = |outcome, events| Launch {
-        id: id.clone(),
-        round: 0,
-        start: 0,
-        cpus: vec![],
-        copies: 1,
-        outcome,
-        events,
-        conditions: Conditions::default(),
-    };
+    let launch = |outcome, events| Launch::new(id.clone(), outcome, events);
     let mut all = vec![];
     for together in series.launches.chunks(series.launches.len().div_ceil(most).max(1)) {
         let (mut events, mut seconds) = (vec![], 0.0);

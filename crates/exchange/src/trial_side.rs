@@ -4,7 +4,7 @@ use crate::ImportError;
 use crate::foreign_run::{Repetition, Series};
 use crate::import::{benchmark, check_size, events_of, identifier_of};
 use crate::stored_unit::StoredUnit;
-use gritstone_model::{Better, Conditions, Event, Launch, Outcome, Param, RunData, RunInfo, Skip};
+use gritstone_model::{Better, Event, Launch, Outcome, Param, RunData, RunInfo, Skip};
 
 /// A benchmark of one side.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,16 +82,8 @@ fn add(
         };
         let of_launch = [launch.other_run.map(Param::OtherRun), launch.layout.map(Param::Layout)];
         events.splice(0..0, of_launch.into_iter().flatten().map(Event::Param));
-        run.launches.push(Launch {
-            id: id.clone(),
-            round,
-            start: launch.start,
-            cpus: vec![],
-            copies: 1,
-            outcome,
-            events,
-            conditions: Conditions::default(),
-        });
+        let start = launch.start;
+        run.launches.push(Launch { round, start, ..Launch::new(id.clone(), outcome, events) });
     }
     let benchmark = benchmark(program, id, &series, unit.unit, side_benchmark.better);
     run.benchmarks.push(benchmark);

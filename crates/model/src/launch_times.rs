@@ -86,14 +86,8 @@ mod tests {
 
     fn launch(events: Vec<Event>) -> Launch {
         Launch {
-            id: Id::parse("a/b").unwrap(),
-            round: 0,
-            start: 0,
-            cpus: vec![],
-            copies: 1,
-            outcome: Outcome::Measured,
-            events,
             conditions: Conditions { wall: 120 * MS, ..Conditions::default() },
+            ..Launch::new(Id::parse("a/b").unwrap(), Outcome::Measured, events)
         }
     }
 

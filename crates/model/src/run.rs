@@ -107,6 +107,22 @@ pub struct Launch {
     pub conditions: Conditions,
 }
 
+impl Launch {
+    /// Of one copy on any CPU, the first of its benchmark.
+    pub fn new(id: Id, outcome: Outcome, events: Vec<Event>) -> Self {
+        Self {
+            id,
+            round: 0,
+            start: 0,
+            cpus: vec![],
+            copies: 1,
+            outcome,
+            events,
+            conditions: Conditions::default(),
+        }
+    }
+}
+
 fn one() -> u32 {
     1
 }

@@ -36,14 +36,10 @@ pub fn param(key: &str, value: &str) -> Event {
 /// A measured launch on CPU 1, a second after that of the round before.
 pub fn launch(name: &str, round: u32, events: Vec<Event>) -> Launch {
     Launch {
-        id: id(name),
         round,
         start: u64::from(round) * 1_000_000_000,
         cpus: vec![1],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events,
-        conditions: Conditions::default(),
+        ..Launch::new(id(name), Outcome::Measured, events)
     }
 }
 

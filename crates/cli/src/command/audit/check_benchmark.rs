@@ -5,8 +5,8 @@ use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::syscalls::Entries;
 use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};
 use gritstone_model::{
-    AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork,
-    Conditions, Event, Finding, KernelWork, Launch, Note, Outcome, Work,
+    AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork, Event,
+    Finding, KernelWork, Launch, Note, Outcome, Work,
 };
 use gritstone_runs::custom_catalog::programs_of;
 use gritstone_session::instructions;
@@ -145,16 +145,9 @@ impl Subject<'_> {
         let launched =
             self.executor.launch(variant, as_launched, self.cpus, 1, Calibration::default())?;
         self.longest = self.longest.max(start.elapsed());
-        Ok(Launch {
-            id: self.benchmark.id.clone(),
-            round: 0,
-            start: 0,
-            cpus: self.cpus.to_vec(),
-            copies: 1,
-            outcome: launched.outcome,
-            events: launched.events,
-            conditions: Conditions::default(),
-        })
+        let id = self.benchmark.id.clone();
+        let launch = Launch::new(id, launched.outcome, launched.events);
+        Ok(Launch { cpus: self.cpus.to_vec(), ..launch })
     }
 
     fn subject<'a>(&'a self, variant: &'a Variant, work: &'a KernelWork) -> Counted<'a> {
