@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct Id(String);
 
 /// An index of PostgreSQL takes 2,700.
@@ -92,12 +92,6 @@ impl TryFrom<String> for Id {
     type Error = IdError;
     fn try_from(text: String) -> Result<Self, IdError> {
         Self::parse(&text)
-    }
-}
-
-impl From<Id> for String {
-    fn from(id: Id) -> Self {
-        id.0
     }
 }
 

@@ -44,7 +44,7 @@ pub enum Quantity {
 
 /// A unit: `ns/call`, `us`, `MB/s`, `bytes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct Unit(String);
 
 /// Named rates with their base units per second: Whetstone instructions, floating-point operations, Dhrystones. 1 VAX MIPS is the 1,757
@@ -138,12 +138,6 @@ impl TryFrom<String> for Unit {
     type Error = UnitError;
     fn try_from(text: String) -> Result<Self, UnitError> {
         Self::parse(&text)
-    }
-}
-
-impl From<Unit> for String {
-    fn from(unit: Unit) -> Self {
-        unit.0
     }
 }
 
