@@ -1,23 +1,37 @@
 //! Shortages: the limit behind an error, and the remedy.
 
 use nix::libc::{EMFILE, ENFILE};
-use std::fmt;
 use std::io::{Error, ErrorKind};
 
 /// A resource that ran out; displayed as the remedy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Shortage {
     /// No space or no inodes left on a file system.
+    #[error(
+        "free some space there, or name another directory: TMPDIR for programs, --dir for files"
+    )]
     Space,
+    #[error(
+        "the quota is used up (`quota`): make room, or name another directory: TMPDIR for programs, --dir for files"
+    )]
     Quota,
+    #[error("raise the limit on the size of files (`ulimit -f`)")]
     FileSize,
     /// Process limit of the user or of the control group.
+    #[error(
+        "raise the limit on processes (`ulimit -u`, or pids.max of the control group), or end some"
+    )]
     Processes,
     /// Memory or address space.
+    #[error(
+        "raise the limit on memory (`ulimit -v`, or memory.max of the control group), or free some"
+    )]
     Memory,
     /// Open file limit of this process.
+    #[error("raise the limit on open files (`ulimit -n`)")]
     Descriptors,
     /// Open file limit of the system.
+    #[error("raise fs.file-max (`sysctl fs.file-max`)")]
     SystemDescriptors,
 }
 
@@ -39,28 +53,6 @@ impl Shortage {
     /// True if the shortage may be over at the next launch.
     pub(crate) fn is_transient(self) -> bool {
         matches!(self, Self::Processes | Self::Memory | Self::SystemDescriptors)
-    }
-}
-
-impl fmt::Display for Shortage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Space => {
-                "free some space there, or name another directory: TMPDIR for programs, --dir for files"
-            }
-            Self::Quota => {
-                "the quota is used up (`quota`): make room, or name another directory: TMPDIR for programs, --dir for files"
-            }
-            Self::FileSize => "raise the limit on the size of files (`ulimit -f`)",
-            Self::Processes => {
-                "raise the limit on processes (`ulimit -u`, or pids.max of the control group), or end some"
-            }
-            Self::Memory => {
-                "raise the limit on memory (`ulimit -v`, or memory.max of the control group), or free some"
-            }
-            Self::Descriptors => "raise the limit on open files (`ulimit -n`)",
-            Self::SystemDescriptors => "raise fs.file-max (`sysctl fs.file-max`)",
-        })
     }
 }
 

@@ -322,19 +322,12 @@ impl Server {
 }
 
 /// Error response of a server.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
 struct Refusal {
     status: StatusCode,
     text: String,
 }
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// Whether a server refuses a run that was removed there.
 fn is_gone(why: &anyhow::Error) -> bool {

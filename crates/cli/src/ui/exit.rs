@@ -7,7 +7,6 @@ use gritstone_session::NothingMeasured;
 use gritstone_store::StoreError;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::error::Error;
-use std::fmt;
 use std::process::ExitCode;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +28,12 @@ impl From<Exit> for ExitCode {
 }
 
 /// An error with an exit code other than that of wrong use.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     pub exit: Exit,
     pub message: String,
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl Error for Failure {}
 
 impl Exit {
     pub fn because(self, message: impl Into<String>) -> anyhow::Error {
