@@ -114,7 +114,7 @@ static void share_counter(void)
 
 static void pin_to_one_cpu(void)
 {
-	static int cpus[MAX_CPUS];
+	static int cpus[NR_CPUS];
 	if (permitted_cpus(cpus) > 0)
 		pin_to_cpu(cpus[0]);
 }

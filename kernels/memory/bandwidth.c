@@ -49,9 +49,9 @@ static uint64_t blocks; /* of an array of one process */
 static unsigned members = 1;
 static struct slice own_slice;
 static struct team *team;
-static int member_cpu[MAX_CPUS]; /* with every=1 */
-static pid_t worker_pid[MAX_CPUS];
-static uint64_t begin[MAX_CPUS], next[MAX_CPUS]; /* position of each process, for expect() */
+static int member_cpu[NR_CPUS]; /* with every=1 */
+static pid_t worker_pid[NR_CPUS];
+static uint64_t begin[NR_CPUS], next[NR_CPUS]; /* position of each process, for expect() */
 
 /* Index within half a block plus the block: an exact double, different for any two blocks. */
 static double value(uint64_t block, uint64_t i)
@@ -240,7 +240,7 @@ static void fork_workers(struct context *c)
 /* Bytes of the last-level caches of the team. */
 static uint64_t last_caches(void)
 {
-	static uint64_t first[MAX_CPUS];
+	static uint64_t first[NR_CPUS];
 	uint64_t bytes = 0;
 	for (unsigned member = 0; member < members; member++) {
 		unsigned earlier = 0;

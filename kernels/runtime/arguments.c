@@ -15,8 +15,8 @@ static void parse_cpus(struct context *c, const char *text)
 	while (*text != '\0') {
 		char *end;
 		long cpu = strtol(text, &end, 10);
-		if (end == text || cpu < 0 || cpu >= MAX_CPUS || c->cpus == MAX_CPUS || (*end != '\0' && *end != ',')) {
-			failed_because(c, "arguments", "cpus=%s is not one or two CPU numbers below %d", text, MAX_CPUS);
+		if (end == text || cpu < 0 || cpu >= NR_CPUS || c->cpus == MAX_CPUS || (*end != '\0' && *end != ',')) {
+			failed_because(c, "arguments", "cpus=%s is not one or two CPU numbers below %d", text, NR_CPUS);
 			return;
 		}
 		c->cpu[c->cpus++] = (int)cpu;

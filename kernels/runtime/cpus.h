@@ -6,10 +6,10 @@
 #include <sched.h>
 #include <string.h>
 
-enum { MAX_CPUS = 8192 }; /* the largest NR_CPUS of Linux */
+enum { NR_CPUS = 8192 }; /* the largest that Linux is built with */
 
 struct cpu_mask {
-	cpu_set_t part[MAX_CPUS / CPU_SETSIZE];
+	cpu_set_t part[NR_CPUS / CPU_SETSIZE];
 };
 
 static inline struct cpu_mask mask_of_cpu(int cpu)
@@ -27,7 +27,7 @@ static inline int pin_to_cpu(int cpu)
 	return sched_setaffinity(0, sizeof mask, mask.part);
 }
 
-/* Fills an array of MAX_CPUS with the CPUs that this thread may use, in order. Returns their number, -1 with errno on failure. */
+/* Fills an array of NR_CPUS with the CPUs that this thread may use, in order. Returns their number, -1 with errno on failure. */
 static inline int permitted_cpus(int *cpus)
 {
 	struct cpu_mask mask;
@@ -35,7 +35,7 @@ static inline int permitted_cpus(int *cpus)
 	memset(&mask, 0, sizeof mask);
 	if (sched_getaffinity(0, sizeof mask, mask.part) != 0)
 		return -1;
-	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+	for (int cpu = 0; cpu < NR_CPUS; cpu++)
 		if (CPU_ISSET_S((size_t)cpu, sizeof mask, mask.part))
 			cpus[count++] = cpu;
 	return count;

@@ -178,7 +178,7 @@ static int use_cpus(const char *list)
 			list++;
 			last = parse_number(&list);
 		}
-		if (first < 0 || last < first || last >= MAX_CPUS || (*list != ',' && *list != '\0')) {
+		if (first < 0 || last < first || last >= NR_CPUS || (*list != ',' && *list != '\0')) {
 			errno = EINVAL;
 			return -1;
 		}

@@ -26,8 +26,8 @@ static struct {
 	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t released; /* the region has ended: threads may go to sleep */
 	_Alignas(CACHE_LINE_GAP) unsigned members; /* including the main thread */
 	void (*work)(unsigned member);	  /* its share of a region */
-	pthread_t thread[MAX_CPUS];
-	int cpu[MAX_CPUS];
+	pthread_t thread[NR_CPUS];
+	int cpu[NR_CPUS];
 } team;
 
 /* Fills team.cpu: the one or two CPUs of cpus=, or all permitted ones. Returns their number. */
@@ -35,7 +35,7 @@ static inline unsigned team_cpus(struct context *c)
 {
 	const char *text = parameter(c, "cpus", "");
 	int count = 0;
-	while (*text != '\0' && count < MAX_CPUS) {
+	while (*text != '\0' && count < NR_CPUS) {
 		char *end;
 		team.cpu[count++] = (int)strtol(text, &end, 10);
 		text = *end == ',' ? end + 1 : "";
