@@ -148,7 +148,7 @@ fn peak_memory(launches: &[&Launch]) -> String {
         Param::PeakMemory(kib) => Some(*kib),
         _ => None,
     });
-    let shown = |kb: u64| number::at_most(kb as f64 * 1024.0 / 1e6, " MB", 3);
+    let shown = |kb: u64| number::at_most(kb as f64 * 1024.0 / 1e6, "MB", 3);
     kb.max().map_or_else(String::new, shown)
 }
 
