@@ -1,7 +1,7 @@
 //! The commit of the measured program.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Longest name of a branch and address of a repository.
 const MAX_LENGTH: usize = 300;
@@ -13,8 +13,12 @@ pub struct Commit {
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Web address of the repository.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Web address of the repository, without user, password and parameters.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "plain_repository"
+    )]
     pub repository: Option<String>,
 }
 
@@ -45,7 +49,7 @@ impl Commit {
         Ok(Self {
             id: id.to_ascii_lowercase(),
             branch: named(branch)?,
-            repository: named(repository)?,
+            repository: named(repository.map(plain_address).as_deref())?,
         })
     }
 
@@ -63,6 +67,28 @@ impl Commit {
     }
 }
 
+/// An address without user, password, parameters and fragment, which may be secrets.
+pub fn plain_address(address: &str) -> String {
+    let start = address.find("://").map_or(0, |position| position + 3);
+    let (scheme, rest) = address.split_at(start);
+    let end = rest.find('/').unwrap_or(rest.len());
+    // the end of a user name; passwords may have an unencoded at sign, slash or question mark
+    let position = rest[..end].rfind('@').or_else(|| {
+        let position = rest.rfind('@')?;
+        let (_, port) = rest[..end].split_once(':')?;
+        let is_number = port.chars().all(|c| c.is_ascii_digit());
+        (!is_number && !scheme.is_empty()).then_some(position)
+    });
+    let rest = position.map_or(rest, |position| &rest[position + 1..]);
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    format!("{scheme}{}", &rest[..end])
+}
+
+fn plain_repository<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let address: Option<String> = Option::deserialize(from)?;
+    Ok(address.as_deref().map(plain_address))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +102,26 @@ mod tests {
         for name in ["", "a\nb", "\u{1b}[31m", &"x".repeat(301)] {
             assert!(Commit::new("abcdef1", Some(name), None).is_err(), "{name:?}");
             assert!(Commit::new("abcdef1", None, Some(name)).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn repositories_have_no_credentials() {
+        for (address, plain) in [
+            ("https://u:s3cret@example.org/a/b.git", "https://example.org/a/b.git"),
+            ("https://token@example.org/a", "https://example.org/a"),
+            ("https://u:p@ss@example.org:8443/a", "https://example.org:8443/a"),
+            ("https://u:p/s?s@example.org/a", "https://example.org/a"),
+            ("https://example.org/a?private_token=s3cret#x", "https://example.org/a"),
+            ("https://example.org:8443/@scope/a", "https://example.org:8443/@scope/a"),
+            ("u:s3cret@example.org/a", "example.org/a"),
+            ("git@example.org:a/b", "example.org:a/b"),
+            ("/srv/a@b/c", "/srv/a@b/c"),
+        ] {
+            let commit = Commit::new("aaaaaaa", None, Some(address)).unwrap();
+            assert_eq!(commit.repository.as_deref(), Some(plain));
+            let stored = serde_json::json!({ "id": "aaaaaaa", "repository": address });
+            assert_eq!(serde_json::from_value::<Commit>(stored).unwrap(), commit);
         }
     }
 

@@ -57,7 +57,7 @@ pub use change::{
     Change, ChangeEvent, ChangeState, ChangesView, CommitRange, SCHEMA_CHANGES, Triage, TriageEntry,
 };
 pub use chapter::{Chapter, Exhibit, Form};
-pub use commit::Commit;
+pub use commit::{Commit, plain_address};
 pub use compare::{
     CommonChange, CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareSum,
     CompareView, Difference, RowVariance, SCHEMA_COMPARE, VarianceSource, Verdict,

@@ -5,7 +5,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use gritstone_model::{ListedRun, RunData, RunList, decode_text};
+use gritstone_model::{ListedRun, RunData, RunList, decode_text, plain_address};
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_store::{Store, StoreError, UploadOutcome};
@@ -259,16 +259,17 @@ fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
 
 impl Server {
     fn new(url: &str, args: &ServerArgs) -> Result<Self> {
-        let uri: Uri = url.parse().with_context(|| format!("'{url}' is no URL"))?;
-        let host = uri.host().with_context(|| format!("'{url}' names no host"))?;
+        let shown = plain_address(url);
+        let uri: Uri = url.parse().with_context(|| format!("'{shown}' is no URL"))?;
+        let host = uri.host().with_context(|| format!("'{shown}' names no host"))?;
         let local = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
         match uri.scheme_str() {
             Some("https") => {}
             Some("http") if local => {}
             Some("http") => bail!(
-                "{url}: token and runs would be sent unencrypted; use https, or a tunnel to 127.0.0.1"
+                "{shown}: token and runs would be sent unencrypted; use https, or a tunnel to 127.0.0.1"
             ),
-            _ => bail!("'{url}' begins with neither https:// nor http://"),
+            _ => bail!("'{shown}' begins with neither https:// nor http://"),
         }
         let variable = std::env::var("GRITSTONE_TOKEN").ok();
         let token = match &args.token_file {
@@ -290,7 +291,7 @@ impl Server {
     /// Runs of the server, oldest first.
     fn list(&self) -> Result<Vec<ListedRun>> {
         let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
-            .with_context(|| format!("{} is not a list of runs", self.runs))?;
+            .with_context(|| format!("{} is not a list of runs", plain_address(&self.runs)))?;
         Ok(list.runs.into_iter().rev().collect())
     }
 
@@ -357,6 +358,7 @@ type Response = ureq::http::Response<ureq::Body>;
 
 /// The text of a response; retries while the server is busy.
 fn response_text(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<String> {
+    let url = plain_address(url);
     let again = |response: &Response| [429, 503].contains(&response.status().as_u16());
     let mut response = ask().with_context(|| format!("cannot reach {url}"))?;
     for _ in 0..TRIES {
