@@ -26,8 +26,7 @@ impl Commit {
     /// # Errors
     /// When the hash is invalid, or a name is empty, long or has control characters.
     pub fn new(id: &str, branch: Option<&str>, repository: Option<&str>) -> Result<Self, String> {
-        let digits = (7..=64).contains(&id.len()) && id.chars().all(|c| c.is_ascii_hexdigit());
-        if !digits {
+        if !is_hash(id) {
             return Err(format!(
                 "'{}' is not a commit hash: 7 to 64 hexadecimal digits",
                 id.escape_default()
@@ -53,7 +52,8 @@ impl Commit {
         })
     }
 
-    /// A page with the commits after `good` up to `bad`, in the syntax of GitHub and GitLab; `None` unless both have the same web address.
+    /// A page with the commits after `good` up to `bad`, in the syntax of GitHub and GitLab, or of Bitbucket; `None` unless both have the same
+    /// web address.
     pub fn link_between(good: &Self, bad: &Self) -> Option<String> {
         let repository = good
             .repository
@@ -61,10 +61,25 @@ impl Commit {
             .filter(|repository| Some(*repository) == bad.repository.as_ref())?;
         let plain = repository.strip_suffix(".git").unwrap_or(repository);
         let plain = plain.trim_end_matches('/');
-        let web = plain.starts_with("https://")
+        let is_web = plain.starts_with("https://")
             && plain.chars().all(|c| c.is_ascii_graphic() && !"<>\"'`?#".contains(c));
-        web.then(|| format!("{plain}/compare/{}...{}", good.id, bad.id))
+        let (good, bad) = (&good.id, &bad.id);
+        let page = match plain.starts_with("https://bitbucket.org/") {
+            true => format!("branches/compare/{bad}..{good}"),
+            false => format!("compare/{good}...{bad}"),
+        };
+        (is_web && is_hash(good) && is_hash(bad)).then(|| format!("{plain}/{page}"))
     }
+
+    /// Whether both hashes are of one commit, of which one may be shortened.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let [a, b] = [&self.id, &other.id].map(|id| id.to_ascii_lowercase());
+        a.starts_with(&b) || b.starts_with(&a)
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
 /// An address without user, password, parameters and fragment, which may be secrets.
@@ -106,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn hashes_may_be_short() {
+        let commit = |id: &str| Commit::new(id, None, None).unwrap();
+        assert!(commit("aaaaaaab").is_same(&commit("AAAAAAA")));
+        assert!(!commit("aaaaaaab").is_same(&commit("aaaaaaac")));
+    }
+
+    #[test]
     fn repositories_have_no_credentials() {
         for (address, plain) in [
             ("https://u:s3cret@example.org/a/b.git", "https://example.org/a/b.git"),
@@ -135,6 +157,12 @@ mod tests {
         assert_eq!(link(url, url), found);
         assert_eq!(link("https://example.org/a/b.git", "https://example.org/a/b.git"), found);
         assert_eq!(link(url, "https://example.org/a/c"), None);
+        let bitbucket = "https://bitbucket.org/a/b";
+        let page = format!("{bitbucket}/branches/compare/bbbbbbb..aaaaaaa");
+        assert_eq!(link(bitbucket, bitbucket), Some(page));
+        let stored = serde_json::json!({ "id": "../../../c", "repository": url });
+        let invalid: Commit = serde_json::from_value(stored).unwrap();
+        assert_eq!(Commit::link_between(&commit("aaaaaaa", url), &invalid), None);
         for hostile in ["javascript:alert(1)", "https://a/\"onload=1", "git@example.org:a/b"] {
             assert_eq!(link(hostile, hostile), None);
         }
