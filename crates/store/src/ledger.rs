@@ -1,13 +1,13 @@
 //! The ledger: a chained entry for the beginning, end, label, pruning and removal of each run.
 //!
-//! A removed run is replaced by the next one of its machine: that takes over its accepted levels, and its identifier, by which events
+//! A removed run is replaced by the next one of its series: that takes over its accepted levels, and its identifier, by which events
 //! are known.
 
 use crate::engine::{Engine, IndexedTable, Row, Value, insert, last_entry, query};
 use crate::error::{Fault, StoreError};
 use crate::row_codec::{self, row};
 use crate::{row_hash, sql};
-use gritstone_model::{Origin, RunInfo};
+use gritstone_model::{Origin, Peer, RunInfo, Settings};
 use std::collections::BTreeSet;
 
 /// Kind of the entry of a pruned run.
@@ -128,28 +128,39 @@ pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) ->
     insert(engine, sql::INSERT_ENTRY, key, row)
 }
 
-/// Enters what the next run takes over from one that is removed.
+/// Enters what later runs of the series take over from one that is removed: the next with the benchmark an accepted level, the next with a
+/// benchmark of its events its identifier.
 pub(crate) fn replace(engine: &dyn Engine, run: i64, id: &str) -> Result<(), Fault> {
-    let next = |benchmark: &str| -> Result<Option<i64>, Fault> {
-        let parameters = row![run, benchmark.to_owned()];
-        let next: Vec<(i64,)> = query(engine, sql::SELECT_NEXT, parameters)?;
-        Ok(next.first().map(|(next,)| *next))
-    };
     let entries = |kind: &str| -> Result<Vec<(String,)>, Fault> {
         query(engine, sql::SELECT_SEALED, row![run, kind.to_owned()])
     };
     for (benchmark,) in entries(ACCEPT)? {
-        if let Some(next) = next(&benchmark)? {
+        if let Some(next) = next_of_series(engine, run, &benchmark)? {
             enter(engine, next, ACCEPT, &benchmark)?;
         }
     }
-    if let Some(next) = next("")? {
-        enter(engine, next, REPLACE, id)?;
-        for (id,) in entries(REPLACE)? {
+    for (id,) in [(id.to_owned(),)].into_iter().chain(entries(REPLACE)?) {
+        let benchmarks: Vec<(String,)> =
+            query(engine, sql::SELECT_EVENT_BENCHMARKS, row![id.clone()])?;
+        let benchmarks: Vec<String> = benchmarks.into_iter().map(|(ids,)| ids).collect();
+        if let Some(next) = next_of_series(engine, run, &benchmarks.join(" "))? {
             enter(engine, next, REPLACE, &id)?;
         }
     }
     Ok(())
+}
+
+/// The next run with one of these benchmarks, else the next run at all, of those with the directory, tuning, parameters and peer of a run.
+fn next_of_series(engine: &dyn Engine, run: i64, benchmarks: &str) -> Result<Option<i64>, Fault> {
+    let later: Vec<(i64, String, String)> =
+        query(engine, sql::SELECT_NEXT, row![run, benchmarks.to_owned()])?;
+    let series = |settings: &str| {
+        let settings: Settings = serde_json::from_str(settings).unwrap_or_default();
+        let peer = settings.peer.as_ref().map(Peer::path);
+        (settings.dir, settings.tuned, settings.params, peer)
+    };
+    let next = later.iter().find(|(_, settings, gone)| series(settings) == series(gone));
+    Ok(next.map(|(number, ..)| *number))
 }
 
 /// Identifiers of removed runs, also of those that were stored again.

@@ -126,11 +126,14 @@ statements! {
     SELECT_ACCEPTED = "SELECT DISTINCT run.id, sealed FROM ledger JOIN run ON run.number = ledger.run WHERE entry = 'accept'";
     /// Runs that stand for removed ones, and the identifiers of these.
     SELECT_REPLACED = "SELECT run.id, sealed FROM ledger JOIN run ON run.number = ledger.run WHERE entry = 'replace'";
-    /// The next run of the machine of a run: with a benchmark, else any.
-    SELECT_NEXT = "SELECT later.number FROM run AS later JOIN run AS gone ON later.machine_id = gone.machine_id \
+    /// Later runs of the machine of a run, with the settings of both: first those with one of these benchmarks, which are separated by spaces.
+    SELECT_NEXT = "SELECT later.number, later.settings, gone.settings FROM run AS later JOIN run AS gone ON later.machine_id = gone.machine_id \
         WHERE gone.number = $1 AND (substr(later.started, 1, 19), later.number) > (substr(gone.started, 1, 19), gone.number) \
-        ORDER BY CASE WHEN EXISTS (SELECT 1 FROM benchmark WHERE benchmark.run = later.number AND benchmark.id = $2) THEN 0 ELSE 1 END, \
-        substr(later.started, 1, 19), later.number LIMIT 1";
+        ORDER BY CASE WHEN EXISTS (SELECT 1 FROM benchmark WHERE benchmark.run = later.number \
+            AND ' ' || $2 || ' ' LIKE '% ' || benchmark.id || ' %') THEN 0 ELSE 1 END, \
+        substr(later.started, 1, 19), later.number";
+    /// Benchmarks of events that are known by a run.
+    SELECT_EVENT_BENCHMARKS = "SELECT benchmarks FROM change_entry WHERE event LIKE $1 || '-%' AND benchmarks IS NOT NULL";
     /// Number of rows that the ledger counts, and its count.
     SELECT_COUNTS = "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM run_end), \
         (SELECT count(*) FROM ledger WHERE entry IN ('begin', 'end') AND run NOT IN \

@@ -530,6 +530,29 @@ fn next_run_replaces_removed_one() {
 }
 
 #[test]
+fn replacements_are_of_one_series() {
+    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
+    runs[1].info.settings.params = [("tty".to_owned(), "/dev/ttyS0".to_owned())].into();
+    runs[2].benchmarks = vec![common::benchmark("own/extra")];
+    runs[2].launches.clear();
+    let (_folder, _, mut store) = common::with(&runs);
+    let id = |index: usize| runs[index].info.id.clone();
+    let pipe = [common::id("byte/pipe")];
+    store.accept(&id(0), &pipe).unwrap();
+    let entry = NewTriageEntry {
+        state: ChangeState::Expected,
+        assignee: None,
+        note: "intended",
+        benchmarks: &pipe,
+    };
+    let event = format!("{}-worse", id(0));
+    store.triage(&event, Who::User("ana"), &entry, "2026-01-01T00:00:00Z").unwrap();
+    store.remove(&id(0)).unwrap();
+    assert_eq!(store.replaced().unwrap(), [(id(3), id(0))]);
+    assert_eq!(store.accepted().unwrap()[0].0, id(3));
+}
+
+#[test]
 fn shown_revision_follows_the_view() {
     let (_folder, path, mut store) = common::with(&[]);
     // runs come whole to a database
