@@ -1,11 +1,13 @@
 //! Benchmarks whose level in a run was accepted by name: ledger entries.
 
+use crate::change_log::{ChangeEntry, EntryContent};
 use crate::engine::{Purpose, query, transaction};
 use crate::error::StoreError;
 use crate::ledger::{self, ACCEPT, enter};
 use crate::sql;
 use crate::store::Store;
-use gritstone_model::Id;
+use gritstone_model::{ChangeState, Id, TriageEntry};
+use std::collections::BTreeMap;
 
 impl Store {
     /// Accepts the level of benchmarks in a run, permanently.
@@ -20,7 +22,7 @@ impl Store {
         }))
     }
 
-    /// All accepted levels: run, benchmark.
+    /// All accepted levels, by name or as expected changes: run, benchmark.
     ///
     /// # Errors
     /// I/O errors of the store.
@@ -28,6 +30,29 @@ impl Store {
         let rows = query(self.engine(), sql::SELECT_ACCEPTED, vec![]);
         let rows: Vec<(String, String)> = self.at(rows)?;
         let known = rows.into_iter();
-        Ok(known.filter_map(|(run, id)| Some((run, Id::parse(&id).ok()?))).collect())
+        let by_name = known.filter_map(|(run, id)| Some((run, Id::parse(&id).ok()?)));
+        Ok(by_name.chain(self.expected()?).collect())
+    }
+
+    /// Benchmarks of changes for the worse that are expected, in the runs by which these are known.
+    fn expected(&self) -> Result<Vec<(String, Id)>, StoreError> {
+        let mut last: BTreeMap<String, TriageEntry> = BTreeMap::new();
+        for ChangeEntry { event, content } in self.change_entries()? {
+            if let EntryContent::Triage(entry) = content {
+                last.insert(event, entry);
+            }
+        }
+        let replaced = self.replaced()?;
+        let mut expected = vec![];
+        for (event, entry) in last {
+            let Some(first) = event.strip_suffix("-worse") else { continue };
+            if entry.state == ChangeState::Expected {
+                let next = replaced.iter().filter(|(_, gone)| gone == first).map(|(run, _)| run);
+                for run in next.cloned().chain([first.to_owned()]) {
+                    expected.extend(entry.benchmarks.iter().map(|id| (run.clone(), id.clone())));
+                }
+            }
+        }
+        Ok(expected)
     }
 }

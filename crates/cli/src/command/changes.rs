@@ -53,7 +53,7 @@ pub enum ChangesCommand {
         #[arg(long, value_name = "TEXT", default_value = "")]
         note: String,
     },
-    /// Say that a change was intended, or is accepted
+    /// Say that a change was intended, or is accepted: `check` passes it
     Expect(NoteArgs),
     /// Say that the cause of a change is gone
     Fix(NoteArgs),

@@ -530,6 +530,22 @@ fn next_run_replaces_removed_one() {
 }
 
 #[test]
+fn expected_changes_are_accepted() {
+    let (_folder, _, mut store) = common::with(&[common::run(1, 1)]);
+    let (run, pipe) = (store.runs().unwrap()[0].id.clone(), [common::id("byte/pipe")]);
+    let mut accepted = |event: &str, state| {
+        let entry = NewTriageEntry { state, assignee: None, note: "known", benchmarks: &pipe };
+        store.triage(event, Who::User("ana"), &entry, "2026-01-01T00:00:00Z").unwrap();
+        store.accepted().unwrap()
+    };
+    let event = format!("{run}-worse");
+    assert_eq!(accepted(&format!("{run}-better"), ChangeState::Expected), []);
+    assert_eq!(accepted(&event, ChangeState::Acknowledged), []);
+    assert_eq!(accepted(&event, ChangeState::Expected), [(run.clone(), pipe[0].clone())]);
+    assert_eq!(accepted(&event, ChangeState::New), []);
+}
+
+#[test]
 fn replacements_are_of_one_series() {
     let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
     runs[1].info.settings.params = [("tty".to_owned(), "/dev/ttyS0".to_owned())].into();
