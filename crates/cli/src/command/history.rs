@@ -13,6 +13,7 @@ use gritstone_model::Id;
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
 use gritstone_runs::history::{self, over_runs};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -38,12 +39,17 @@ pub struct HistoryArgs {
 
 pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     let selectors = Selectors::new(&args.benchmarks);
-    let benchmarks = context.catalogue.benchmarks.iter().map(|row| &row.id);
-    let selected = |id: &&Id| !selectors.is_empty() && selectors.select(id);
-    let selected: Vec<&Id> = benchmarks.filter(selected).collect();
+    let catalogue = context.catalogue.benchmarks.iter().map(|row| row.id.clone());
+    let stored = match context.reader()? {
+        Some(store) => store.benchmarks()?,
+        None => vec![],
+    };
+    let benchmarks = catalogue.chain(stored.into_iter().map(|(id, _)| id));
+    let selected = |id: &Id| !selectors.is_empty() && selectors.select(id);
+    let selected: BTreeSet<Id> = benchmarks.filter(selected).collect();
     let named = match args.benchmarks.as_slice() {
         [name] if selected.iter().all(|id| id.as_str() == name) => name,
-        _ => return histories(context, args, &selected),
+        _ => return histories(context, args, selected),
     };
     let id = Id::parse(named)?;
     let none = || match select(&context.catalogue.benchmarks, &args.benchmarks) {
@@ -67,7 +73,7 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
+fn histories(context: &Context, args: &HistoryArgs, ids: BTreeSet<Id>) -> Result<Exit> {
     ensure!(
         args.svg.is_none(),
         "--svg draws one benchmark, and '{}' selects several",
@@ -76,7 +82,7 @@ fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit>
     let mut views = vec![];
     if let Some(store) = context.reader()? {
         context.compute_missing_results(&store)?;
-        let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
+        let ids: Vec<Id> = ids.into_iter().collect();
         views = history::histories(context, &store, &ids, args.same.extent(args.runs))?;
     }
     ensure!(
