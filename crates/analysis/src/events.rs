@@ -1,27 +1,37 @@
 //! Change points of all benchmarks, grouped into events by the runs that may have begun them.
 
+use crate::series::KERNEL;
 use gritstone_model::{
-    Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Triage,
+    Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Triage,
 };
 use gritstone_stats::descriptive;
 use statrs::distribution::{Binomial, DiscreteCDF};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs on either side of a change's range, and the share of changes that began with a run outside it.
 const ASIDE: usize = 2;
 const MISSED: f64 = 0.05;
+/// Runs after the first one of a level by which its event is known: so many may have been stored late.
+const LATE: usize = 10;
 /// Suffixes of event identifiers, after the id of the first run.
 const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
 
-/// Identifiers that events may have, with those under which they are known.
-pub type KnownEvents = BTreeMap<String, String>;
+/// Identifiers that events may have, with the events that are known by them.
+pub type KnownEvents = BTreeMap<String, KnownEvent>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownEvent {
+    pub id: String,
+    /// Benchmarks that it had; empty if they are unknown.
+    pub benchmarks: BTreeSet<Id>,
+}
 
 /// Events of histories, newest first. They keep the identifiers under which they are known, although further or removed runs may have
 /// moved their first run.
 pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent> {
     let mut events = group(histories.iter().flat_map(changes_in).collect());
     keep_identifiers(&mut events, known);
-    events
+    events.into_iter().map(|(event, _)| event).collect()
 }
 
 /// A change and the runs that may have begun it.
@@ -30,6 +40,8 @@ struct Located {
     may_begin: Vec<String>,
     /// These and [`ASIDE`] more on either side: the change joins events that began with one of them.
     joins: Vec<String>,
+    /// The next runs of the new level.
+    next: Vec<String>,
 }
 
 impl Located {
@@ -39,15 +51,15 @@ impl Located {
 }
 
 /// Changes of one system in one direction that may have begun with the same run form one event, the largest first. Changes aside of it join,
-/// unless they are too many to have been located wrongly.
-fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
+/// unless they are too many to have been located wrongly. With the next runs of the new level.
+fn group(mut left: Vec<Located>) -> Vec<(ChangeEvent, Vec<String>)> {
     left.sort_by(|a, b| {
         let begun = |located: &Located| {
             (located.change.change.started.clone(), located.change.benchmark.clone())
         };
         begun(a).cmp(&begun(b))
     });
-    let mut events: Vec<ChangeEvent> = vec![];
+    let mut events = vec![];
     while let Some(first) = likeliest(&left) {
         let number = |joins: &dyn Fn(&&Located) -> bool| left.iter().filter(joins).count();
         let began = number(&|located| first.begins(located));
@@ -60,7 +72,8 @@ fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
         left = others;
         events.push(event(&first, members));
     }
-    events.sort_by(|a, b| (&b.started, &b.id).cmp(&(&a.started, &a.id)));
+    events
+        .sort_by(|(a, _), (b, _): &(ChangeEvent, _)| (&b.started, &b.id).cmp(&(&a.started, &a.id)));
     events
 }
 
@@ -118,15 +131,16 @@ fn likeliest(all: &[Located]) -> Option<Beginning> {
 }
 
 /// Begins with a run that may have begun most of its changes.
-fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
+fn event(first: &Beginning, members: Vec<Located>) -> (ChangeEvent, Vec<String>) {
     let begins =
         |run: &String| members.iter().filter(|member| member.may_begin.contains(run)).count();
     let longest = members.iter().map(|member| &member.joins);
     let widest = longest.max_by_key(|runs| runs.len()).cloned();
     let may_begin = widest.unwrap_or_default().into_iter();
     let of_first = members.iter().find(|member| member.change.change.run == first.run);
-    let change = &of_first.unwrap_or(&members[0]).change;
-    ChangeEvent {
+    let Located { change, next, .. } = of_first.unwrap_or(&members[0]);
+    let next = next.clone();
+    let event = ChangeEvent {
         id: format!("{}{}", change.change.run, EVENT_SUFFIXES[usize::from(!first.worse)]),
         run: change.change.run.clone(),
         started: change.change.started.clone(),
@@ -139,17 +153,37 @@ fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
         commits: None,
         triage: Triage::default(),
         changes: members.into_iter().map(|member| member.change).collect(),
-    }
+    };
+    (event, next)
 }
 
-/// Gives events the identifiers under which they are known.
-fn keep_identifiers(events: &mut [ChangeEvent], known: &KnownEvents) {
-    for event in events {
+/// Gives events the identifiers under which they are known: by runs that may have begun them, else by the next ones, which were the first
+/// before others were stored late.
+fn keep_identifiers(events: &mut [(ChangeEvent, Vec<String>)], known: &KnownEvents) {
+    let by_any = |runs: &[String], event: &ChangeEvent| -> Option<&KnownEvent> {
         let suffix = EVENT_SUFFIXES[usize::from(!event.worse)];
-        let others = event.may_begin.iter().map(|run| format!("{run}{suffix}"));
-        let mut ids = std::iter::once(event.id.clone()).chain(others);
-        if let Some(id) = ids.find_map(|id| known.get(&id)) {
-            event.id.clone_from(id);
+        runs.iter().find_map(|run| known.get(&format!("{run}{suffix}")))
+    };
+    let mut taken = BTreeSet::new();
+    let mut left = vec![];
+    for (event, next) in events {
+        let first = [std::slice::from_ref(&event.run), &event.may_begin].concat();
+        match by_any(&first, event) {
+            Some(known) => {
+                event.id.clone_from(&known.id);
+                taken.insert(&known.id);
+            }
+            None => left.push((event, next)),
+        }
+    }
+    for (event, next) in left {
+        let shares = |known: &&KnownEvent| {
+            let mut benchmarks = event.benchmarks();
+            known.benchmarks.is_empty() || benchmarks.any(|id| known.benchmarks.contains(&id))
+        };
+        let by_next = by_any(next, event).filter(shares);
+        if let Some(known) = by_next.filter(|known| taken.insert(&known.id)) {
+            event.id.clone_from(&known.id);
         }
     }
 }
@@ -177,12 +211,13 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
     Located {
         may_begin: runs(first, last),
         joins: runs(first.saturating_sub(ASIDE), last + ASIDE),
+        next: runs(change.at + 1, (change.at + LATE).min(end - 1)),
         change: Change {
             benchmark: view.id.clone(),
             title: view.title.clone(),
             machine: series.machine.clone(),
             name: series.name.clone(),
-            kernel: series.kernel.clone(),
+            kernel: kernel(series, change.at),
             before: before.map(|point| point.run.clone()),
             unit: series.unit.clone(),
             better: view.better,
@@ -191,6 +226,14 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
             change: change.clone(),
         },
     }
+}
+
+/// Linux release of a run: that before the next mark, if there is one.
+fn kernel(series: &HistorySeries, at: usize) -> String {
+    let later = series.marks.iter().filter(|mark| mark.at > at);
+    let mut differences = later.flat_map(|mark| &mark.differ_in);
+    let next = differences.find(|difference| difference.what == KERNEL);
+    next.map_or_else(|| series.kernel.clone(), |next| next.base.clone())
 }
 
 /// Median of the values that count.

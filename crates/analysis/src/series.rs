@@ -136,10 +136,14 @@ fn series(
     }
 }
 
-/// Where the kernel or the compiler differs from the run before.
+/// Name of the kernel in marks.
+pub const KERNEL: &str = "kernel";
+
+/// Where the kernel, the compiler or Gritstone differs from the run before.
 fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
     let facts = |(run, result): &(&RunView, Measurement)| {
-        [("kernel", kernel(run)), ("compiler", same::compiler(result))]
+        let gritstone = same::of_run(run, SameFact::Gritstone);
+        [(KERNEL, kernel(run)), ("compiler", same::compiler(result)), ("gritstone", gritstone)]
     };
     let differences = |pair: &[(&RunView, Measurement)]| -> Vec<Difference> {
         let both = facts(&pair[0]).into_iter().zip(facts(&pair[1]));

@@ -16,7 +16,7 @@ pub struct Change {
     pub machine: String,
     /// Display name of the system.
     pub name: String,
-    /// Linux release of the first run after it.
+    /// Linux release of its first run.
     pub kernel: String,
     /// The last run of the level before; null if it is no longer among the newest.
     pub before: Option<String>,
@@ -129,12 +129,12 @@ impl Triage {
     }
 }
 
-/// The commits between two runs.
+/// The commits over which a change may have begun, of one branch where the branches are known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitRange {
-    /// Commit of the last run before.
+    /// The newest commit before the first run that may have begun the change, also of one for the better.
     pub good: String,
-    /// Commit of the first run after.
+    /// Commit of the last run that may have begun it, or of the next run with a commit.
     pub bad: String,
     /// A page with these commits; null without a repository on the web.
     pub link: Option<String>,
@@ -159,9 +159,9 @@ pub struct ChangeEvent {
     pub may_begin: Vec<String>,
     /// The last run of the levels before; null if it is no longer among the newest.
     pub before: Option<String>,
-    /// Facts of the system that differ between these two runs.
+    /// Facts that differ between the runs before and after the change may have begun: of the system, compiler and Gritstone.
     pub differ_in: Vec<Difference>,
-    /// Commits of these two runs; absent if they are unknown, or the same.
+    /// Absent if the commits are unknown, or the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<CommitRange>,
     pub triage: Triage,

@@ -49,7 +49,7 @@ pub struct HistorySeries {
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
     pub changes: Vec<HistoryChange>,
-    /// Where the kernel or the compiler changed.
+    /// Where the kernel, the compiler or Gritstone changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<HistoryMark>,
 }
@@ -62,7 +62,7 @@ impl HistorySeries {
     }
 }
 
-/// A run whose kernel or compiler differs from that of the run before.
+/// A run whose kernel, compiler or version of Gritstone differs from that of the run before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryMark {
     /// Position of the run among the points, from 0.

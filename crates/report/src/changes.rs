@@ -9,6 +9,8 @@ use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, Tri
 
 /// Benchmarks in a command: those with the largest changes.
 const MAX_BENCHMARKS_IN_COMMAND: usize = 6;
+/// Differences that are listed with their values.
+const MAX_DIFFERENCES: usize = 6;
 
 /// The number of events, and the newest `most` of them: new ones first, closed ones last. `compared`: whether any series has two runs.
 pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document {
@@ -26,7 +28,12 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
         let of_state: Vec<&ChangeEvent> = of_state.collect();
         if !of_state.is_empty() {
             document.heading(1, words::capital(state.as_str()));
+            let suspects: Vec<String> =
+                of_state.iter().filter_map(|event| suspects(event)).collect();
             table(&mut document, &format!("Changes, {}", state.as_str()), of_state);
+            if !suspects.is_empty() {
+                document.list(suspects);
+            }
         }
     }
     document.heading(1, "Benchmarks");
@@ -36,6 +43,17 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
         document.paragraph(format!("The newest {shown} of {all} events."));
     }
     document
+}
+
+/// Where an event may have begun, if that is uncertain, and what differs over these runs: `run 1f2e: kernel release 6.1 → 6.2`.
+fn suspects(event: &ChangeEvent) -> Option<String> {
+    let differences = match event.differ_in.as_slice() {
+        few if few.len() <= MAX_DIFFERENCES => few.iter().map(words::difference).collect(),
+        many => vec![format!("differs in {}", words::facts(many))],
+    };
+    let parts: Vec<String> = between(event).into_iter().chain(differences).collect();
+    let run = words::short_id(&event.run);
+    (!parts.is_empty()).then(|| format!("run {run}: {}", parts.join("; ")))
 }
 
 /// A store without events.
@@ -81,8 +99,10 @@ pub(crate) fn table<'a>(
     Columns::<&ChangeEvent>::key("Change", Style::Text, what)
         .text("Speed", size)
         .text("System", |event| Cell::system(&event.name, &event.machine))
-        .column(Column::new("Since (UTC)", Style::Code), |event| words::minute(&event.started))
-        .column(Column::new("Run", Style::Code).rank(1), |event| Cell::run(&event.run))
+        .column(Column::new("Since (UTC)", Style::Code).rank(1), |event| {
+            words::minute(&event.started)
+        })
+        .column(Column::new("Run", Style::Code), |event| Cell::run(&event.run))
         .column(Column::new("Commits", Style::Code), |event| {
             let commits = event.commits.as_ref();
             let link = commits.and_then(|commits| commits.link.clone());
@@ -301,7 +321,7 @@ fn between(event: &ChangeEvent) -> Option<String> {
     };
     let [first, last] = [first, last].map(|run| words::short_id(run));
     let runs = words::plural(event.may_begin.len(), "run");
-    Some(format!("possibly any of the {runs} from {first} to {last}"))
+    Some(format!("one of {runs} from {first} to {last} may have begun it"))
 }
 
 /// A line for each benchmark of an event.

@@ -300,9 +300,7 @@ fn describe_point(series: &HistorySeries, index: usize, point: &HistoryPoint) ->
 fn differ_in(series: &HistorySeries, index: usize) -> Option<String> {
     let mark = series.marks.iter().find(|mark| mark.at == index)?;
     let differences = mark.differ_in.iter();
-    let texts = differences.map(|difference| {
-        format!("{} {} → {}", words::fact(&difference.what), difference.base, difference.other)
-    });
+    let texts = differences.map(words::difference);
     Some(texts.collect::<Vec<_>>().join("; "))
 }
 

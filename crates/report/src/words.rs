@@ -72,9 +72,22 @@ pub fn peer(peer: &Peer) -> String {
     )
 }
 
-/// The name of a fact; dots become spaces.
+/// The name of a fact; dots and underscores become spaces.
 pub(crate) fn fact(name: &str) -> String {
-    name.replace('.', " ")
+    match name {
+        "gritstone" => "Gritstone".to_owned(),
+        "clock.resolution_ns" => "clock resolution (ns)".to_owned(),
+        "dir.mount_point" => "mount point of the directory".to_owned(),
+        _ => name.replace(['.', '_'], " "),
+    }
+}
+
+/// `kernel 6.18.1 → 6.19.2`
+pub(crate) fn difference(difference: &Difference) -> String {
+    let value =
+        |value: &str| if value.is_empty() { "unknown".to_owned() } else { value.to_owned() };
+    let (base, other) = (value(&difference.base), value(&difference.other));
+    format!("{} {base} → {other}", fact(&difference.what))
 }
 
 /// Names of the facts that differ.

@@ -119,9 +119,15 @@ fn changes_keep_their_unit() {
 
 /// The identifier of a change, of those known.
 fn identifier(index: usize, between: [usize; 2], known: &[(&str, &str)]) -> String {
-    let known = known.iter().map(|(id, known)| ((*id).to_owned(), (*known).to_owned()));
+    let known = known.iter().map(|(id, known)| ((*id).to_owned(), event(known, &[])));
     let view = change_at("a/b", index, between);
     events::events(&[view], &known.collect()).remove(0).id
+}
+
+/// A known event of these benchmarks.
+fn event(known: &str, benchmarks: &[&str]) -> events::KnownEvent {
+    let benchmarks = benchmarks.iter().map(|name| id(name)).collect();
+    events::KnownEvent { id: known.to_owned(), benchmarks }
 }
 
 #[test]
@@ -129,7 +135,27 @@ fn moved_events_keep_identifiers() {
     assert_eq!(identifier(12, [11, 13], &[]), "run-12-worse");
     let known = [("run-12-worse", "run-12-worse")];
     assert_eq!(identifier(11, [11, 12], &known), "run-12-worse");
-    assert_eq!(identifier(9, [9, 10], &known), "run-9-worse");
+    assert_eq!(identifier(13, [13, 14], &known), "run-13-worse");
+}
+
+#[test]
+fn late_runs_leave_identifiers() {
+    let known = [("run-12-worse", "run-12-worse")];
+    assert_eq!(identifier(9, [9, 10], &known), "run-12-worse");
+    assert_eq!(identifier(1, [1, 1], &known), "run-1-worse");
+    // another event has it, or had other benchmarks
+    let views = [change_at("a/b", 9, [9, 9]), change_at("a/c", 12, [12, 12])];
+    let ids = |known: events::KnownEvent| -> Vec<String> {
+        let known = [("run-12-worse".to_owned(), known)].into_iter().collect();
+        events::events(&views, &known).into_iter().map(|event| event.id).collect()
+    };
+    let apart = ["run-12-worse", "run-9-worse"];
+    assert_eq!(ids(event("run-12-worse", &[])), apart);
+    let ids = |benchmark| {
+        let known = [("run-12-worse".to_owned(), event("run-12-worse", &[benchmark]))];
+        events::events(&views[..1], &known.into_iter().collect()).remove(0).id
+    };
+    assert_eq!([ids("a/b"), ids("a/c")], apart.map(str::to_owned));
 }
 
 #[test]
@@ -166,8 +192,38 @@ fn kernel_changes_are_marked() {
     let [mark] = &series.marks[..] else { panic!("{:?}", series.marks) };
     assert_eq!((mark.at, series.kernel.as_str()), (12, "6.2"));
     assert_eq!(mark.differ_in[0].what, "kernel");
+    let found = events::events(&[history(&runs)], &events::KnownEvents::new());
+    assert_eq!(found[0].changes[0].kernel, "6.2");
     let [change] = &series.changes[..] else { panic!("{:?}", series.changes) };
     assert!(change.at == 12 && (change.ratio * 1.09 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn changes_keep_their_kernel() {
+    let run = |index| match index {
+        ..12 => one(index, 100.0),
+        12..18 => one(index, 110.0),
+        _ => upgraded(index, 110.0),
+    };
+    let mut runs: Vec<RunView> = (0..24).map(run).collect();
+    for run in &mut runs[..18] {
+        run.machine.facts.insert("kernel.release".to_owned(), "6.1".to_owned());
+    }
+    let found = events::events(&[history(&runs)], &events::KnownEvents::new());
+    assert_eq!(found[0].changes[0].kernel, "6.1");
+}
+
+#[test]
+fn versions_of_gritstone_are_marked() {
+    let mut runs = unchanged(6);
+    for run in &mut runs[4..] {
+        run.gritstone = Some("0.2.0".to_owned());
+    }
+    let marks = &history(&runs).series[0].marks;
+    let [mark] = &marks[..] else { panic!("{marks:?}") };
+    let [difference] = &mark.differ_in[..] else { panic!("{mark:?}") };
+    assert_eq!((mark.at, difference.what.as_str()), (4, "gritstone"));
+    assert_eq!(difference.other, "0.2.0");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod sample;
 mod ab;
 mod audit;
 mod brief;
+mod changes;
 mod check;
 mod classic;
 mod compare;
