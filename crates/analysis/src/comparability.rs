@@ -2,7 +2,7 @@
 
 use gritstone_model::{Machine, PeerPath, Settings};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparisonKey {
@@ -24,8 +24,8 @@ pub struct ComparisonKey {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     suite: Option<String>,
-    selectors: Vec<String>,
-    allow: Vec<String>,
+    selectors: BTreeSet<String>,
+    allow: BTreeSet<String>,
     no_privileged: bool,
 }
 
@@ -34,8 +34,8 @@ impl Selection {
         let settings = settings.cloned().unwrap_or_default();
         Self {
             suite: settings.suite,
-            selectors: settings.selectors,
-            allow: settings.allow,
+            selectors: settings.selectors.into_iter().collect(),
+            allow: settings.allow.into_iter().collect(),
             no_privileged: settings.no_privileged,
         }
     }

@@ -53,6 +53,19 @@ fn slower_systems_do_not_pass() {
 }
 
 #[test]
+fn selector_order_changes_nothing() {
+    let selected = |number: usize, selectors: [&str; 2]| {
+        let mut run = slowed(number, 0, 1.0);
+        run.settings.as_mut().unwrap().selectors = selectors.map(str::to_owned).into();
+        run
+    };
+    let earlier: Vec<RunView> = (1..=4).map(|number| selected(number, ["a/*", "b"])).collect();
+    let mut run = selected(5, ["b", "a/*"]);
+    run.results.pop();
+    assert_eq!(against_history(&run, &earlier).missing.len(), 1);
+}
+
+#[test]
 fn required_effects_stop_weak_gates() {
     let required = |mut view: CheckView, detect| {
         check::require_detectable(&mut view, detect);
