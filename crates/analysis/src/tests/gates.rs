@@ -46,6 +46,11 @@ fn slower_systems_do_not_pass() {
         assert_eq!(count(&found, CheckOutcome::Inconclusive), slow);
         assert!(found.common.is_some_and(|common| common.ratio < 0.6));
     }
+    let mut elsewhere = slowed(2, 10, 1.5);
+    "elsewhere".clone_into(&mut elsewhere.machine.id);
+    let found = against_one(&elsewhere);
+    assert_eq!(found.outcome, CheckOutcome::Inconclusive);
+    assert_eq!(count(&found, CheckOutcome::Inconclusive), 10);
     for factor in [1.0, 0.5] {
         let found = against_one(&slowed(2, 10, factor));
         assert_eq!((found.outcome, found.common), (CheckOutcome::Passed, None));
