@@ -187,7 +187,7 @@ impl Gate<'_> {
             |level: f64| quantile::student(1.0 - 2.0 * level, standing.freedom) * standing.error;
         // one that excludes no change has the level that decides
         let half = match half(0.025) < standing.by.abs() && !standing.is_level {
-            true => half(of_family / NEWEST.len() as f64),
+            true => half(of_family / standing.groups as f64),
             false => half(0.025),
         };
         row.base = Some((sign * standing.base.mean).exp());
@@ -208,7 +208,7 @@ impl Gate<'_> {
     /// Minimum detectable slowdown of the newest run alone, as a share; none beyond [`MAX_DETECTABLE`]. A slowdown that passes was not
     /// detectable.
     fn detectable(&self, standing: &Standing, tests: usize, regressed: bool) -> Option<f64> {
-        let level = ALPHA / tests.max(1) as f64 / NEWEST.len() as f64;
+        let level = ALPHA / (tests.max(1) * standing.groups) as f64;
         let freedom = standing.noise.variance.df.min(self.system.tails);
         let needed = quantile::student(1.0 - 2.0 * level, freedom) * standing.newest_error;
         let surely = quantile::normal(2.0 * POWER - 1.0) * standing.newest_error;

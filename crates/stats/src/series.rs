@@ -381,6 +381,8 @@ pub struct Departure {
     pub freedom: f64,
     /// Distance in standard errors, odd runs clipped.
     pub distance: f64,
+    /// `by` as it is tested: without the excess of runs that are odd beside the nearest.
+    pub tested: f64,
     /// One-sided p of no deviation in its direction.
     pub p: f64,
 }
@@ -423,6 +425,7 @@ pub fn departure(
         error,
         freedom,
         distance: cut / error,
+        tested,
         p: quantile::student_tails((tested / error).abs(), freedom) / 2.0,
     }
 }

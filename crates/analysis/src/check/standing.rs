@@ -45,6 +45,8 @@ pub(super) struct Standing {
     pub(super) freedom: f64,
     /// p of no slowdown, adjusted for all groups of newest runs.
     pub(super) p: f64,
+    /// Number of these groups.
+    pub(super) groups: usize,
     /// The runs form a new level, so that a change precedes them.
     pub(super) is_level: bool,
     /// Standard error of the newest run alone.
@@ -144,7 +146,7 @@ impl Gate<'_> {
         }
     }
 
-    /// The group that is slower most clearly, else the farthest.
+    /// The group with the least p of those that are slower, since the first run of the largest of these; else the farthest group.
     fn slower(
         &self,
         points: &[Point],
@@ -152,23 +154,24 @@ impl Gate<'_> {
         noise: Noise,
     ) -> Option<Standing> {
         let newest_error = groups.first()?.1.error;
-        // p is smallest for the last run of a large change: the change began with the first run that is as slow
+        // p may be smallest for the last run of a change, which began with the first run that is as slow
         let are_slower =
             |group: &&(Level, Departure)| group.1.by < -self.allowed && are_alike(points, group);
         let slower = groups.iter().filter(are_slower);
-        let least = slower.map(|(_, departure)| departure.p).fold(1.0, f64::min);
-        let clearest = groups.iter().rev().find(are_slower);
-        let farthest = |a: &&(Level, Departure), b: &&(Level, Departure)| {
-            a.1.distance.total_cmp(&b.1.distance)
-        };
-        let (base, clearest) = clearest.or_else(|| groups.iter().min_by(farthest))?;
+        let clearest = slower.clone().min_by(|a, b| a.1.p.total_cmp(&b.1.p));
+        let farthest = groups.iter().min_by(|a, b| a.1.distance.total_cmp(&b.1.distance));
+        let (base, departure) = clearest.or(farthest)?;
+        let (_, largest) = slower.last().or(farthest)?;
+        let p = if clearest.is_some() { departure.p } else { 1.0 };
         Some(Standing {
             base: *base,
-            since: points[clearest.start].run,
-            by: clearest.by,
-            error: clearest.error,
-            freedom: clearest.freedom,
-            p: (least * groups.len() as f64).min(1.0),
+            since: points[largest.start].run,
+            by: departure.by,
+            // as many standard errors as the test
+            error: departure.error * (departure.by / departure.tested).max(1.0),
+            freedom: departure.freedom,
+            p: (p * groups.len() as f64).min(1.0),
+            groups: groups.len(),
             is_level: false,
             newest_error,
             runs: points.len(),
@@ -205,6 +208,7 @@ impl Gate<'_> {
             } else {
                 1.0
             },
+            groups: groups.len(),
             is_level,
             ..*change
         }
@@ -235,6 +239,7 @@ impl Gate<'_> {
             error,
             freedom: noise.variance.df,
             p: if is_change { 0.0 } else { 1.0 },
+            groups: NEWEST.len(),
             is_level: is_change,
             newest_error: (noise.variance.value + best.error.powi(2)).sqrt(),
             runs: points.len(),

@@ -71,6 +71,28 @@ fn selector_order_changes_nothing() {
 }
 
 #[test]
+fn intervals_agree_with_outcomes() {
+    let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(3);
+    let mut regressed = 0;
+    for number in 0..60 {
+        let mut noisy = |number: usize, factor: f64| {
+            let effects: [f64; 10] = std::array::from_fn(|_| random.random_range(-0.02..0.02));
+            slowed_with(number, 3, factor, |index| effects[index])
+        };
+        let (before, slow) = (3 + number % 4, 1 + number % 3);
+        let factor = |run: usize| if run > before { 1.09 } else { 1.0 };
+        let runs: Vec<RunView> = (1..=before + slow).map(|run| noisy(run, factor(run))).collect();
+        let (newest, earlier) = runs.split_last().unwrap();
+        for row in against_history(newest, earlier).rows {
+            let slower = row.row.ratio.unwrap() < 1.0 / 1.02 && row.row.interval.unwrap()[1] < 1.0;
+            assert_eq!(row.outcome == CheckOutcome::Regressed, slower, "{number} {row:?}");
+            regressed += usize::from(slower);
+        }
+    }
+    assert!(regressed > 20, "{regressed}");
+}
+
+#[test]
 fn required_effects_stop_weak_gates() {
     let required = |mut view: CheckView, detect| {
         check::require_detectable(&mut view, detect);
