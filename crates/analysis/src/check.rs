@@ -107,8 +107,7 @@ pub fn against_history(
     let earlier: Vec<&RunSummary> =
         earlier.iter().filter(|run| run.begun() < newest.begun()).collect();
     let runs: Vec<&RunSummary> = earlier.iter().copied().chain([&newest]).collect();
-    let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
-    begun.sort_unstable();
+    let begun = begun_in_common(&runs, &newest);
     // the scatter of the runs before each group
     let fitted = |newest: usize| {
         let judged: BTreeSet<&str> = begun.iter().rev().take(newest).map(|(_, run)| *run).collect();
@@ -150,6 +149,17 @@ pub fn against_history(
     });
     let sides = ["its history", run.id.as_str()];
     worst_first(sides, rows.collect(), missing, None, max_slowdown)
+}
+
+/// When the runs began that have a benchmark of the newest: others are in no group.
+fn begun_in_common<'a>(runs: &[&'a RunSummary], newest: &RunSummary) -> Vec<(&'a str, &'a str)> {
+    let in_common = |past: &&&RunSummary| {
+        let mut ids = past.values.keys();
+        past.run == newest.run || ids.any(|id| newest.values.contains_key(id))
+    };
+    let mut begun: Vec<_> = runs.iter().filter(in_common).map(|run| run.begun()).collect();
+    begun.sort_unstable();
+    begun
 }
 
 impl Gate<'_> {

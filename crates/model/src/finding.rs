@@ -388,6 +388,17 @@ pub enum Finding {
     // History.
     /// The run is in no history.
     NoHistory {},
+    /// No earlier run of the system passes the filter of the gate.
+    NoRunPasses {
+        /// Earlier runs that it leaves out.
+        runs: usize,
+        /// The options that are the filter.
+        filter: String,
+    },
+    /// All earlier runs of the system have another directory, tuning, place of far ends, or other parameters.
+    OtherCircumstances {
+        runs: usize,
+    },
     /// Slower than allowed; the new level was accepted.
     Accepted {},
     /// Too few runs since the last change.

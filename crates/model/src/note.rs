@@ -195,6 +195,8 @@ impl Finding {
             | Self::AcrossTimes { .. }
             | Self::NothingInCommon {}
             | Self::NoHistory {}
+            | Self::NoRunPasses { .. }
+            | Self::OtherCircumstances { .. }
             | Self::ShortHistory { .. }
             | Self::NoEstimateIn { .. }
             | Self::NotInRun { .. }

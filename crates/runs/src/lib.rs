@@ -7,6 +7,7 @@ pub mod context;
 pub mod custom_catalog;
 pub mod earlier_runs;
 pub mod files;
+pub mod gate;
 pub mod history;
 pub mod listing;
 pub mod output_file;

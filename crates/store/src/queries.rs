@@ -145,6 +145,44 @@ impl Store {
         }))
     }
 
+    /// Identifiers of the wanted runs of a machine that are among the newest `most` of these with one of the benchmarks. A run with an
+    /// unreadable head counts as wanted.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn runs_with(
+        &self,
+        machine: &str,
+        benchmarks: &[Id],
+        most: usize,
+        wanted: &dyn Fn(&RunInfo) -> bool,
+    ) -> Result<BTreeSet<String>, StoreError> {
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            engine.check_indices(&[IndexedTable::Benchmark, IndexedTable::CachedResult])?;
+            let mut runs = BTreeSet::new();
+            let mut known: BTreeMap<i64, bool> = BTreeMap::new();
+            for benchmark in benchmarks {
+                let mut count = 0;
+                let parameters = row![benchmark.to_string()];
+                engine.each(sql::SELECT_RUNS_WITH, parameters, &mut |row| {
+                    let (id, number, of): (String, i64, String) = FromRow::of(&row)?;
+                    let is_wanted =
+                        || read::unsealed(engine, &id, number).map_or(true, |info| wanted(&info));
+                    if of == machine && *known.entry(number).or_insert_with(is_wanted) {
+                        runs.insert(id);
+                        count += 1;
+                    }
+                    Ok(match count < most {
+                        true => ControlFlow::Continue(()),
+                        false => ControlFlow::Break(()),
+                    })
+                })?;
+            }
+            Ok(runs)
+        }))
+    }
+
     /// For each benchmark the newest runs of each machine that have it, at most `most` of one, oldest first, for histories. Sides of
     /// trials are left out, since they differ in settings that histories do not distinguish.
     ///

@@ -10,15 +10,11 @@ use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use gritstone_analysis::check as gate;
-use gritstone_analysis::comparability::ComparisonKey;
-use gritstone_analysis::run_summary::RunSummary;
 use gritstone_document::number;
-use gritstone_model::{
-    CheckOutcome, CheckRow, CheckView, Id, RunInfo, RunView, Selector, pluralize,
-};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, RunView, Selector, pluralize};
 use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
-use gritstone_runs::earlier_runs::MAX_RUNS;
+use gritstone_runs::gate::{Filter, against_history as history_gate};
 
 /// Probability of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
@@ -226,34 +222,10 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
 
 /// Checks a run, stored or not, against comparable stored runs.
 fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
-    let circumstances = ComparisonKey::new(&run.machine, run.settings.as_ref());
-    let labelled = |label: Option<&String>| match &args.base_label {
-        None => true,
-        Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
+    let filter = Filter {
+        label: args.base_label.as_deref(),
+        branch: args.base_branch.as_deref(),
+        same: &args.same.same,
     };
-    let on_branch = |info: &RunInfo| match &args.base_branch {
-        None => true,
-        wanted => info.settings.commit.as_ref().is_some_and(|commit| commit.branch == *wanted),
-    };
-    let earlier = |info: &RunInfo| {
-        info.id != run.id
-            && info.settings.trial.is_none()
-            && labelled(info.label.as_ref())
-            && on_branch(info)
-            && ComparisonKey::new(&info.machine, Some(&info.settings)) == circumstances
-    };
-    let mut past = vec![];
-    let mut accepted = gate::Accepted::new();
-    if let Some(store) = context.reader()? {
-        accepted.extend(store.accepted()?);
-        context.compute_missing_results(&store)?;
-        let ids = store.runs_of(&circumstances.machine, &run.started, MAX_RUNS, &earlier)?;
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        for read in context.stored_summaries(&store, &ids)? {
-            past.push(read?);
-        }
-    }
-    RunSummary::restrict(&mut past, &RunSummary::new(run), &args.same.same);
-    past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
-    Ok(gate::against_history(run, &past, args.max_slowdown, &accepted))
+    history_gate(context, run, &filter, args.max_slowdown)
 }

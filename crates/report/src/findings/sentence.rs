@@ -317,6 +317,13 @@ pub(super) fn sentence(finding: &Finding) -> String {
         }
 
         F::NoHistory {} => "No history.".into(),
+        F::NoRunPasses { runs, filter } => {
+            format!("No history: {filter} leaves out {}.", plural(*runs, "earlier run"))
+        }
+        F::OtherCircumstances { runs } => format!(
+            "No history: {} of this system had other parameters, or another directory, tuning or peer.",
+            plural(*runs, "earlier run")
+        ),
         F::Accepted {} => "Slower than allowed, and accepted by name.".into(),
         F::CarryOver { base_first, other_first, p } => format!(
             "One side disturbs the launch after it: {} in pairs that start with the base, {} in the others (p = {}).",

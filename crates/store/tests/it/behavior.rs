@@ -447,6 +447,7 @@ fn sides_have_no_history() {
 fn machine_runs_have_a_limit() {
     let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
     runs[1].info.machine.id = "another".to_owned();
+    runs[0].benchmarks.push(common::benchmark("own/extra"));
     let (_folder, _, store) = common::with(&runs);
     let ids = |numbers: &[usize]| -> Vec<String> {
         numbers.iter().map(|n| runs[*n].info.id.clone()).collect()
@@ -465,6 +466,9 @@ fn machine_runs_have_a_limit() {
     let not_the_last = |run: &RunInfo| run.id != runs[3].info.id;
     let one = store.runs_of("0123", started(3), 1, &not_the_last);
     assert_eq!(one.unwrap(), ids(&[2]));
+    let benchmarks = ["byte/pipe", "own/extra"].map(common::id);
+    let with = store.runs_with("0123", &benchmarks, 1, &not_the_last);
+    assert_eq!(with.unwrap(), ids(&[2, 0]).into_iter().collect());
 }
 
 #[test]

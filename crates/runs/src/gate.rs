@@ -1,0 +1,202 @@
+//! What the gate compares a run with: stored runs before it.
+
+use crate::context::Context;
+use crate::earlier_runs::MAX_RUNS;
+use anyhow::Result;
+use gritstone_analysis::check::{self, Accepted};
+use gritstone_analysis::comparability::ComparisonKey;
+use gritstone_analysis::run_summary::RunSummary;
+use gritstone_model::{CheckView, Finding, Id, RunInfo, RunView, SameFact, Selector};
+use gritstone_store::Store;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// Which earlier runs of the machine a run is compared with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter<'a> {
+    /// Only those whose label matches.
+    pub label: Option<&'a str>,
+    /// Only those of commits on this branch.
+    pub branch: Option<&'a str>,
+    /// Only those that share these facts with the run.
+    pub same: &'a [SameFact],
+}
+
+/// Checks a run, stored or not, against the comparable stored runs before it.
+///
+/// # Errors
+/// When the store or a run cannot be read.
+pub fn against_history(
+    context: &Context,
+    run: &RunView,
+    filter: &Filter,
+    max_slowdown: f64,
+) -> Result<CheckView> {
+    let store = context.reader()?;
+    let (past, why_none) = match &store {
+        Some(store) => earlier(context, store, run, filter, MAX_RUNS)?,
+        None => (vec![], None),
+    };
+    let accepted = store.as_ref().map_or(Ok(vec![]), |store| store.accepted())?;
+    let accepted: Accepted = accepted.into_iter().collect();
+    let mut view = check::against_history(run, &past, max_slowdown, &accepted);
+    for row in &mut view.rows {
+        let notes = row.row.notes.iter_mut();
+        let of_none = notes.filter(|note| note.finding == Finding::NoHistory {});
+        if let Some(why) = &why_none {
+            of_none.for_each(|note| note.finding = why.clone());
+        }
+    }
+    Ok(view)
+}
+
+/// Its newest comparable runs, and the newest ones of each benchmark that these seldom have, oldest first; why there is none.
+fn earlier(
+    context: &Context,
+    store: &Store,
+    run: &RunView,
+    filter: &Filter,
+    most: usize,
+) -> Result<(Vec<RunSummary>, Option<Finding>)> {
+    context.compute_missing_results(store)?;
+    let circumstances = ComparisonKey::new(&run.machine, run.settings.as_ref());
+    let second = |time: &str| time.get(..19).unwrap_or(time).to_owned();
+    let (filtered, elsewhere) = (Cell::new(0), Cell::new(0));
+    let count = |runs: &Cell<usize>| runs.set(runs.get() + 1);
+    let wanted = |info: &RunInfo| {
+        let is_earlier = info.id != run.id && second(&info.started) <= second(&run.started);
+        if !is_earlier || info.settings.trial.is_some() {
+            return false;
+        }
+        if ComparisonKey::new(&info.machine, Some(&info.settings)) != circumstances {
+            count(&elsewhere);
+            return false;
+        }
+        let passes = filter.passes(info);
+        if !passes {
+            count(&filtered);
+        }
+        passes
+    };
+    let machine = &circumstances.machine;
+    let newest = store.runs_of(machine, &run.started, most, &wanted)?;
+    let mut past = summaries(context, store, newest.iter())?;
+    if newest.len() == most {
+        let runs_with = |id: &Id| past.iter().filter(|past| past.values.contains_key(id)).count();
+        let ids = run.results.iter().map(|result| result.id.clone());
+        let rare: Vec<Id> = ids.filter(|id| runs_with(id) < most / 2).collect();
+        let more = store.runs_with(machine, &rare, most, &wanted)?;
+        let newest: BTreeSet<String> = newest.into_iter().collect();
+        past.extend(summaries(context, store, more.difference(&newest))?);
+    }
+    let all = past.len();
+    RunSummary::restrict(&mut past, &RunSummary::new(run), filter.same);
+    past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
+    let why_none = match (all, filtered.get(), elsewhere.get()) {
+        _ if !past.is_empty() => None,
+        (1.., ..) => Some(Finding::NoRunPasses { runs: all, filter: filter.same_option() }),
+        (0, 1.., _) => {
+            Some(Finding::NoRunPasses { runs: filtered.get(), filter: filter.options() })
+        }
+        (0, 0, 1..) => Some(Finding::OtherCircumstances { runs: elsewhere.get() }),
+        (0, 0, 0) => None,
+    };
+    Ok((past, why_none))
+}
+
+fn summaries<'a>(
+    context: &Context,
+    store: &Store,
+    runs: impl Iterator<Item = &'a String>,
+) -> Result<Vec<RunSummary>> {
+    let runs: Vec<&str> = runs.map(String::as_str).collect();
+    context.stored_summaries(store, &runs)?.into_iter().collect()
+}
+
+impl Filter<'_> {
+    fn passes(&self, info: &RunInfo) -> bool {
+        let label = info.label.as_deref();
+        let branch = info.settings.commit.as_ref().and_then(|commit| commit.branch.as_deref());
+        self.label.is_none_or(|pattern| {
+            label.is_some_and(|label| Selector::new(pattern).matches_text(label))
+        }) && self.branch.is_none_or(|wanted| branch.map(local) == Some(local(wanted)))
+    }
+
+    /// As on the command line.
+    fn options(&self) -> String {
+        let label = self.label.map(|label| format!("--base-label {label}"));
+        let branch = self.branch.map(|branch| format!("--base-branch {branch}"));
+        label.into_iter().chain(branch).collect::<Vec<_>>().join(" ")
+    }
+
+    fn same_option(&self) -> String {
+        let facts: Vec<&str> = self.same.iter().map(|fact| fact.as_str()).collect();
+        format!("--same {}", facts.join(","))
+    }
+}
+
+/// The name of a branch without that of its remote: CI servers check out `origin/main`.
+fn local(branch: &str) -> &str {
+    branch.strip_prefix("origin/").unwrap_or(branch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::{Commit, RunData};
+
+    /// Runs an hour apart, of which every fourth has all benchmarks, and the others one.
+    fn stored(path: &std::path::Path) -> (Context, Vec<RunData>) {
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/run.jsonl");
+        let recorded = crate::files::read(fixture.as_ref()).unwrap().run;
+        let mut store = Store::open(path).unwrap();
+        let runs = (0..20_u32).map(|hour| {
+            let mut run = recorded.clone();
+            run.info.started = format!("2026-01-01T{hour:02}:00:00Z");
+            run.info.id = format!("20260101-{hour:02}0000-000000{hour:02}");
+            run.info.label = Some("main".to_owned());
+            let commit = Commit::new("0123abc", Some("origin/main"), None).unwrap();
+            run.info.settings.commit = Some(commit);
+            if hour % 4 != 3 {
+                let is_first = |id: &Id| id.as_str() == "byte/syscall";
+                run.benchmarks.retain(|benchmark| is_first(&benchmark.id));
+                run.launches.retain(|launch| is_first(&launch.id));
+                run.programs.retain(|id, _| is_first(id));
+                run.skips.clear();
+            }
+            store.import(&run).unwrap();
+            run
+        });
+        let runs = runs.collect();
+        (Context::new(Some(path.to_owned())), runs)
+    }
+
+    #[test]
+    fn rare_benchmarks_keep_their_history() {
+        let folder = tempfile::tempdir().unwrap();
+        let (context, runs) = stored(&folder.path().join("store.db"));
+        let store = context.reader().unwrap().unwrap();
+        let view = context.stored(&store, &runs[19].info.id).unwrap();
+        let (past, _) = earlier(&context, &store, &view, &Filter::default(), 4).unwrap();
+        let begun: Vec<&str> = past.iter().map(|past| &past.started[11..13]).collect();
+        assert_eq!(begun, ["03", "07", "11", "15", "16", "17", "18"]);
+    }
+
+    #[test]
+    fn empty_filters_name_themselves() {
+        let folder = tempfile::tempdir().unwrap();
+        let (context, runs) = stored(&folder.path().join("store.db"));
+        let mut view = context.view(&runs[19].info.id).unwrap();
+        let why = |view: &RunView, filter: &Filter| {
+            let store = context.reader().unwrap().unwrap();
+            earlier(&context, &store, view, filter, 100).unwrap().1
+        };
+        let on = |branch| Filter { branch: Some(branch), ..Filter::default() };
+        assert_eq!(why(&view, &on("main")), None);
+        let none = Finding::NoRunPasses { runs: 19, filter: "--base-branch mian".to_owned() };
+        assert_eq!(why(&view, &on("mian")), Some(none));
+        view.settings.as_mut().unwrap().dir = "/mnt".to_owned();
+        let none = Some(Finding::OtherCircumstances { runs: 19 });
+        assert_eq!(why(&view, &Filter::default()), none);
+    }
+}
