@@ -1,5 +1,6 @@
-//! What the gate compares a run with: stored runs before it.
+//! What the gate compares a run with: stored runs before it, or one other run.
 
+use crate::brief::check_different;
 use crate::context::Context;
 use crate::earlier_runs::MAX_RUNS;
 use anyhow::Result;
@@ -7,7 +8,7 @@ use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::{CheckView, Finding, Id, RunInfo, RunView, SameFact, Selector};
-use gritstone_store::Store;
+use gritstone_store::{RunHead, Store};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -140,6 +141,29 @@ fn local(branch: &str) -> &str {
     branch.strip_prefix("origin/").unwrap_or(branch)
 }
 
+/// The run of a name to compare a run with. Of a label it is the newest other run before this one, else the newest other.
+///
+/// # Errors
+/// When nothing else has the name.
+pub fn other_run(context: &Context, name: &str, run: &RunView) -> Result<RunView> {
+    let store = context.reader()?.filter(|_| context.is_store_name(name));
+    if let Some(store) = store {
+        let heads = store.runs()?.into_iter();
+        let is_other = |head: &RunHead| head.label.as_deref() == Some(name) && head.id != run.id;
+        let others: Vec<RunHead> = heads.filter(is_other).collect();
+        let mut before = others.iter().filter(|head| head.started <= run.started);
+        if let Some(head) = before.next_back().or(others.last()) {
+            if others.len() > 1 {
+                log::warn!("{} other runs are labeled '{name}': this is {}", others.len(), head.id);
+            }
+            return context.stored(&store, &head.id);
+        }
+    }
+    let base = context.view(name)?;
+    check_different(&base, run)?;
+    Ok(base)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,5 +222,19 @@ mod tests {
         view.settings.as_mut().unwrap().dir = "/mnt".to_owned();
         let none = Some(Finding::OtherCircumstances { runs: 19 });
         assert_eq!(why(&view, &Filter::default()), none);
+    }
+
+    #[test]
+    fn labels_name_another_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (context, runs) = stored(&folder.path().join("store.db"));
+        let view = |index: usize| context.view(&runs[index].info.id).unwrap();
+        let other = |index: usize| other_run(&context, "main", &view(index)).unwrap().id;
+        assert_eq!(
+            [19, 5, 0].map(other),
+            [18, 4, 19].map(|index: usize| runs[index].info.id.clone())
+        );
+        let itself = other_run(&context, &runs[19].info.id, &view(19)).unwrap_err();
+        assert!(itself.to_string().contains("with itself"), "{itself}");
     }
 }

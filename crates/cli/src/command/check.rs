@@ -14,7 +14,7 @@ use gritstone_document::number;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, RunView, Selector, pluralize};
 use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
-use gritstone_runs::gate::{Filter, against_history as history_gate};
+use gritstone_runs::gate::{Filter, against_history as history_gate, other_run};
 
 /// Probability of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
@@ -99,7 +99,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
                     "{base} was printed in a document, and check compares runs: name a run, a label or a file"
                 );
             }
-            let base = context.view(base)?;
+            let base = other_run(context, base, &run)?;
             let compared = context.compare(&base, &run, args.max_slowdown);
             gate::check(&compared, [&base, &run], args.max_slowdown, ALPHA)
         }
