@@ -343,7 +343,7 @@ impl Context {
 pub fn here() -> ThisMachine {
     let root = Root::live();
     let host = Host::with_cpu(Cpu::read(&root), &root);
-    ThisMachine { owner: host.private_id(), id: host.id() }
+    ThisMachine { owner: host.private_id(), id: host.id(), now: crate::clock::now() }
 }
 
 /// True if the name has a directory or the extension of a format.

@@ -164,6 +164,19 @@ pub fn other_run(context: &Context, name: &str, run: &RunView) -> Result<RunView
     Ok(base)
 }
 
+/// The newest stored run of a machine, if it starts later than now: its clock was wrong.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn later_than_now(context: &Context, machine: &str) -> Result<Option<RunHead>> {
+    let Some(store) = context.reader()? else {
+        return Ok(None);
+    };
+    let newest = store.newest_runs(Some(machine), 1)?.pop();
+    let now = crate::clock::now();
+    Ok(newest.filter(|head| head.started.get(..19) > now.get(..19)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

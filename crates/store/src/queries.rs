@@ -307,8 +307,8 @@ impl Store {
     }
 
     /// Resolves a name, in this order: `last`, `last~2`, an identifier, a label (its newest run), part of one
-    /// identifier. `last` is the newest run of machine `here` with results: no side of a trial, A/A test or imported
-    /// run.
+    /// identifier. `last` is the newest run of machine `here` with results: no side of a trial or A/A test, and none that starts later than
+    /// now as long as there is another.
     ///
     /// # Errors
     /// [`ResolveError`] has the reason, with the nearest name or all candidates.
@@ -337,12 +337,13 @@ impl Store {
     /// The runs of this machine, newest first.
     fn local_runs(&self, machine: ThisMachine) -> Result<LocalRuns, Fault> {
         let row = row![machine.owner, machine.id];
-        let runs: Vec<(String, String)> = query(self.engine(), sql::SELECT_HERE, row)?;
+        let mut runs: Vec<(String, String, String)> = query(self.engine(), sql::SELECT_HERE, row)?;
+        runs.sort_by_key(|(_, _, started)| *started > machine.now);
         let (runs, trials): (Vec<_>, Vec<_>) =
-            runs.into_iter().partition(|(_, settings)| row_codec::kind(settings) == Kind::Run);
+            runs.into_iter().partition(|(_, settings, _)| row_codec::kind(settings) == Kind::Run);
         Ok(LocalRuns {
-            runs: runs.into_iter().map(|(id, _)| id).collect(),
-            trial: trials.into_iter().next().map(|(id, _)| id),
+            runs: runs.into_iter().map(|(id, ..)| id).collect(),
+            trial: trials.into_iter().next().map(|(id, ..)| id),
         })
     }
 }
@@ -445,6 +446,8 @@ pub struct ThisMachine {
     pub owner: String,
     /// Its identifier in bundles, for imported runs.
     pub id: String,
+    /// Its time, RFC 3339, UTC, whole seconds.
+    pub now: String,
 }
 
 /// A run of a fleet node.

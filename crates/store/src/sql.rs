@@ -118,7 +118,7 @@ statements! {
     /// The current label of a run.
     SELECT_LABEL = "SELECT sealed FROM ledger WHERE run = $1 AND entry = 'label' ORDER BY number DESC LIMIT 1";
     /// Runs of a machine, imported ones too, with measured or pruned launches and their settings, newest first.
-    SELECT_HERE = "SELECT id, settings FROM run WHERE (origin = 'here' AND owner_machine = $1 OR origin = 'imported' AND machine_id = $2) AND \
+    SELECT_HERE = "SELECT id, settings, substr(started, 1, 19) FROM run WHERE (origin = 'here' AND owner_machine = $1 OR origin = 'imported' AND machine_id = $2) AND \
         (EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') OR \
         EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";

@@ -14,7 +14,7 @@ use gritstone_document::number;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, RunView, Selector, pluralize};
 use gritstone_plan::Selectors;
 use gritstone_runs::context::Context;
-use gritstone_runs::gate::{Filter, against_history as history_gate, other_run};
+use gritstone_runs::gate::{Filter, against_history as history_gate, later_than_now, other_run};
 
 /// Probability of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
@@ -92,6 +92,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
         );
     }
     let (_, run, selectors) = context.whole_run(&args.words)?;
+    remark_future(context, &run.machine.id)?;
     let mut view = match &args.against {
         Some(base) => {
             if base.starts_with("ref:") {
@@ -217,6 +218,17 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     )?;
     let names: Vec<&str> = accepted.iter().map(Id::as_str).collect();
     output::remark(&format!("accepted in {}: {}", view.run, names.join(", ")));
+    Ok(())
+}
+
+/// Warns of a stored run of a machine that starts later than now: it is the last one, and the base of none.
+pub fn remark_future(context: &Context, machine: &str) -> Result<()> {
+    if let Some(head) = later_than_now(context, machine)? {
+        output::remark(&format!(
+            "run {} starts in the future, at {}: the clock was wrong. `gritstone runs remove {}` removes it.",
+            head.id, head.started, head.id
+        ));
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ pub mod dry_run;
 pub mod job;
 mod resume;
 
-use crate::command::score;
+use crate::command::{check, score};
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -30,6 +30,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
     if args.dry_run {
         return job.list(context, args.format.format);
     }
+    check::remark_future(context, &gritstone_runs::context::here().id)?;
     let (view, end) = job.measure(context)?;
     let view = context.with_run_variance(view);
     show(context, args, &view, against.as_ref())?;

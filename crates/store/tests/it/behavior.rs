@@ -164,6 +164,13 @@ fn listings_sort_by_start() {
     common::fails(store.resolve("last", elsewhere), "NoneHere");
     assert_eq!(store.resolve("after", common::here).unwrap().id, late.info.id);
 
+    // one of a clock that was ahead comes after all others
+    let between = || ThisMachine { now: early.info.started.clone(), ..common::here() };
+    let past = common::run(3, 1);
+    common::store(&mut store, &past);
+    assert_eq!(store.resolve("last", &between).unwrap().id, past.info.id);
+    assert_eq!(store.resolve("last~1", &between).unwrap().id, late.info.id);
+
     // of several in one second the one stored later is the last
     for (random, fraction) in [(9, ".75"), (3, ""), (5, ".5")] {
         let started = format!("2026-11-21T09:50:12{fraction}Z");
