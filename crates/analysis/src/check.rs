@@ -62,6 +62,8 @@ pub fn check(
             false => outcome(&row, max_slowdown, alpha),
         },
         since: None,
+        since_run: None,
+        since_commit: None,
         row,
     };
     let rows = rows.into_iter().map(judged).collect();
@@ -139,8 +141,15 @@ pub fn against_history(
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
     let missing = missing::of_history(run, &runs, accepted, MIN_BASE);
     let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
+    // one that is no longer measured, as was accepted, is not judged
+    let is_given_up = |id: &Id| {
+        let mut without = runs.iter().filter(|past| !past.values.contains_key(id));
+        without.any(|past| accepted.contains(&(past.run.clone(), id.clone())))
+    };
     let rows = run.results.iter().filter(|result| {
-        result.estimate().is_some() || known(&result.id) && !is_missing(&result.id)
+        let id = &result.id;
+        let is_judged = is_broken(result) || !is_missing(id) && !is_given_up(id);
+        result.estimate().is_some() || known(id) && is_judged
     });
     let rows = rows.map(|result| {
         let standing = standings.get(&result.id);
@@ -178,7 +187,7 @@ impl Gate<'_> {
         }
         let Some(standing) = standing else {
             let fit = result.value().is_some_and(|value| value > 0.0);
-            if fit && row.notes.iter().all(|note| note.flag().is_none()) {
+            if fit && !accepted && row.notes.iter().all(|note| note.flag().is_none()) {
                 row.notes.push(self.why_no_base(&result.id).into());
             }
             return CheckRow {
@@ -188,6 +197,8 @@ impl Gate<'_> {
                     false => CheckOutcome::Inconclusive,
                 },
                 since: None,
+                since_run: None,
+                since_commit: None,
                 row,
             };
         };
@@ -211,6 +222,8 @@ impl Gate<'_> {
         CheckRow {
             outcome: if regressed { CheckOutcome::Regressed } else { CheckOutcome::Passed },
             since: regressed.then(|| self.runs[standing.since].started.clone()),
+            since_run: regressed.then(|| self.runs[standing.since].run.clone()),
+            since_commit: None,
             row,
         }
     }

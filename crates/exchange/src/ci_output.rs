@@ -4,7 +4,9 @@ use crate::junit::{JunitCases, Unpassed};
 use gritstone_document::Untrusted;
 use gritstone_document::number::{percent, percent_option};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
-use gritstone_report::{compared_value, findings, missing_reason, value_change};
+use gritstone_report::{
+    check_counts, check_since, compared_value, findings, missing_reason, value_change,
+};
 use std::fmt::Write as _;
 
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed, an inconclusive benchmark was skipped. Missing benchmarks and a gate that can decide nothing are errors, or skipped where they pass.
@@ -124,34 +126,21 @@ pub fn check_markdown(view: &CheckView) -> String {
             continue;
         };
         let interval = interval.unwrap_or_default();
+        let since = check_since(row).map_or(String::new(), |since| format!(" since {since}"));
         let [expected, found] = sides(row).map(|side| Untrusted(&side).markdown());
-        let _ =
-            writeln!(text, "| {id} | {outcome} | {change} | {interval} | {expected} | {found} |");
+        let _ = writeln!(
+            text,
+            "| {id} | {outcome}{since} | {change} | {interval} | {expected} | {found} |"
+        );
     }
     text
 }
 
-/// Numbers of regressed, inconclusive and passed benchmarks.
-fn counts(view: &CheckView) -> [usize; 3] {
-    let all = [CheckOutcome::Regressed, CheckOutcome::Inconclusive, CheckOutcome::Passed];
-    all.map(|outcome| view.rows.iter().filter(|row| row.outcome == outcome).count())
-}
-
 fn headline(view: &CheckView) -> String {
-    let [regressed, inconclusive, passed] = counts(view);
-    let missing = match view.missing.len() {
-        0 => String::new(),
-        n => format!(", {n} missing"),
-    };
     let detect = view.detect.map(percent_option);
     let detect =
-        detect.map_or(String::new(), |share| format!(", one of {share} must be detectable"));
-    let headline = format!(
-        "{} against {}: {regressed} regressed, {inconclusive} inconclusive, {passed} passed{missing}; a slowdown of {} is allowed{detect}",
-        view.run,
-        view.base,
-        percent_option(view.max_slowdown)
-    );
+        detect.map_or(String::new(), |share| format!("; one of {share} must be detectable"));
+    let headline = format!("{} against {}: {}{detect}", view.run, view.base, check_counts(view));
     match &view.common {
         Some(common) => format!("{headline}. {}", findings::common_change(common)),
         None => headline,
@@ -183,7 +172,8 @@ fn row_text(row: &CheckRow) -> String {
     let detectable = detectable.map(percent);
     let detectable =
         detectable.map_or(String::new(), |share| format!("; minimum detectable slowdown {share}"));
-    format!("{change}{interval}: expected {expected}, found {found}{detectable}")
+    let since = check_since(row).map_or(String::new(), |since| format!("; since {since}"));
+    format!("{change}{interval}: expected {expected}, found {found}{since}{detectable}")
 }
 
 /// The expected and the found value.
@@ -200,7 +190,9 @@ mod tests {
     fn view() -> CheckView {
         let row = |id: &str, outcome| CheckRow {
             outcome,
-            since: None,
+            since: (outcome == CheckOutcome::Regressed).then(|| "2026-01-02T03:04:05Z".to_owned()),
+            since_run: None,
+            since_commit: Some("0123456789abcdef".to_owned()),
             row: CompareRow {
                 id: Id::parse(id).unwrap(),
                 title: String::new(),

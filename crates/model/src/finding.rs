@@ -401,7 +401,7 @@ pub enum Finding {
     },
     /// Slower than allowed; the new level was accepted.
     Accepted {},
-    /// Too few runs since the last change.
+    /// Too few earlier runs.
     ShortHistory {
         runs: usize,
         needed: usize,

@@ -146,6 +146,12 @@ pub struct CheckRow {
     /// Start of the first regressed run, RFC 3339; null otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// The first regressed run; null otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_run: Option<String>,
+    /// Its commit; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_commit: Option<String>,
     /// The comparison that it rests on.
     #[serde(flatten)]
     pub row: CompareRow,

@@ -19,37 +19,19 @@ const SHOWN: usize = 3;
 /// The outcome in a sentence, the worst benchmarks, and why others are inconclusive. All benchmarks and notes on request.
 pub fn check(view: &CheckView, detail: Detail) -> Document {
     let mut document = Document::new(format!("{} against {}", view.run, view.base));
-    let count = |outcome| view.rows.iter().filter(|row| row.outcome == outcome).count();
-    let [regressed, inconclusive, passed] = [Regressed, Inconclusive, Passed].map(count);
-    let allowed = number::percent_option(view.max_slowdown);
     let compared =
         view.rows.iter().filter(|row| row.row.ratio.is_some() && row.outcome != Regressed);
     let mut smallest = compared.map(|row| row.row.smallest);
     let is_known = smallest.clone().all(|smallest| smallest.is_some());
     let detectable = is_known.then(|| verdicts::detectable(&mut smallest, ""));
-    let missing = match view.missing.len() {
-        0 => String::new(),
-        n => format!(", {} missing", number::count(n)),
-    };
-    let failed = view.rows.iter().filter(|row| is_failed(row)).count();
-    let slower = match regressed - failed {
-        0 => "none shown to be".to_owned(),
-        some => number::count(some),
-    };
-    let failures = match failed {
-        0 => String::new(),
-        some => format!(", {} failed", number::count(some)),
-    };
     let required = view
         .detect
         .map(number::percent_option)
         .map(|share| format!(" A slowdown of {share} must be detectable in each."));
     let verdict = format!(
-        "{}: of {} {slower} slower by more than {allowed}{failures}, {} inconclusive, {} passed{missing}.{}{}",
+        "{}: {}.{}{}",
         words::capital(view.outcome.as_str()),
-        words::plural(view.rows.len(), "benchmark"),
-        number::count(inconclusive),
-        number::count(passed),
+        check_counts(view),
         detectable.flatten().unwrap_or_default(),
         required.unwrap_or_default(),
     );
@@ -94,6 +76,38 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     document
 }
 
+/// How many benchmarks have which outcome.
+pub fn check_counts(view: &CheckView) -> String {
+    let count = |outcome| view.rows.iter().filter(|row| row.outcome == outcome).count();
+    let failed = view.rows.iter().filter(|row| is_failed(row)).count();
+    let slower = match count(Regressed) - failed {
+        0 => "none shown to be".to_owned(),
+        some => number::count(some),
+    };
+    let if_any = |n: usize, what: &str| match n {
+        0 => String::new(),
+        n => format!(", {} {what}", number::count(n)),
+    };
+    format!(
+        "of {} {slower} slower by more than {}{}, {} inconclusive, {} passed{}",
+        words::plural(view.rows.len(), "benchmark"),
+        number::percent_option(view.max_slowdown),
+        if_any(failed, "failed"),
+        number::count(count(Inconclusive)),
+        number::count(count(Passed)),
+        if_any(view.missing.len(), "missing"),
+    )
+}
+
+/// When a regression began, with the commit if it is known.
+pub fn check_since(row: &CheckRow) -> Option<String> {
+    let minute = words::minute(row.since.as_deref()?);
+    Some(match row.since_commit.as_deref() {
+        Some(commit) => format!("{minute}, {}", commit.get(..10).unwrap_or(commit)),
+        None => minute,
+    })
+}
+
 pub(crate) fn tone(outcome: CheckOutcome) -> Tone {
     match outcome {
         Passed => Tone::Good,
@@ -118,9 +132,7 @@ fn table(document: &mut Document, rows: &[&CheckRow], with_detectable: bool) {
         .number("Interval", move |row| change(row).and_then(|(_, interval)| interval))
         .number("Expected", |row| verdicts::side(row.row.base, &row.row.unit))
         .number("Found", |row| verdicts::side(row.row.other, &row.row.unit))
-        .column(Column::new("Since", Style::Text).rank(2), |row| {
-            row.since.as_deref().map(words::minute)
-        })
+        .column(Column::new("Since", Style::Text).rank(2), |row| check_since(row))
         .number("p", move |row| row.row.p_adjusted.filter(|_| !with_detectable).map(p))
         .number("Detectable", move |row| {
             row.row.smallest.filter(|_| with_detectable).map(verdicts::minimum_detectable)
@@ -160,7 +172,7 @@ pub fn missing_reason(missing: &MissingBenchmark) -> String {
 /// Why most of those are inconclusive that could not be compared at all.
 fn reason(view: &CheckView) -> Option<String> {
     let not_compared =
-        view.rows.iter().filter(|row| row.row.ratio.is_none() && row.outcome != Regressed);
+        view.rows.iter().filter(|row| row.row.ratio.is_none() && row.outcome == Inconclusive);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for row in not_compared {
         let find_note = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));

@@ -41,7 +41,7 @@ pub use benchmark_page::{line, one};
 pub use bisect::bisect;
 pub use brief::{Brief, Pair, brief, data_sheet, pair};
 pub use changes::{change, changes, event, event_lines, new_events, newest_entry};
-pub use check::{check, missing_reason};
+pub use check::{check, check_counts, check_since, missing_reason};
 pub use classic::{Classic, classic};
 pub use compare::{Comparison, compare};
 pub use fleet::{fleet, fleet_lines, fleet_progress, node};

@@ -47,6 +47,15 @@ pub fn against_history(
         if let Some(why) = &why_none {
             of_none.for_each(|note| note.finding = why.clone());
         }
+        if let Some(began) = &row.since_run {
+            let info = store.as_ref().and_then(|store| store.info(began).ok());
+            let settings = match *began == run.id {
+                true => run.settings.as_ref(),
+                false => info.as_ref().map(|info| &info.settings),
+            };
+            let commit = settings.and_then(|settings| settings.commit.as_ref());
+            row.since_commit = commit.map(|commit| commit.id.clone());
+        }
     }
     Ok(view)
 }

@@ -58,19 +58,6 @@ fn slower_systems_do_not_pass() {
 }
 
 #[test]
-fn selector_order_changes_nothing() {
-    let selected = |number: usize, selectors: [&str; 2]| {
-        let mut run = slowed(number, 0, 1.0);
-        run.settings.as_mut().unwrap().selectors = selectors.map(str::to_owned).into();
-        run
-    };
-    let earlier: Vec<RunView> = (1..=4).map(|number| selected(number, ["a/*", "b"])).collect();
-    let mut run = selected(5, ["b", "a/*"]);
-    run.results.pop();
-    assert_eq!(against_history(&run, &earlier).missing.len(), 1);
-}
-
-#[test]
 fn intervals_agree_with_outcomes() {
     let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(3);
     let mut regressed = 0;
@@ -90,6 +77,35 @@ fn intervals_agree_with_outcomes() {
         }
     }
     assert!(regressed > 20, "{regressed}");
+}
+
+#[test]
+fn selector_order_changes_nothing() {
+    let selected = |number: usize, selectors: [&str; 2]| {
+        let mut run = slowed(number, 0, 1.0);
+        run.settings.as_mut().unwrap().selectors = selectors.map(str::to_owned).into();
+        run
+    };
+    let earlier: Vec<RunView> = (1..=4).map(|number| selected(number, ["a/*", "b"])).collect();
+    let mut run = selected(5, ["b", "a/*"]);
+    run.results.pop();
+    assert_eq!(against_history(&run, &earlier).missing.len(), 1);
+}
+
+#[test]
+fn accepted_absence_is_not_judged() {
+    let earlier: Vec<RunView> = (1..=5).map(|number| slowed(number, 0, 1.0)).collect();
+    let mut run = slowed(6, 0, 1.0);
+    run.results[0].data = Data::absent(Absence::Skipped);
+    let past: Vec<RunSummary> = earlier.iter().map(RunSummary::new).collect();
+    let accepted = [(run.id.clone(), run.results[0].id.clone())].into();
+    let found = check::against_history(&run, &past, 0.02, &accepted);
+    assert_eq!((found.outcome, found.rows.len()), (CheckOutcome::Passed, 9));
+    // an accepted level has a history
+    let accepted = [(run.id.clone(), run.results[1].id.clone())].into();
+    let found = check::against_history(&run, &past, 0.02, &accepted);
+    let row = found.rows.iter().find(|row| row.row.id == run.results[1].id).unwrap();
+    assert_eq!(row.row.notes, [Finding::Accepted {}.into()]);
 }
 
 #[test]

@@ -93,6 +93,9 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
     }
     let (_, run, selectors) = context.whole_run(&args.words)?;
     remark_future(context, &run.machine.id)?;
+    if run.settings.is_some() && run.elapsed_s.is_none() {
+        output::remark(&format!("run {} has not ended, and is checked as far as it came", run.id));
+    }
     let mut view = match &args.against {
         Some(base) => {
             if base.starts_with("ref:") {

@@ -333,7 +333,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         ),
         F::ShortHistory { runs, needed } => {
             let runs = plural(*runs, "earlier run");
-            format!("{runs} of the same kind since the last change; {needed} are needed.")
+            format!("{runs} of the same kind; {needed} are needed.")
         }
         F::NoEstimateIn { run } => format!("No result above 0 in run {run}."),
         F::NotInRun { run } => format!("Not in run {run}."),

@@ -8,7 +8,7 @@ use gritstone_report::{Detail, check};
 fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     row.p_adjusted = row.interval.map(|_| 0.0123);
     row.smallest = row.ratio.map(|_| 0.031);
-    CheckRow { outcome, since: None, row }
+    CheckRow { outcome, since: None, since_run: None, since_commit: None, row }
 }
 
 /// Rows of a comparison, held against a slowdown of 2%.
@@ -19,7 +19,7 @@ fn view() -> CheckView {
         let mut rows = compared.rows.iter();
         rows.find(|row| row.title == title).unwrap().clone()
     };
-    let why = "2 earlier runs of the same kind since the last change; 3 are needed.";
+    let why = "2 earlier runs of the same kind; 3 are needed.";
     let mut unheld = find("Compiling");
     unheld.notes = vec![sample::stated(Some(Flag::NotComparable), why)];
     CheckView {
