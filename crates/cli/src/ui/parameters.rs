@@ -6,8 +6,8 @@ use gritstone_model::fill_places;
 /// One value for each name.
 pub type Values = Vec<(String, String)>;
 
-/// Limit of a range: more commands would be a mistake.
-const MAX_VALUES: i128 = 100_000;
+/// Limit of commands and of combinations: each two sides of a trial are compared.
+pub const MAX_COMMANDS: usize = 1000;
 
 /// All combinations of values, in order; a single empty one without parameters.
 pub fn combine(all: Vec<(String, Vec<String>)>) -> Result<Vec<Values>> {
@@ -16,6 +16,11 @@ pub fn combine(all: Vec<(String, Vec<String>)>) -> Result<Vec<Values>> {
         ensure!(
             combinations[0].iter().all(|(known, _)| *known != name),
             "the parameter {name} is there twice"
+        );
+        let count = combinations.len() * values.len();
+        ensure!(
+            count <= MAX_COMMANDS,
+            "the parameters have {count} combinations, and a test takes {MAX_COMMANDS} commands at most"
         );
         let with = |combination: &Values| {
             let combination = combination.clone();
@@ -55,7 +60,11 @@ pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
     let (from, to, by) = (from?, to?, by?);
     ensure!(by > 0, "the step of --parameter-scan must be above 0");
     ensure!(from <= to, "the range of --parameter-scan is empty: {least} is above {most}");
-    ensure!((to - from) / by < MAX_VALUES, "--parameter-scan has more than {MAX_VALUES} values");
+    let count = (to - from) / by + 1;
+    ensure!(
+        count <= MAX_COMMANDS as i128,
+        "--parameter-scan has {count} values, and a test takes {MAX_COMMANDS} commands at most"
+    );
     let text = |number: i128| {
         let (sign, digits) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
         let digits = format!("{digits:0>width$}", width = places + 1);
@@ -65,8 +74,7 @@ pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
             part => format!("{sign}{whole}.{part}"),
         }
     };
-    let count = (to - from) / by;
-    Ok((0..=count).map(|i| text(from + i * by)).collect())
+    Ok((0..count).map(|i| text(from + i * by)).collect())
 }
 
 /// Fixed-point integer of a decimal number.
@@ -105,10 +113,19 @@ mod tests {
             assert_eq!(range(least, most, step).unwrap(), values);
         }
         for [least, most, step] in
-            [["2", "1", "1"], ["1", "2", "0"], ["a", "2", "1"], ["1", "1e9", "1"]]
+            [["2", "1", "1"], ["1", "2", "0"], ["a", "2", "1"], ["1", "1001", "1"]]
         {
             assert!(range(least, most, step).is_err(), "{least} {most} {step}");
         }
+    }
+
+    #[test]
+    fn combinations_have_a_limit() {
+        let values = |count: i32| (0..count).map(|value| value.to_string()).collect();
+        let combined =
+            |one, two| combine(vec![("a".to_owned(), values(one)), ("b".to_owned(), values(two))]);
+        assert_eq!(combined(20, 50).unwrap().len(), 1000);
+        assert!(combined(20, 51).unwrap_err().to_string().contains("1020 combinations"));
     }
 
     #[test]

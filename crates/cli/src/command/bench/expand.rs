@@ -3,7 +3,7 @@
 use super::shell_words::{plain, split};
 use crate::command::bench::args::{BenchArgs, Statuses, StyleType};
 use crate::ui::display::Format;
-use crate::ui::parameters::{self, Values, fill_in};
+use crate::ui::parameters::{self, MAX_COMMANDS, Values, fill_in};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{Benchmark, Id, Output, UserCommand, quote_word};
 use gritstone_session::trial::command_benchmark;
@@ -181,6 +181,10 @@ impl Reader<'_> {
             ("--output", args.output.len()),
         ] {
             ensure!(
+        ensure!(
+            most <= MAX_COMMANDS,
+            "these are {most} commands, and a test takes {MAX_COMMANDS} at most"
+        );
                 many <= 1 || many == *texts,
                 "{option} is there {many} times: give it once for all commands, or once for each of the {texts}"
             );
@@ -360,10 +364,11 @@ mod tests {
         let against = ["--reference", "true 1", "--reference-name", "base", "-n", "x", "true"];
         assert_eq!(names(&against), ["base", "x"]);
     }
+            (&["-P", "n", "1", "501", "true {n}", "echo {n}"], "these are 1002 commands"),
 
     #[test]
     fn contradictory_options_are_refused() {
-        let cases: [(&[&str], &str); 9] = [
+        let cases: [(&[&str], &str); 10] = [
             (&[], "COMMAND"),
             (&["-n", "a", "-n", "b", "true"], "more than the number of commands, 1"),
             (&["-p", "a", "-p", "b", "true", "true", "true"], "once for each of the 3"),
