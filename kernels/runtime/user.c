@@ -6,8 +6,9 @@
  * untimed before and after each execution; ignore_failure=1 accepts any exit status and signal, statuses=N,... these; leave_out=1 discards
  * failed executions as samples, and notes them as left_out; background=1 accepts processes left running. input= replaces /dev/null as
  * input; output= is a file for the output, or `pipe`, which we read within the time; inherit=N,M: our descriptors of the output and
- * the error output of the harness of the user. start_up_ns=, start_up_user_ns=, start_up_system_ns= are passed through: elapsed and CPU time of an empty shell
- * command, to be subtracted. Peak memory (peak_kb) is at least that of this process at the start of the command, about 1 MB.
+ * the error output of the harness of the user. start_up_ns=, start_up_error_ns=, start_up_user_ns=, start_up_system_ns= are passed
+ * through: elapsed time with its error and CPU time of an empty shell command, to be subtracted. Peak memory (peak_kb) is at least
+ * that of this process at the start of the command, about 1 MB.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -100,7 +101,7 @@ static void setup(struct context *c)
 	warm_up_spawn();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* detects processes that outlive the command */
 		failed(c, "prctl");
-	const char *keys[] = {"start_up_ns", "start_up_user_ns", "start_up_system_ns"};
+	const char *keys[] = {"start_up_ns", "start_up_error_ns", "start_up_user_ns", "start_up_system_ns"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (parameter(c, keys[i], NULL) != NULL)
 			note(c, keys[i], "%s", parameter(c, keys[i], NULL));

@@ -69,7 +69,10 @@ impl Timing {
                     Param::PeakMemory(kib) => memory = Some(*kib),
                     Param::Number(Metric::StartUp, ns) => {
                         start_up[0] = ns.get();
-                        self.floor = START_UP_ERROR * start_up[0] / 1e9;
+                        self.floor = self.floor.max(START_UP_ERROR * start_up[0] / 1e9);
+                    }
+                    Param::Number(Metric::StartUpError, ns) => {
+                        self.floor = self.floor.max(ns.get() / 1e9);
                     }
                     Param::Number(Metric::StartUpUser, ns) => start_up[1] = ns.get(),
                     Param::Number(Metric::StartUpSystem, ns) => start_up[2] = ns.get(),

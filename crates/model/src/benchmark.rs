@@ -220,6 +220,9 @@ pub struct UserCommand {
     /// Start-up time of its shell, ns, which is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_up_ns: Option<u64>,
+    /// Half-width of its interval, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_up_error_ns: Option<u64>,
     /// CPU time of its shell, ns, which is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_up_user_ns: Option<u64>,

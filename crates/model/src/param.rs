@@ -43,7 +43,7 @@ pub enum Param {
     },
 }
 
-/// Relative error of the start-up time of a shell.
+/// Least relative error of the start-up time of a shell.
 pub const START_UP_ERROR: f64 = 0.05;
 
 /// Metrics that a launch reports as a number.
@@ -55,6 +55,8 @@ pub enum Metric {
     Tick,
     /// Start-up time of an idle shell, ns.
     StartUp,
+    /// Half-width of its interval, ns.
+    StartUpError,
     /// CPU time of that shell, ns.
     StartUpUser,
     StartUpSystem,
@@ -81,10 +83,11 @@ pub enum Metric {
     BssSize,
 }
 
-const METRICS: [(Metric, &str); 20] = [
+const METRICS: [(Metric, &str); 21] = [
     (Metric::ClockStep, "clock_resolution_ns"),
     (Metric::Tick, "tick_ns"),
     (Metric::StartUp, "start_up_ns"),
+    (Metric::StartUpError, "start_up_error_ns"),
     (Metric::StartUpUser, "start_up_user_ns"),
     (Metric::StartUpSystem, "start_up_system_ns"),
     (Metric::ClientCpu, "client_cpu_ns"),

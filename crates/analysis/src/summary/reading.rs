@@ -230,7 +230,9 @@ impl<'a> Reading<'a> {
 
     /// Error of a command's time from the subtracted overhead, ns; shorter times cannot be resolved.
     pub fn subtraction_error_ns(&self) -> Option<f64> {
-        self.start_up_ns().map(|start_up| (gritstone_model::START_UP_ERROR * start_up).max(MIN_NS))
+        let stated = self.numbers(Metric::StartUpError).next().map_or(0.0, Number::get);
+        let least = |start_up: f64| gritstone_model::START_UP_ERROR * start_up;
+        self.start_up_ns().map(|start_up| least(start_up).max(stated).max(MIN_NS))
     }
 
     /// The median of the operations timed one by one, ns; `None` without any.

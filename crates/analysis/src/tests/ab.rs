@@ -220,6 +220,28 @@ fn start_up_time_is_reported() {
     assert!(view.rows[0].comparisons.is_empty());
 }
 
+/// Of a command that takes less than its shell, only the least launch bounds the time from below.
+#[test]
+fn short_commands_may_be_shorter() {
+    let interval = |ms: f64, error: &str| {
+        let mut side = side("a", ms, 40);
+        for (index, launch) in side.launches.iter_mut().enumerate() {
+            let start_up = [("start_up_ns", "20000000"), ("start_up_error_ns", error)];
+            let start_up = start_up.map(|(key, ns)| Event::Param(Param::new(key, ns)));
+            launch.events.splice(0..0, start_up);
+            if let Some(Event::Sample(sample)) = launch.events.last_mut().filter(|_| index == 7) {
+                sample.wall = 21_500_000;
+            }
+        }
+        trial(&[side]).rows[0].figures[0].interval.unwrap()
+    };
+    assert!(interval(30.0, "1000000")[0] < 1.6);
+    assert!(interval(50.0, "1000000")[0] > 28.0);
+    // a measured error counts, if it is larger than the least
+    let [low, high] = interval(50.0, "4000000");
+    assert!((25.0..27.0).contains(&low) && (33.0..35.0).contains(&high), "{low} {high}");
+}
+
 /// The subtracted time has an error of 5%, which both sides share.
 #[test]
 fn subtracted_time_widens_intervals() {

@@ -272,8 +272,7 @@ fn ranking(
         as_given: args.sort == Sort::Command,
         setup_varies: commands.setup_varies,
         start_up_s: measured.overhead.shell.map(|shell| seconds(shell.wall)),
-        subtracted: baseline
-            .map(|(baseline, times)| (baseline.entry.title.clone(), seconds(times.wall))),
+        subtracted: baseline.map(|(baseline, times)| (baseline.title.clone(), seconds(times.wall))),
         percentiles: args.percentiles.clone(),
         elapsed_s: elapsed.reduce(f64::max),
         stopped_by: stopped_by(commands, &measured.trial),

@@ -86,6 +86,7 @@ fn options(user: &UserCommand) -> Vec<OsString> {
     }
     for (key, ns) in [
         ("start_up_ns", user.start_up_ns),
+        ("start_up_error_ns", user.start_up_error_ns),
         ("start_up_user_ns", user.start_up_user_ns),
         ("start_up_system_ns", user.start_up_system_ns),
     ] {

@@ -180,6 +180,19 @@ fn stopped_trials_give_no_advice() {
 }
 
 #[test]
+fn unresolved_times_need_no_shell() {
+    let (mut view, mut ranking) = trial(&[3.0], vec![]);
+    ranking.start_up_s = Some(0.004);
+    assert!(!shown(&view, &ranking).contains("use -N"));
+    let figure = &mut view.rows[0].figures[0];
+    figure.interval = Some([0.5, 4.0]);
+    assert!(shown(&view, &ranking).contains("use -N"));
+    let figure = &mut view.rows[0].figures[0];
+    (figure.interval, figure.at_most) = (None, true);
+    assert!(shown(&view, &ranking).contains("use -N"));
+}
+
+#[test]
 fn numbers_stay_with_units() {
     let faster = against("a", "b", 1.5, Verdict::Faster);
     let (view, ranking) = trial(&[13.351, 11.6], vec![faster]);

@@ -8,7 +8,7 @@ use gritstone_document::clean;
 use gritstone_document::number;
 use gritstone_model::{AbFigure, Flag};
 
-/// A command that takes less than this share of its shell's start-up is too short to be measured.
+/// A command that may take less than this share of its shell's start-up is too short to be measured.
 const HARDLY: f64 = 0.5;
 
 pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
@@ -27,9 +27,11 @@ pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
         warnings.push(what.to_owned());
     }
     if let Some(start) = ranking.start_up_s {
-        let short = |f: &AbFigure| f.estimate.is_some_and(|ms| ms / 1e3 < HARDLY * start);
+        let least = |f: &AbFigure| f.interval.map(|[low, _]| low).or(f.estimate);
+        let short =
+            |f: &AbFigure| f.at_most || least(f).is_some_and(|ms| ms / 1e3 < HARDLY * start);
         let more = match figures.iter().any(short) {
-            true => ", and is more than a command takes: use -N",
+            true => ", and may be more than a command takes: use -N",
             false => "",
         };
         let start = number::seconds(start, None);

@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
   gritstone bench -L cc gcc,clang -s '{cc} -O2 -o sum sum.c' './sum'
   gritstone bench -N --export-markdown times.md 'grep -r NOTE .' 'rg NOTE'
 
-A command starts without a shell unless it has a character that means something
-to one, or names no program. The time that a shell takes to start is measured
-and subtracted. Launches of all commands are interleaved in random order until
-it is decided which is faster, or the budget is spent. Only -r, -m and -M fix
-the number of executions. All options of hyperfine are understood.")]
+Commands start without a shell unless one of them has a character that means
+something to a shell, or names no program: then all start by /bin/sh. The time
+that a shell takes to start is measured and subtracted. Launches of all
+commands are interleaved in random order until it is decided which is faster,
+or the budget is spent. Only -r, -m and -M fix the number of executions. All
+options of hyperfine are understood.")]
 pub struct BenchArgs {
     /// Commands, each one argument: a program with arguments, or anything that a shell takes
     #[arg(value_name = "COMMAND", required_unless_present = "reference", value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -78,7 +79,7 @@ pub struct BenchArgs {
     /// Put each value of a comma-separated list in place of {VAR}; several give all combinations
     #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true, conflicts_with = "parameter_scan", help_heading = "Parameters")]
     pub parameter_list: Vec<String>,
-    /// Start every command by this shell, e.g. 'bash --norc'; `default` is sh, `none` is -N
+    /// Start all commands by this shell, e.g. 'bash --norc'; `default` is sh, `none` is -N
     #[arg(
         short = 'S',
         long,
@@ -87,7 +88,7 @@ pub struct BenchArgs {
         help_heading = "Execution"
     )]
     pub shell: Option<String>,
-    /// Start no command by a shell
+    /// Start no command by a shell, which would start all if one of them needs it
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Execution")]
     pub no_shell: bool,
     /// Also time commands that fail, by any status or signal, or with these statuses, e.g. -i=1,2

@@ -34,7 +34,6 @@ pub struct Timed {
     /// The command line with its values.
     pub command: String,
     pub entry: Benchmark,
-    pub by_shell: bool,
     pub values: Values,
     /// Run before the first execution; before each launch if it names a parameter.
     pub setup: Option<String>,
@@ -45,38 +44,27 @@ pub struct Timed {
 #[derive(Clone, Debug)]
 pub struct Commands {
     pub all: Vec<Timed>,
-    pub shell: Vec<String>,
-    /// Command whose time is subtracted from all.
-    pub baseline: Option<Baseline>,
+    /// Starts all commands, also the baseline.
+    pub shell: Option<Vec<String>>,
+    /// Command that is not compared, whose time is subtracted from all.
+    pub baseline: Option<Benchmark>,
     /// Working directory of all commands.
     pub directory: String,
     /// The setup names a parameter, so that it differs by command.
     pub setup_varies: bool,
 }
 
-/// Measured only for its time, and not compared.
-#[derive(Clone, Debug)]
-pub struct Baseline {
-    pub entry: Benchmark,
-    pub by_shell: bool,
-}
-
-enum Start {
-    /// By /bin/sh if a command needs a shell.
-    AsNeeded,
-    Alone,
-    Shell(Vec<String>),
-}
+const DEFAULT_SHELL: &str = "/bin/sh";
 
 pub fn read(args: &BenchArgs) -> Result<Commands> {
-    let start = start(args)?;
     let ways = parameter_values(args)?;
     let texts: Vec<&String> = args.reference.iter().chain(&args.commands).collect();
+    let shell = shell(args, &texts, &ways)?;
     let referred = usize::from(args.reference.is_some());
     let mut all = vec![];
     let reader = Reader {
         args,
-        start: &start,
+        shell: shell.as_deref(),
         input: input(args)?,
         texts: texts.len(),
         ways: ways.len(),
@@ -99,10 +87,7 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
         directory: reader.directory.clone(),
         setup_varies: all.len() > 1 && args.setup.as_ref().is_some_and(named),
         all,
-        shell: match start {
-            Start::Shell(words) => words,
-            _ => vec!["/bin/sh".to_owned()],
-        },
+        shell,
     })
 }
 
@@ -137,13 +122,19 @@ fn check_names(all: &[Timed]) -> Result<()> {
     Ok(())
 }
 
-fn start(args: &BenchArgs) -> Result<Start> {
+/// All commands go by a shell, or none: an error of the subtracted start-up would be a difference between them.
+fn shell(args: &BenchArgs, texts: &[&String], ways: &[Values]) -> Result<Option<Vec<String>>> {
+    let needs_shell = |text: &&String| {
+        let mut filled = ways.iter().map(|values| fill_in(text, values));
+        filled.any(|command| plain(&command).is_none())
+    };
+    let default = || vec![DEFAULT_SHELL.to_owned()];
     Ok(match args.shell.as_deref() {
-        _ if args.no_shell => Start::Alone,
-        None => Start::AsNeeded,
-        Some("none") => Start::Alone,
-        Some("default") => Start::Shell(vec!["/bin/sh".to_owned()]),
-        Some(text) => Start::Shell(split(text).context("--shell")?),
+        _ if args.no_shell => None,
+        None => texts.iter().chain(&args.subtract.as_ref()).any(needs_shell).then(default),
+        Some("none") => None,
+        Some("default") => Some(default()),
+        Some(text) => Some(split(text).context("--shell")?),
     })
 }
 
@@ -165,7 +156,7 @@ fn directory() -> Result<String> {
 
 struct Reader<'a> {
     args: &'a BenchArgs,
-    start: &'a Start,
+    shell: Option<&'a [String]>,
     input: Option<String>,
     texts: usize,
     ways: usize,
@@ -181,10 +172,6 @@ impl Reader<'_> {
             ("--output", args.output.len()),
         ] {
             ensure!(
-        ensure!(
-            most <= MAX_COMMANDS,
-            "these are {most} commands, and a test takes {MAX_COMMANDS} at most"
-        );
                 many <= 1 || many == *texts,
                 "{option} is there {many} times: give it once for all commands, or once for each of the {texts}"
             );
@@ -194,6 +181,10 @@ impl Reader<'_> {
             "--ignore-failure times failed executions, and --leave-out-failures leaves them out: choose one"
         );
         let most = args.commands.len() * self.ways;
+        ensure!(
+            most <= MAX_COMMANDS,
+            "these are {most} commands, and a test takes {MAX_COMMANDS} at most"
+        );
         ensure!(
             args.names.len() <= most,
             "--command-name is there {} times, more than the number of commands, {most}",
@@ -220,7 +211,7 @@ impl Reader<'_> {
             all.get(if all.len() == 1 { 0 } else { index }).map(|text| self.for_shell(&fill(text)))
         };
         let command = fill_in(text, values);
-        let (words, by_shell) = self.words(&command)?;
+        let words = self.words(&command)?;
         let user = UserCommand {
             directory: self.directory.clone(),
             prepare: hook(&args.prepare),
@@ -244,15 +235,10 @@ impl Reader<'_> {
         };
         let name =
             self.name(number, index, values).unwrap_or_else(|| with_unused(text, &command, values));
+        let id = Id::parse(gritstone_analysis::ab::COMMAND)?;
         Ok(Timed {
-            entry: command_benchmark(
-                Id::parse(gritstone_analysis::ab::COMMAND)?,
-                &name,
-                words,
-                user,
-            ),
+            entry: command_benchmark(id, &name, words, user),
             name,
-            by_shell,
             command,
             values: values.clone(),
             setup: args.setup.as_ref().map(|text| self.for_shell(&fill(text))),
@@ -260,15 +246,15 @@ impl Reader<'_> {
         })
     }
 
-    fn baseline(&self, text: &str) -> Result<Baseline> {
-        let (words, by_shell) = self.words(text)?;
+    fn baseline(&self, text: &str) -> Result<Benchmark> {
+        let words = self.words(text)?;
         let user = UserCommand {
             directory: self.directory.clone(),
             input: self.input.clone(),
             ..UserCommand::default()
         };
         let id = Id::parse(gritstone_analysis::ab::START_UP)?;
-        Ok(Baseline { entry: command_benchmark(id, text, words, user), by_shell })
+        Ok(command_benchmark(id, text, words, user))
     }
 
     /// Names are given per command, or per command and combination.
@@ -286,25 +272,18 @@ impl Reader<'_> {
         Some(fill_in(name, values))
     }
 
-    /// Words to execute, and whether they start a shell.
-    fn words(&self, command: &str) -> Result<(Vec<String>, bool)> {
-        let by = |shell: &[String]| {
-            let more = ["-c", command].map(str::to_owned);
-            shell.iter().cloned().chain(more).collect()
-        };
-        Ok(match self.start {
-            Start::Alone => (split(command)?, false),
-            Start::Shell(shell) => (by(shell), true),
-            Start::AsNeeded => match plain(command) {
-                Some(words) => (words, false),
-                None => (by(&["/bin/sh".to_owned()]), true),
-            },
-        })
+    /// Words to execute.
+    fn words(&self, command: &str) -> Result<Vec<String>> {
+        let more = ["-c", command].map(str::to_owned);
+        match self.shell {
+            None => split(command),
+            Some(shell) => Ok(shell.iter().cloned().chain(more).collect()),
+        }
     }
 
     /// Wraps a command for /bin/sh so that it starts the `--shell`.
     fn for_shell(&self, text: &str) -> String {
-        let Start::Shell(words) = self.start else {
+        let Some(words) = self.shell.filter(|words| *words != [DEFAULT_SHELL]) else {
             return text.to_owned();
         };
         let words: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
@@ -327,6 +306,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
     use clap::Parser;
+    use gritstone_model::{CommandWork, Work};
 
     fn read(line: &[&str]) -> Result<Commands> {
         let all = ["gritstone", "bench"].iter().chain(line);
@@ -334,6 +314,13 @@ mod tests {
             panic!("it is another command");
         };
         super::read(&args)
+    }
+
+    fn work(timed: &Timed) -> &CommandWork {
+        match &timed.entry.work {
+            Work::Command(work) => work,
+            _ => panic!("it is a command"),
+        }
     }
 
     fn names(line: &[&str]) -> Vec<String> {
@@ -364,7 +351,6 @@ mod tests {
         let against = ["--reference", "true 1", "--reference-name", "base", "-n", "x", "true"];
         assert_eq!(names(&against), ["base", "x"]);
     }
-            (&["-P", "n", "1", "501", "true {n}", "echo {n}"], "these are 1002 commands"),
 
     #[test]
     fn contradictory_options_are_refused() {
@@ -378,6 +364,7 @@ mod tests {
             (&["-L", "x", "1", "-P", "y", "1", "2", "true"], "cannot be used with"),
             (&["--output", "nul", "true"], "./nul"),
             (&["-i=300", "true"], "from 0 to 255"),
+            (&["-P", "n", "1", "501", "true {n}", "echo {n}"], "these are 1002 commands"),
         ];
         for (line, what) in cases {
             let error = read(line).err().map(|why| format!("{why:#}"));
@@ -389,12 +376,21 @@ mod tests {
     }
 
     #[test]
+    fn all_go_by_a_shell() {
+        let words = |line: &[&str]| -> Vec<usize> {
+            read(line).unwrap().all.iter().map(|timed| work(timed).argv.len()).collect()
+        };
+        assert_eq!(words(&["sh a", "sh b"]), [2, 2]);
+        assert_eq!(words(&["sh a", "sh a #"]), [3, 3]);
+        assert_eq!(words(&["-L", "x", "a,$a", "sh {x}"]), [3, 3]);
+        assert_eq!(words(&["-N", "sh a", "sh a $b"]), [2, 3]);
+        assert_eq!(words(&["--subtract", ":", "sh a"]), [3]);
+    }
+
+    #[test]
     fn chosen_shell_runs_all_commands() {
         let read = read(&["-S", "bash --norc", "-p", "it's", "true"]).unwrap();
-        assert!(read.all[0].by_shell);
-        let gritstone_model::Work::Command(work) = &read.all[0].entry.work else {
-            panic!("it is a command");
-        };
+        let work = work(&read.all[0]);
         assert_eq!(work.argv, ["bash", "--norc", "-c", "true"]);
         let prepare = work.user.as_ref().unwrap().prepare.as_deref();
         assert_eq!(prepare, Some(r"exec 'bash' '--norc' -c 'it'\''s'"));

@@ -147,6 +147,7 @@ fn input_and_output_are_redirected() {
         output,
         batch: Some(1),
         start_up_ns: Some(5),
+        start_up_error_ns: Some(6),
         start_up_user_ns: Some(4),
         start_up_system_ns: Some(3),
         ..bench.user()
@@ -154,7 +155,7 @@ fn input_and_output_are_redirected() {
     let to_file = with(&bench, Output::File("out".to_owned()));
     let launched = bench.command("sort; echo r >> log", to_file);
     assert_eq!(samples(&launched).len(), 1);
-    for (key, ns) in [("", 5), ("user_", 4), ("system_", 3)] {
+    for (key, ns) in [("", 5), ("error_", 6), ("user_", 4), ("system_", 3)] {
         assert_eq!(numbers(&launched, &format!("start_up_{key}ns")), [ns]);
     }
     assert_eq!(["out", "log"].map(|name| bench.read(name)), ["a\nb\n", "r\n"]);
