@@ -103,7 +103,7 @@ fn sentence(margin: f64, c: &AbComparison) -> String {
             number::percent_option(margin)
         ),
         Verdict::Inconclusive if c.pairs < MIN_PAIRS => format!(
-            "Inconclusive: {pairs} of {other} and {base}, and it takes {MIN_PAIRS}; give a longer --budget. Estimate: {ratio}."
+            "Inconclusive: {pairs} of {other} and {base}, and a verdict takes {MIN_PAIRS}: repeat with a longer --budget, or more --runs of `bench`. Estimate: {ratio}."
         ),
         Verdict::Inconclusive => {
             let detectable = c.smallest.map(number::percent).map_or_else(String::new, |smallest| {

@@ -54,6 +54,8 @@ pub struct Ranking {
     pub subtracted: Option<(String, f64)>,
     /// Percentiles to show, as shares.
     pub percentiles: Vec<f64>,
+    /// Option that gives more pairs: `--budget`, or `--runs` if that fixes their number.
+    pub more_by: &'static str,
     /// What ended the trial before its verdict or its budget: `interrupted`, `./new failed`.
     pub stopped_by: Option<String>,
     /// Total time, s; none if interrupted.
@@ -92,7 +94,7 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
                 let _ = writeln!(text, "  peak memory of {other} is {ratio} that of {base}");
             }
         }
-        (many, _) => text.push_str(&places(many, &name, view, ranking)),
+        (many, _) => text.push_str(&places(many, view, ranking)),
     }
     let remarks = warnings::remarks(&row.figures, ranking);
     if !remarks.is_empty() {
@@ -203,17 +205,22 @@ fn count(c: &AbComparison, ranking: &Ranking) -> String {
         };
         return format!("  {p}{pairs}{took}");
     }
-    let more = match (&ranking.stopped_by, c.smallest) {
+    format!("\n  {pairs}{took}; {}", undecided(c, ranking))
+}
+
+/// Why a comparison is inconclusive, and what would decide it.
+fn undecided(c: &AbComparison, ranking: &Ranking) -> String {
+    let more_by = ranking.more_by;
+    match (&ranking.stopped_by, c.smallest) {
         (Some(why), _) => clean(why).into_owned(),
         (None, _) if c.pairs < MIN_PAIRS => {
-            format!("a verdict takes {MIN_PAIRS} pairs: raise --budget or --runs")
+            format!("a verdict takes {MIN_PAIRS} pairs: raise {more_by}")
         }
         (None, Some(smallest)) => {
-            format!("minimum detectable effect {}: raise --budget", number::percent(smallest))
+            format!("minimum detectable effect {}: raise {more_by}", number::percent(smallest))
         }
-        (None, None) => "raise --budget".to_owned(),
-    };
-    format!("\n  {pairs}{took}; {more}")
+        (None, None) => format!("raise {more_by}"),
+    }
 }
 
 fn took(ranking: &Ranking) -> Option<String> {
@@ -232,17 +239,11 @@ fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> 
 }
 
 /// Ranks of three or more: the best or the reference, then all others against it.
-fn places(
-    all: &[AbComparison],
-    name: &dyn Fn(&str) -> String,
-    view: &AbView,
-    ranking: &Ranking,
-) -> String {
-    let base = &all[0].base;
-    let position = |c: &AbComparison| view.sides.iter().position(|side| side.side == c.other);
+fn places(all: &[AbComparison], view: &AbView, ranking: &Ranking) -> String {
+    let position = |side: &str| view.sides.iter().position(|known| known.side == side);
     let mut order: Vec<&AbComparison> = all.iter().collect();
     if ranking.as_given {
-        order.sort_by_key(|c| position(c));
+        order.sort_by_key(|c| position(&c.other));
     } else {
         order.sort_by(|a, b| b.ratio.partial_cmp(&a.ratio).unwrap_or(Ordering::Equal));
     }
@@ -265,21 +266,33 @@ fn places(
         let open = if c.verdict == Verdict::Inconclusive { "inconclusive" } else { "" };
         let memory = memory(c, view, ranking);
         [
-            name(&c.other),
+            String::new(),
             ratio,
             open.to_owned(),
             words::plural(c.pairs, "pair"),
             memory.map_or(String::new(), |ratio| format!("{ratio} memory")),
         ]
     };
-    let lines: Vec<[String; 5]> = order.iter().map(line).collect();
+    let mut lines: Vec<[String; 5]> = order.iter().map(line).collect();
+    let names: Vec<String> =
+        ranking.commands.iter().map(|ranked| clean(&ranked.name).into_owned()).collect();
+    let names = names::fitted(&names, names::room(&lines, ranking.width));
+    let name = |side: &str| position(side).map_or(side, |index| &names[index]).to_owned();
+    for (line, c) in lines.iter_mut().zip(&order) {
+        line[0] = name(&c.other);
+    }
     let took =
         ranking.elapsed_s.map_or(String::new(), |s| format!(" ({})", number::seconds(s, None)));
-    let base = name(base);
-    format!(
-        "\n  {base}, and against it{took}:\n{}",
-        aligned(&lines, [false, false, false, true, true], false)
-    )
+    let base = name(&all[0].base);
+    let lines = aligned(&lines, [false, false, false, true, true], false);
+    let too_short = |c: &AbComparison| c.pairs > 0 && c.ratio.is_none();
+    let open = all.iter().filter(|c| c.verdict == Verdict::Inconclusive && !too_short(c));
+    let worst = open.max_by(|a, b| {
+        let smallest = |c: &AbComparison| c.smallest.unwrap_or(f64::INFINITY);
+        smallest(a).total_cmp(&smallest(b))
+    });
+    let why = worst.map(|c| format!("  inconclusive: {}\n", undecided(c, ranking)));
+    format!("\n  {base}, and against it{took}:\n{lines}{}", why.unwrap_or_default())
 }
 
 #[cfg(test)]

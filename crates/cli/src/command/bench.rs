@@ -280,3 +280,8 @@ fn ranking(
         color: output::color(),
     }
 }
+        more_by: match (args.runs, args.max_runs) {
+            (Some(_), _) => "--runs",
+            (None, Some(_)) => "--max-runs",
+            (None, None) => "--budget",
+        },

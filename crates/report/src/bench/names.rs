@@ -1,6 +1,17 @@
 //! Names of commands, cut to the columns of a line.
 
 use gritstone_document::shortened;
+use unicode_width::UnicodeWidthStr;
+
+/// Fewest columns of a name.
+const NAME: usize = 16;
+
+/// Columns that the other cells leave for the names, which are first.
+pub(super) fn room<const N: usize>(lines: &[[String; N]], width: usize) -> usize {
+    let widest = |column: usize| lines.iter().map(|cells| cells[column].width()).max();
+    let others: usize = (1..N).map(|column| 2 + widest(column).unwrap_or(0)).sum();
+    width.saturating_sub(2 + others).max(NAME)
+}
 
 /// Names of at most `room` characters. Those that the cut would make equal show where they differ.
 pub(super) fn fitted(names: &[String], room: usize) -> Vec<String> {

@@ -89,6 +89,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         start_up_s: None,
         subtracted: None,
         percentiles: vec![],
+        more_by: "--budget",
         stopped_by: None,
         elapsed_s: Some(1.25),
         width: 80,
@@ -177,6 +178,38 @@ fn stopped_trials_give_no_advice() {
     ranking.stopped_by = Some("./new input failed".to_owned());
     let text = shown(&view, &ranking);
     assert!(text.ends_with("\n\n  no verdict: ./new input failed\n"), "{text}");
+}
+
+#[test]
+fn inconclusive_comparisons_have_reasons() {
+    let open =
+        |other| AbComparison { pairs: 10, ..against("a", other, 0.4, Verdict::Inconclusive) };
+    let (mut view, mut ranking) = trial(&[13.351, 11.6, 25.0], vec![open("b"), open("c")]);
+    ranking.more_by = "--runs";
+    let text = shown(&view, &ranking);
+    let wanted = "  inconclusive: a verdict takes 12 pairs: raise --runs\n";
+    assert_eq!(text.matches(wanted).count(), 1, "{text}");
+    for (c, smallest) in view.rows[0].comparisons.iter_mut().zip([0.05, 0.03]) {
+        (c.pairs, c.smallest) = (30, Some(smallest));
+    }
+    let text = shown(&view, &ranking);
+    assert!(text.contains("minimum detectable effect 5.0%: raise --runs"), "{text}");
+    ranking.stopped_by = Some("interrupted".to_owned());
+    assert!(shown(&view, &ranking).contains("inconclusive: interrupted"));
+}
+
+#[test]
+fn rankings_fit_the_terminal() {
+    let all =
+        vec![against("b", "a", 0.8, Verdict::Slower), against("b", "c", 0.5, Verdict::Slower)];
+    let (view, mut ranking) = trial(&[13.351, 11.6, 25.0], all);
+    for (number, command) in ranking.commands.iter_mut().enumerate() {
+        command.name = format!("./compress --level={number} {}", "the-input-file ".repeat(20));
+    }
+    let text = shown(&view, &ranking);
+    let (_, places) = text.split_once("against it").unwrap();
+    assert!(places.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(places.contains("=0") && places.contains("=2"), "{text}");
 }
 
 #[test]

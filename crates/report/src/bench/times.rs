@@ -8,12 +8,9 @@ use gritstone_document::number::{self, fixed};
 use gritstone_document::sparkline;
 use gritstone_document::terminal::{NO_BREAK, unbroken};
 use gritstone_model::AbFigure;
-use unicode_width::UnicodeWidthStr;
 
 /// Columns of a sparkline.
 const BINS: usize = 8;
-/// Fewest columns of a name.
-const NAME: usize = 16;
 
 /// The unit of all times, with its factor from seconds.
 #[derive(Clone, Copy)]
@@ -46,7 +43,7 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
     let mut heads: Vec<[String; 6]> =
         commands().map(|(figure, ranked)| head(figure, ranked, scale)).collect();
     let names = commands().map(|(_, ranked)| clean(&ranked.name).into_owned());
-    let names = names::fitted(&names.collect::<Vec<_>>(), room(&heads, ranking.width));
+    let names = names::fitted(&names.collect::<Vec<_>>(), names::room(&heads, ranking.width));
     for (head, name) in heads.iter_mut().zip(names) {
         head[0] = name;
     }
@@ -59,13 +56,6 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
         text.push_str(&details(figure, ranked, &ranking.percentiles, scale));
     }
     text
-}
-
-/// Columns that the other cells leave for the names.
-fn room(heads: &[[String; 6]], width: usize) -> usize {
-    let widest = |column: usize| heads.iter().map(|cells| cells[column].width()).max();
-    let others: usize = (1..6).map(|column| 2 + widest(column).unwrap_or(0)).sum();
-    width.saturating_sub(2 + others).max(NAME)
 }
 
 /// All cells but the name.
