@@ -39,6 +39,10 @@ pub struct Sides {
 /// When the options name no sides, or contradict each other.
 pub fn read(args: &AbArgs) -> Result<Sides> {
     let mut sides = unset(args)?;
+    ensure!(
+        sides.len() > 1,
+        "one command has nothing to compare it with: write `gritstone ab -- ./old -- ./new`, each command after its own `--`, or --self for an A/A test"
+    );
     let settings = [(&args.a, &args.env_a), (&args.b, &args.env_b)];
     if set(args) {
         ensure!(

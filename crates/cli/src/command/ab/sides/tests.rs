@@ -7,11 +7,15 @@ use gritstone_analysis::ab::START_UP;
 use gritstone_model::Work;
 
 fn sides(line: &[&str]) -> Sides {
+    try_sides(line).unwrap()
+}
+
+fn try_sides(line: &[&str]) -> anyhow::Result<Sides> {
     let all = ["gritstone", "ab"].iter().chain(line);
     let Some(Command::Ab(args)) = Cli::try_parse_from(all).unwrap().command else {
         panic!("it is another command");
     };
-    read(&args).unwrap()
+    read(&args)
 }
 
 fn names(sides: &Sides) -> Vec<(&str, &str)> {
@@ -36,9 +40,21 @@ fn double_dashes_separate_commands() {
     assert_eq!(rows(&two, 0), [("command".into(), vec!["./old".into(), "-x".into()])]);
     assert!(!two.same);
     assert!(sides(&["--", "./x", "--", "./x"]).same);
-    assert_eq!(sides(&["--", "./x"]).sides.len(), 1);
     assert!(sides(&["--self", "--", "./x"]).same);
     assert!(sides(&["--self", "byte/loop"]).same);
+}
+
+#[test]
+fn single_commands_are_refused() {
+    let lines: [&[&str]; 3] = [
+        &["--", "./old", "./new"],
+        &["--", "sleep 0.1", "sleep 0.2"],
+        &["--parameter", "n=1", "--", "./x", "{n}"],
+    ];
+    for line in lines {
+        let error = try_sides(line).unwrap_err().to_string();
+        assert!(error.contains("ab -- ./old -- ./new"), "{line:?}: {error}");
+    }
 }
 
 #[test]
@@ -46,7 +62,7 @@ fn blanks_need_a_shell() {
     let shell = sides(&["--", "a | b", "--", "./c d"]);
     assert_eq!(rows(&shell, 0)[0].1, ["/bin/sh", "-c", "a | b"]);
     assert!(shell.sides[0].commands[0].remark.is_some());
-    let plain = sides(&["--", "./c", "a b"]);
+    let plain = sides(&["--self", "--", "./c", "a b"]);
     assert_eq!(rows(&plain, 0)[0].1, ["./c", "a b"]);
 }
 
