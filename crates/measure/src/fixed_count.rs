@@ -16,6 +16,8 @@ pub struct Bounded {
     /// By side.
     launches: Vec<u32>,
     executions: Vec<u32>,
+    seconds: Vec<f64>,
+    now: Duration,
     rounds: u32,
     inner_is_done: bool,
     /// Sides left in an additional round.
@@ -32,6 +34,8 @@ impl Bounded {
             random: Pcg64::seed_from_u64(seed),
             launches: vec![0; sides],
             executions: vec![0; sides],
+            seconds: vec![0.0; sides],
+            now: Duration::ZERO,
             rounds: 0,
             inner_is_done: false,
             turn: VecDeque::new(),
@@ -54,10 +58,31 @@ impl Bounded {
         let rounds = sides.map(|side| self.rounds_until(side, executions));
         rounds.max().unwrap_or(0)
     }
+
+    /// When all sides have `executions`, by the time that each took so far; `None` before the first.
+    fn end_at(&self, executions: u32) -> Option<Duration> {
+        let (mut seconds, mut known) = (0.0, 0.0);
+        for (spent, &done) in self.seconds.iter().zip(&self.executions) {
+            let missing = f64::from(executions.saturating_sub(done));
+            if done > 0 {
+                seconds += missing * spent / f64::from(done);
+                known += 1.0;
+            }
+        }
+        let of_all = seconds * self.executions.len() as f64 / known;
+        let left = Duration::try_from_secs_f64(of_all).ok().filter(|_| known > 0.0)?;
+        self.now.checked_add(left)
+    }
+
+    fn end(&self, of_inner: Duration) -> Duration {
+        let least = self.end_at(self.min).unwrap_or_default();
+        of_inner.max(least).min(self.end_at(self.max).unwrap_or(Duration::MAX))
+    }
 }
 
 impl Scheduler for Bounded {
     fn next(&mut self, now: Duration) -> Option<Slot> {
+        self.now = now;
         if !self.inner_is_done {
             let next = self.inner.next(now);
             match next.filter(|slot| self.executions[slot.side] < self.max) {
@@ -80,6 +105,7 @@ impl Scheduler for Bounded {
     fn observe(&mut self, slot: Slot, observed: &Observation<'_>) {
         self.launches[slot.side] += 1;
         self.executions[slot.side] += observed.executions;
+        self.seconds[slot.side] += observed.seconds;
         if !self.inner_is_done {
             self.rounds = self.rounds.max(slot.round + 1);
             self.inner.observe(slot, observed);
@@ -94,13 +120,13 @@ impl Scheduler for Bounded {
                 // the round that begins now
                 let now = self.rounds as usize + usize::from(!self.inner_is_done);
                 let rounds = rounds.clamp(least, most).max(now);
-                Standing::Rounds { rounds, end }
+                Standing::Rounds { rounds, end: self.end(end) }
             }
             Standing::Turns { times, margin, end, .. } => Standing::Turns {
                 times,
                 margin,
                 rounds: (self.min == self.max).then(|| most.max(times.rounds())),
-                end,
+                end: self.end(end),
             },
         }
     }

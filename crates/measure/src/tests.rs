@@ -103,7 +103,9 @@ impl Backend for FakeBackend<'_> {
                 assert!(round <= rounds, "round {round} of {rounds}");
                 format!("round {round} of {rounds} until {} s", end.as_secs())
             }
-            Standing::Turns { times, .. } => format!("after {} rounds", times.rounds()),
+            Standing::Turns { times, end, .. } => {
+                format!("after {} rounds until {} s", times.rounds(), end.as_secs())
+            }
         });
     }
 

@@ -9,23 +9,26 @@ use gritstone_stats::verdict::Verdict;
 const NAME: usize = 20;
 
 /// `pair 13: ./new 1.018× slower (detectable: 0.9%)`; of more than two sides, which is fastest. `rounds` is their number, if it
-/// is fixed.
+/// is fixed; `side` is launched now.
 pub fn words(
     times: &Times,
     margin: f64,
     rounds: Option<usize>,
+    side: usize,
     name: &dyn Fn(usize) -> String,
 ) -> String {
     let done = times.rounds();
-    let judged = interim::decide_all(std::slice::from_ref(times), |_| margin, false);
     let name = |side: usize| shortened(&clean(&name(side)), NAME);
+    if done == 0 {
+        return format!("first round: {}", name(side));
+    }
+    let judged = interim::decide_all(std::slice::from_ref(times), |_| margin, false);
     let total = |least: bool| match rounds {
         Some(all) => format!(" of {all}"),
         None if least => format!(" of at least {}", INTERIM_ANALYSES[0]),
         None => String::new(),
     };
     match judged[0].as_slice() {
-        _ if done == 0 => "first round".to_owned(),
         [one] => {
             let pairs = format!("pair {}{}", one.pairs, total(one.pairs < INTERIM_ANALYSES[0]));
             format!("{pairs}: {}{}", difference(one, margin, &name), visible(one))
@@ -95,14 +98,14 @@ mod tests {
         let times = Times(factors.iter().enumerate().map(side).collect());
         let name =
             |side: usize| ["./old input", "./a-new-program --with options", "c"][side].to_owned();
-        words(&times, 0.01, fixed, &name)
+        words(&times, 0.01, fixed, 1, &name)
     }
 
     #[test]
     fn lines_fit_beside_the_bar() {
         let new = "./a-new-program --w…";
         let all = [
-            (words_for(&[1.0, 1.0], 0, None), "first round".to_owned()),
+            (words_for(&[1.0, 1.0], 0, None), format!("first round: {new}")),
             (
                 words_for(&[1.0, 1.004], 5, None),
                 format!("pair 5 of at least 12: {new} 1.004× slower"),

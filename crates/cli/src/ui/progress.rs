@@ -110,7 +110,7 @@ impl Observer for Display {
             }
             Standing::Turns { times, margin, rounds, end } => {
                 let name = |side| self.name(side);
-                let standing = ab_progress::words(times, margin, rounds, &name);
+                let standing = ab_progress::words(times, margin, rounds, progress.slot.side, &name);
                 // last, where a narrow terminal cuts
                 let benchmark = match progress.steps {
                     1 => String::new(),

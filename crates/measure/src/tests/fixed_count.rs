@@ -49,17 +49,45 @@ fn expected_rounds_obey_bounds() {
         seed: 1,
     };
     for (bounds, seconds, shown) in [
-        ([20, 20], 1000, "of 20"),
-        ([20, 20], 1, "of 20"),
-        ([3, 3], 1000, "of 3"),
+        ([20, 20], 1000, "of 20 until 20 s"),
+        ([20, 20], 1, "of 20 until 20 s"),
+        ([3, 3], 1000, "of 3 until 3 s"),
         ([1, 4], 1000, "of 4"),
-        ([15, u32::MAX], 1, "of 15"),
+        ([15, u32::MAX], 1, "of 15 until 15 s"),
     ] {
         let plan = plan(&["a/0"]);
         let mut backend = FakeBackend::new(|_| Reply::measured(1.0, 1e6));
         let inner = AfterPilot::new(&[&plan], limits(seconds), &PriorRuns::new());
         let mut scheduler = Bounded::new(Box::new(inner), 1, bounds, 1);
         drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend).unwrap();
+        let last = backend.shown.last().unwrap();
+        assert!(last.contains(shown), "{bounds:?}: {last}");
+    }
+}
+
+/// Whichever comes first: the end of the budget, or the most executions; but not before the least.
+#[test]
+fn expected_end_obeys_bounds() {
+    for (bounds, seconds, shown) in [
+        ([5, 5], 1000, "after 4 rounds until 10 s"),
+        ([5, u32::MAX], 1, "until 10 s"),
+        ([1, 5], 1000, "after 4 rounds until 10 s"),
+        ([1, 5], 7, "until 7 s"),
+    ] {
+        let design = Design {
+            steps: 1,
+            sides: 2,
+            start_up: false,
+            reference: false,
+            budget: Duration::from_secs(seconds),
+            margin: 0.01,
+            seed: 1,
+        };
+        let plan = plan(&["a/0"]);
+        let mut backend = FakeBackend::new(|_| Reply::measured(1.0, 1e6));
+        let inner = Box::new(Sequential::new(design));
+        let mut scheduler = Bounded::new(inner, 2, bounds, 1);
+        drive(&[&plan, &plan], &[], reader(false), &mut scheduler, &mut backend).unwrap();
         let last = backend.shown.last().unwrap();
         assert!(last.contains(shown), "{bounds:?}: {last}");
     }

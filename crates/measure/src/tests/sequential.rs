@@ -80,8 +80,9 @@ fn pairs_have_random_order() {
     let first = pairs.iter().filter(|pair| pair[0].0 == 0).count();
     assert!((2..=10).contains(&first), "{first} of 12");
     // a pair counts when complete
-    let shown = ["after 0 rounds", "after 0 rounds", "after 1 rounds"];
-    assert_eq!(backend.shown[..3], shown);
+    for (shown, rounds) in backend.shown.iter().zip([0, 0, 1]) {
+        assert!(shown.starts_with(&format!("after {rounds} rounds")), "{shown}");
+    }
 }
 
 #[test]
