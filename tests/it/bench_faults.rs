@@ -57,6 +57,16 @@ fn targets_are_checked_before_launches() {
 }
 
 #[test]
+#[test]
+fn interrupted_hooks_end_the_test() {
+    let home = Home::new();
+    for hook in ["--setup", "--cleanup"] {
+        let words = ["bench", "-r1", hook, "kill -INT $PPID; kill -INT $$", "true"];
+        let (code, _, error) = home.run(&words);
+        assert!(code == 130 && !error.contains("failed"), "{hook}: {code} {error}");
+    }
+}
+
 fn results_come_before_failures() {
     let home = Home::new();
     let words = bench("-r 2 --export-csv c.csv -c", "exit 1");

@@ -14,8 +14,8 @@ use anyhow::{Context as _, Result};
 use args::{BenchArgs, Sort, StyleType};
 use expand::{Commands, Timed};
 use gritstone_exchange::Timing;
-use gritstone_exec::Variant;
 use gritstone_exec::privileged::Permits;
+use gritstone_exec::{ExecError, Variant};
 use gritstone_measure::Backend;
 use gritstone_model::{AbView, Calibration, Outcome, Plan, Work};
 use gritstone_report::{Ranked, Ranking};
@@ -24,11 +24,13 @@ use gritstone_session::bounds::Bounds;
 use gritstone_session::host_context::HostContext;
 use gritstone_session::local_backend::{self, End, LocalBackend, plans};
 use gritstone_session::measuring::Session;
+use gritstone_session::signals;
 use gritstone_session::trial::{self, Trial, command_step, side_name, user_environment};
 use gritstone_session::undo;
 use overhead::Overhead;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Time limit of a launch: user commands have no other.
@@ -181,8 +183,17 @@ fn set_up(commands: &Commands, here: &Path, is_set_up: &mut [bool]) -> Result<()
 }
 
 fn hook(name: &str, command: &str, here: &Path) -> Result<()> {
-    let failed =
-        |why| Exit::NothingMeasured.because(format!("the {name} '{command}' failed: {why}"));
+    let stop = signals::process_stop_flag().context("cannot catch signals")?;
+    let is_stopped = || stop.load(Ordering::Relaxed);
+    let before = is_stopped();
+    let failed = |why| {
+        let what = format!("the {name} '{command}' failed: {why}");
+        match (before, is_stopped()) {
+            (false, false) => Exit::NothingMeasured.because(what),
+            (false, true) => ExecError::Interrupted.into(),
+            (true, _) => Exit::Interrupted.because(what),
+        }
+    };
     gritstone_exec::shell(command, here, Stdio::null()).map_err(failed)
 }
 
@@ -275,13 +286,13 @@ fn ranking(
         subtracted: baseline.map(|(baseline, times)| (baseline.title.clone(), seconds(times.wall))),
         percentiles: args.percentiles.clone(),
         elapsed_s: elapsed.reduce(f64::max),
-        stopped_by: stopped_by(commands, &measured.trial),
-        width: output::width(),
-        color: output::color(),
-    }
-}
         more_by: match (args.runs, args.max_runs) {
             (Some(_), _) => "--runs",
             (None, Some(_)) => "--max-runs",
             (None, None) => "--budget",
         },
+        stopped_by: stopped_by(commands, &measured.trial),
+        width: output::width(),
+        color: output::color(),
+    }
+}
