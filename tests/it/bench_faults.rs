@@ -50,13 +50,13 @@ fn targets_are_checked_before_launches() {
         let words = bench("-r 2", "echo >> executed");
         home.refuses(&[&words[..], &[&export]].concat(), "/nonexistent/x");
     }
+    home.refuses(&bench("-r 2 --output ./none/x", "echo >> executed"), "cannot write ./none/x");
     assert_eq!(lines(&home, "executed"), 0);
     let node = "fleet node --fleet f --node n --output /nonexistent/x byte/loop --quick";
     home.refuses(node, "cannot write /nonexistent/x");
     assert!(!home.store().exists());
 }
 
-#[test]
 #[test]
 fn interrupted_hooks_end_the_test() {
     let home = Home::new();
@@ -67,6 +67,7 @@ fn interrupted_hooks_end_the_test() {
     }
 }
 
+#[test]
 fn results_come_before_failures() {
     let home = Home::new();
     let words = bench("-r 2 --export-csv c.csv -c", "exit 1");

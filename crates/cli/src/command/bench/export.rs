@@ -4,6 +4,7 @@ use crate::command::bench::args::{BenchArgs, Sort, TimeUnit};
 use crate::ui::output;
 use anyhow::Result;
 use gritstone_exchange::{Markup, Timing};
+use gritstone_model::Output;
 use gritstone_runs::output_file;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ fn is_stdout(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Fails if an export cannot be written, before anything is measured.
+/// Fails if an export or the output of a command cannot be written, before anything is measured.
 pub fn check(args: &BenchArgs) -> Result<()> {
     let all = [
         &args.export_asciidoc,
@@ -28,8 +29,12 @@ pub fn check(args: &BenchArgs) -> Result<()> {
         &args.export_markdown,
         &args.export_orgmode,
     ];
-    let mut files = all.into_iter().flatten().filter(|file| !is_stdout(file));
-    files.try_for_each(|file| output_file::check(file))
+    let exports = all.into_iter().flatten().filter(|file| !is_stdout(file));
+    let outputs = args.output.iter().filter_map(|output| match output {
+        Output::File(file) => Some(Path::new(file)),
+        _ => None,
+    });
+    exports.map(PathBuf::as_path).chain(outputs).try_for_each(output_file::check)
 }
 
 /// Writes all exports that can be written. Fails with the reason of the first that cannot.
