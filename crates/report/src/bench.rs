@@ -66,8 +66,9 @@ pub struct Ranking {
     pub color: bool,
 }
 
-/// Factor within which peak memory counts as the same.
-const MEMORY_MARGIN: f64 = 1.05;
+/// Factor within which peak memory counts as the same, and difference in bytes: it varies by some pages.
+const MEMORY_MARGIN: f64 = 1.1;
+const MEMORY_DIFFERENCE: f64 = 1_048_576.0;
 /// Reason for a missing ratio of pairs.
 const TOO_SHORT: &str = "no ratio, since one takes less than can be measured";
 /// Commands with their times, and the verdict or the ranking.
@@ -233,8 +234,10 @@ fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> 
         let index = view.sides.iter().position(|known| known.side == side)?;
         Some(ranking.commands[index].peak_bytes? as f64)
     };
-    let ratio = peak(&c.other)? / peak(&c.base).filter(|bytes| *bytes > 0.0)?;
-    let differs = !(1.0 / MEMORY_MARGIN..MEMORY_MARGIN).contains(&ratio);
+    let (base, other) = (peak(&c.base).filter(|bytes| *bytes > 0.0)?, peak(&c.other)?);
+    let ratio = other / base;
+    let differs = !(1.0 / MEMORY_MARGIN..MEMORY_MARGIN).contains(&ratio)
+        && (other - base).abs() > MEMORY_DIFFERENCE;
     differs.then(|| format!("{}×", fixed(ratio, number::significant_decimals(ratio, 3))))
 }
 
