@@ -213,6 +213,19 @@ fn rankings_fit_the_terminal() {
 }
 
 #[test]
+fn slow_first_runs_are_explained() {
+    let (view, mut ranking) = trial(&[13.351], vec![]);
+    let times = |first: f64, later: f64| {
+        [&[first, later], [0.021, 0.022, 0.023].repeat(4).as_slice()].concat()
+    };
+    ranking.commands[0].times_s = times(0.52, 0.3);
+    let text = shown(&view, &ranking);
+    assert!(text.contains("The first run took") && text.contains("2 of 14 runs"), "{text}");
+    ranking.commands[0].times_s = times(0.3, 0.52);
+    assert!(!shown(&view, &ranking).contains("The first run"));
+}
+
+#[test]
 fn unresolved_times_need_no_shell() {
     let (mut view, mut ranking) = trial(&[3.0], vec![]);
     ranking.start_up_s = Some(0.004);

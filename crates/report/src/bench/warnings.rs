@@ -88,25 +88,28 @@ fn statuses(all: &[i32]) -> String {
     distinct.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
-fn far_executions(times: &[f64]) -> Option<String> {
+fn far_executions(times: &[f64]) -> Vec<String> {
     let far = outliers(times);
-    let all = TimeStatistics::of(times)?;
+    let Some(all) = TimeStatistics::of(times).filter(|_| !far.is_empty()) else {
+        return vec![];
+    };
     let seconds = |s: f64| number::seconds(s, None);
-    let slow_first = far.first() == Some(&0) && times[0] > all.median;
-    if slow_first && far.len() == 1 {
-        return Some(format!(
-            "The first run took {}, much longer than the others: warm up with -w, or time cold starts with -p.",
-            seconds(times[0])
-        ));
+    let slow_first = far[0] == 0 && times[0] >= all.max;
+    let first = format!(
+        "The first run took {}, much longer than the others: warm up with -w, or time cold starts with -p.",
+        seconds(times[0])
+    );
+    let outliers = format!(
+        "{} of {} {} ({} to {} in all): the mean is moved, the estimate hardly.",
+        far.len(),
+        words::plural(times.len(), "run"),
+        if far.len() == 1 { "is an outlier" } else { "are outliers" },
+        seconds(all.min),
+        seconds(all.max),
+    );
+    match (slow_first, far.len()) {
+        (true, 1) => vec![first],
+        (true, _) => vec![first, outliers],
+        (false, _) => vec![outliers],
     }
-    (!far.is_empty()).then(|| {
-        format!(
-            "{} of {} {} ({} to {} in all): the mean is moved, the estimate hardly.",
-            far.len(),
-            words::plural(times.len(), "run"),
-            if far.len() == 1 { "is an outlier" } else { "are outliers" },
-            seconds(all.min),
-            seconds(all.max),
-        )
-    })
 }
