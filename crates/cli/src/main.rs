@@ -35,10 +35,8 @@ fn main() -> ExitCode {
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(mut error) => {
-            // clap reports an unknown option as a value
-            if error.kind() == clap::error::ErrorKind::UnknownArgument {
-                error.remove(clap::error::ContextKind::Suggested);
-            }
+            let command = std::env::args_os().nth(1);
+            ui::suggestions::add(&mut error, command.as_ref().and_then(|word| word.to_str()));
             // help and version are not errors
             return if ui::output::usage(&error).is_err() || error.use_stderr() {
                 Exit::WrongUse.into()

@@ -15,5 +15,6 @@ pub mod progress;
 pub mod settable;
 pub mod skips;
 pub mod step_summary;
+pub mod suggestions;
 pub mod unknown_word;
 pub mod value_parsers;

@@ -32,7 +32,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub margin: f64,
     /// Untimed executions of each command at the start; all others are timed
-    #[arg(short, long, value_name = "NUM", default_value_t = 0, help_heading = "Effort")]
+    #[arg(short, long, value_name = "NUM", default_value_t = 0, value_parser = value_parsers::whole(0..=u32::MAX), help_heading = "Effort")]
     pub warmup: u32,
     /// Exactly NUM executions of each command
     #[arg(short, long, value_name = "NUM", conflicts_with_all = ["min_runs", "max_runs"], value_parser = value_parsers::whole(1..=u32::MAX), help_heading = "Effort")]
