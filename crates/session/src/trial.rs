@@ -142,12 +142,6 @@ pub fn side_name(index: usize, count: usize) -> String {
     }
 }
 
-/// Whether a label ends so, after the name of the trial, on its first side.
-pub fn is_first_side(end: &str) -> bool {
-    let number = |name: &str| name.len() > 1 && name.trim_start_matches('0') == "1";
-    end.strip_prefix('-').is_some_and(|name| name == "a" || number(name))
-}
-
 pub fn command_benchmark(id: Id, title: &str, argv: Vec<String>, user: UserCommand) -> Benchmark {
     let work = Work::Command(CommandWork { argv, user: Some(user), ..CommandWork::default() });
     Benchmark {
@@ -173,14 +167,16 @@ pub fn user_environment() -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gritstone_store::trial_of;
 
     #[test]
     fn first_sides_have_names() {
         for count in [1, 2, 26, 27, 100] {
-            let is_first = |index| is_first_side(&format!("-{}", side_name(index, count)));
-            let first: Vec<usize> = (0..count).filter(|index| is_first(*index)).collect();
+            let label = |index| format!("cut-{}", side_name(index, count));
+            let is_first = |index: &usize| trial_of(&label(*index)) == Some("cut");
+            let first: Vec<usize> = (0..count).filter(is_first).collect();
             assert_eq!(first, [0], "{count}");
         }
-        assert!(!is_first_side("-1") && !is_first_side("a"));
+        assert_eq!(["cut-1", "a"].map(trial_of), [None; 2]);
     }
 }

@@ -179,6 +179,11 @@ pub enum ResolveError {
     /// `last~N` exceeds the number of runs.
     #[error("'{0}' goes back too far: the first run is last~{first}", first = .1 - 1)]
     TooFar(String, usize),
+    /// A run has the label of the first side of a trial with the name.
+    #[error(
+        "no run is called '{0}'; if it is a test of `bench` or `ab`, `gritstone ab --of {0}` shows it"
+    )]
+    Trial(String),
     /// No run has the name; with the nearest identifier or label, if one is similar.
     #[error("no run is called '{0}'{near}", near = .1.as_ref().map_or("; `gritstone runs` lists them".to_owned(), |n| format!("; did you mean '{n}'?")))]
     Unknown(String, Option<String>),

@@ -66,7 +66,7 @@ pub use prune::Samples;
 pub use queries::{Member, ThisMachine};
 pub use result_tables::Results;
 pub use run_head::{Kind, Resumable, RunHead};
-pub use run_name::{Named, new_id};
+pub use run_name::{Named, new_id, trial_of};
 pub use sql::TOGETHER;
 pub use store::{Appended, Store};
 pub use token::{Scope, Token, UploadOutcome};

@@ -31,6 +31,13 @@ pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), 
     }
 }
 
+/// The trial whose first side has this label: sides have letters, or numbers with leading zeros.
+pub fn trial_of(label: &str) -> Option<&str> {
+    let (trial, side) = label.rsplit_once('-')?;
+    let number = side.len() > 1 && side.trim_start_matches('0') == "1";
+    (side == "a" || number).then_some(trial)
+}
+
 /// A resolved name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -101,6 +108,10 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
     let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(has).collect();
     match candidates[..] {
         [] => {
+            let mut labels = runs.iter().filter_map(|(_, label)| label.as_deref());
+            if labels.any(|label| trial_of(label) == Some(name)) {
+                return Err(ResolveError::Trial(name.to_owned()));
+            }
             let nearest = nearest(name, runs);
             Err(ResolveError::Unknown(name.to_owned(), nearest))
         }
@@ -141,9 +152,8 @@ mod tests {
             "20261121-093012-4f2a19c3",
             "20261122-000000-ffffffff",
         ];
-        let labels = [(a, "before"), (b, ""), (c, "before"), (d, "20261120")];
-        let label = |label: &str| Some(label.to_owned()).filter(|label| !label.is_empty());
-        let runs = labels.map(|(id, name)| (id.to_owned(), label(name)));
+        let labels = [(a, "before"), (b, "cut-a"), (c, "before"), (d, "20261120")];
+        let runs = labels.map(|(id, label)| (id.to_owned(), Some(label.to_owned())));
         for (name, found) in [
             (b, b),
             ("20261121", c),
@@ -158,6 +168,10 @@ mod tests {
             (
                 "20261121-093012-4f2a19c4",
                 &format!("no run is called '20261121-093012-4f2a19c4'; did you mean '{c}'?"),
+            ),
+            (
+                "cut",
+                "no run is called 'cut'; if it is a test of `bench` or `ab`, `gritstone ab --of cut` shows it",
             ),
             ("something else", "no run is called 'something else'; `gritstone runs` lists them"),
         ] {

@@ -185,7 +185,7 @@ fn stored(context: &Context, name: &str) -> Result<AbView> {
         .context("no A/B test is stored yet: `gritstone ab -- ./old -- ./new` makes one")?;
     let heads = store.runs()?;
     let mut newest = heads.iter().rev();
-    let is_first = |label: &str| label.strip_prefix(name).is_some_and(trial::is_first_side);
+    let is_first = |label: &str| gritstone_store::trial_of(label) == Some(name);
     let id = match newest.find(|head| head.label.as_deref().is_some_and(is_first)) {
         Some(head) => head.id.clone(),
         None => context.resolve(&store, name)?,

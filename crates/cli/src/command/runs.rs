@@ -13,7 +13,7 @@ use gritstone_report::plural;
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_session::undo;
-use gritstone_store::Kind;
+use gritstone_store::{Kind, trial_of};
 use prune::{PruneArgs, prune};
 
 /// Runs that are listed without `--all`.
@@ -69,7 +69,7 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
             let id = context.resolve(&store, run)?;
             store.label(&id, label)?;
             output::remark(&format!("run {id} is labeled '{label}'"));
-            return Ok(Exit::Done);
+            Ok(Exit::Done)
         }
         Some(RunsCommand::Remove { run }) => {
             let mut store = context.administrator()?;
@@ -79,12 +79,15 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
             }
             store.remove(&id)?;
             output::remark(&format!("run {id} is removed; the store records the removal"));
-            return Ok(Exit::Done);
+            Ok(Exit::Done)
         }
-        Some(RunsCommand::Prune(args)) => return prune(context, args),
-        Some(RunsCommand::Verify) => return verify(context),
-        None => {}
+        Some(RunsCommand::Prune(args)) => prune(context, args),
+        Some(RunsCommand::Verify) => verify(context),
+        None => list(context, args),
     }
+}
+
+fn list(context: &Context, args: &RunsArgs) -> Result<Exit> {
     let mut newest = match context.reader()? {
         Some(store) => store.newest_runs(None, usize::MAX)?,
         None => {
@@ -95,6 +98,8 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         }
     };
     let all = newest.len();
+    let mut tests = newest.iter().filter(|run| run.kind == Kind::Ab);
+    let test = tests.find_map(|run| Some(trial_of(run.label.as_deref()?)?.to_owned()));
     if !args.all {
         newest.retain(|run| run.kind != Kind::Ab);
     }
@@ -116,6 +121,9 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
         let hidden: Vec<String> = older.into_iter().chain(sides).collect();
         if !hidden.is_empty() {
             document.paragraph(format!("Not listed: {} (--all).", hidden.join(", ")));
+        }
+        if let Some(test) = test {
+            document.paragraph(format!("`gritstone ab --of {test}` shows the newest test."));
         }
         document
     })?;
