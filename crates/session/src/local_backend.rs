@@ -70,8 +70,8 @@ pub struct LocalBackend<'a> {
     lock_reported: bool,
     /// Claimed at the first launch.
     pub slot: Option<Slot>,
-    /// Processes of other runs, each reported once.
-    other_runs: BTreeSet<u32>,
+    /// Another run was reported to the user.
+    other_run_reported: bool,
 }
 
 /// A random number for names and seeds, from the kernel by way of the standard library.
@@ -122,7 +122,7 @@ impl<'a> LocalBackend<'a> {
             max_executions: None,
             lock_reported: false,
             slot: None,
-            other_runs: BTreeSet::new(),
+            other_run_reported: false,
         }
     }
 
@@ -265,10 +265,10 @@ impl<'a> LocalBackend<'a> {
         }
     }
 
-    /// Reports the process of another run once.
+    /// The process of another run; the first is reported.
     fn other_run(&mut self) -> Option<Param> {
         let process = self.slot.get_or_insert_with(Slot::claim).other()?;
-        if self.other_runs.insert(process) {
+        if !std::mem::replace(&mut self.other_run_reported, true) {
             self.observer.message(&measuring_slot::warning(process));
         }
         Some(Param::OtherRun(process))
