@@ -1,8 +1,8 @@
 //! Renders a table, one line per row.
 //!
-//! If a line is too wide, words are shortened first, then columns are dropped by rank, from the right; a line below the
-//! table names them. Key columns stay, and identifiers stay whole even if the line becomes wider. The crate comfy-table
-//! drops no columns, groups none, and would break numbers.
+//! If a line is too wide, words and long identifiers are shortened first, then ranked columns are dropped, from the right; a
+//! line below the table names them. Columns without a rank stay as long as shorter identifiers make room for them, and key
+//! columns always. The crate comfy-table drops no columns, groups none, and would break numbers.
 
 use super::wrap::{width_of, wrap};
 use super::{BOLD, CYAN, FAINT, Page};
@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 
 /// Between two columns.
 const GAP: usize = 2;
+
+/// Longer identifiers are shortened rather than that a column is dropped.
+const LONG_ID: usize = 32;
 
 impl Page<'_> {
     pub(super) fn table(&mut self, table: &Table) {
@@ -90,55 +93,79 @@ impl<'a> Grid<'a> {
         start..end
     }
 
+    /// The fewest characters of a column; `long` is the length to which identifiers are shortened.
+    fn least(&self, i: usize, long: usize) -> usize {
+        let column = &self.table.columns[i];
+        let least = match column.style {
+            Style::Text => column.least,
+            Style::Code if column.key => long.max(column.least),
+            Style::Number | Style::Code => usize::MAX,
+        };
+        self.natural[i].min(least)
+    }
+
+    fn total(&self, shown: &[usize], column_width: impl Fn(usize) -> usize) -> usize {
+        let gaps = GAP * shown.len().saturating_sub(1);
+        shown.iter().map(|&i| column_width(i)).sum::<usize>() + gaps + self.flags_width()
+    }
+
     /// Columns that fit, with widths, and dropped ones.
     fn fitted(&self, width: usize) -> (Vec<(usize, usize)>, Vec<usize>) {
+        let (shown, given_up) = self.dropped(width);
+        let mut widths: Vec<usize> = shown.iter().map(|&i| self.natural[i]).collect();
+        let mut over = self.total(&shown, |i| self.natural[i]).saturating_sub(width);
+        // the widest words and long identifiers shrink first
+        for long in [LONG_ID, 0] {
+            while over > 0 {
+                let positions = 0..shown.len();
+                let shrinkable = positions.filter(|&p| widths[p] > self.least(shown[p], long));
+                let Some(widest) = shrinkable.max_by_key(|&position| widths[position]) else {
+                    break;
+                };
+                widths[widest] -= 1;
+                over -= 1;
+            }
+        }
+        (shown.into_iter().zip(widths).collect(), given_up)
+    }
+
+    /// Columns that fit if shortened, and the others.
+    fn dropped(&self, width: usize) -> (Vec<usize>, Vec<usize>) {
         let mut shown: Vec<usize> = (0..self.heads.len()).collect();
         let mut given_up = vec![];
-        let shrinks = |i: usize| self.table.columns[i].style == Style::Text;
-        let least = |i: usize| match shrinks(i) {
-            true => self.natural[i].min(self.table.columns[i].least),
-            false => self.natural[i],
+        let rank = |i: usize| self.table.columns[i].rank;
+        let fits = |shown: &[usize], rank: u8| {
+            let long = if rank == 0 { 0 } else { LONG_ID };
+            self.total(shown, |i| self.least(i, long)) <= width
         };
-        let total = |shown: &[usize], column_width: &dyn Fn(usize) -> usize| {
-            let gaps = GAP * shown.len().saturating_sub(1);
-            shown.iter().map(|&i| column_width(i)).sum::<usize>() + gaps + self.flags_width()
-        };
-        while total(&shown, &least) > width {
+        loop {
             let others = shown.iter().filter(|&&i| !self.table.columns[i].key);
             // of equal rank the last
-            let Some(&last) = others.max_by_key(|&&i| self.table.columns[i].rank) else {
+            let Some(&last) = others.max_by_key(|&&i| rank(i)) else {
                 break;
             };
+            if fits(&shown, rank(last)) {
+                break;
+            }
             let group = self.group(last);
             shown.retain(|i| !group.contains(i));
             given_up.push(group);
         }
-        // a dropped column may fit after a wider one was dropped
-        given_up.sort_by_key(|group| self.table.columns[group.start].rank);
+        // numbers may fit after a wider column was dropped
+        given_up.sort_by_key(|group| rank(group.start));
         given_up.retain(|group| {
             let with: Vec<usize> = shown.iter().copied().chain(group.clone()).collect();
-            let fits = total(&with, &least) <= width;
-            if fits {
+            let returns = self.table.columns[group.start].style != Style::Text
+                && fits(&with, rank(group.start));
+            if returns {
                 shown = with;
             }
-            !fits
+            !returns
         });
         shown.sort_unstable();
         let mut given_up: Vec<usize> = given_up.into_iter().flatten().collect();
         given_up.sort_unstable();
-        let mut widths: Vec<usize> = shown.iter().map(|&i| self.natural[i]).collect();
-        let mut over = total(&shown, &|i| self.natural[i]).saturating_sub(width);
-        // the widest words shrink first
-        while over > 0 {
-            let words = (0..shown.len()).filter(|&position| shrinks(shown[position]));
-            let shrinkable = words.filter(|&position| widths[position] > least(shown[position]));
-            let Some(widest) = shrinkable.max_by_key(|&position| widths[position]) else {
-                break;
-            };
-            widths[widest] -= 1;
-            over -= 1;
-        }
-        (shown.into_iter().zip(widths).collect(), given_up)
+        (shown, given_up)
     }
 
     /// Group names if any, and heads.
@@ -188,6 +215,7 @@ impl<'a> Grid<'a> {
             let column = &self.table.columns[i];
             let text = match column.style {
                 Style::Text => shortened(page, &cells[i], width),
+                Style::Code if column.key => shortened_in_the_middle(page, &cells[i], width),
                 Style::Number | Style::Code => cells[i].to_string(),
             };
             let styled = match (row.cells[i].tone, column.style, row.strong) {
@@ -207,21 +235,43 @@ impl<'a> Grid<'a> {
     }
 }
 
+fn ellipsis(page: &Page) -> &'static str {
+    if page.look.ascii { ".." } else { "…" }
+}
+
 /// Truncates to a width, with an ellipsis.
 pub(super) fn shortened(page: &Page, text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
     }
-    let sign = if page.look.ascii { ".." } else { "…" };
+    let sign = ellipsis(page);
+    let mut out = fitting(text.chars(), width.saturating_sub(width_of(sign)));
+    out.truncate(out.trim_end().len());
+    out + sign
+}
+
+/// Keeps both ends of an identifier.
+fn shortened_in_the_middle(page: &Page, text: &str, width: usize) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
+    }
+    let sign = ellipsis(page);
+    let room = width.saturating_sub(width_of(sign));
+    let start = fitting(text.chars(), room - room / 2);
+    let end = fitting(text.chars().rev(), room / 2);
+    start + sign + &end.chars().rev().collect::<String>()
+}
+
+/// The first characters, up to a width.
+fn fitting(chars: impl Iterator<Item = char>, width: usize) -> String {
     let mut out = String::new();
-    for c in text.chars() {
-        if width_of(&out) + width_of(c.encode_utf8(&mut [0; 4])) + width_of(sign) > width {
+    for c in chars {
+        if width_of(&out) + width_of(c.encode_utf8(&mut [0; 4])) > width {
             break;
         }
         out.push(c);
     }
-    out.truncate(out.trim_end().len());
-    out + sign
+    out
 }
 
 /// Pads the shown part of a text; numbers are flush right.

@@ -32,7 +32,7 @@ impl Col {
         let published = |head: &str| Column::new(head, Style::Number).of("Reference workload");
         let head = match self {
             Self::Id => return Column::key("Benchmark", Style::Code),
-            Self::Title => return Column::new("What", Style::Text).rank(1),
+            Self::Title => return Column::new("What", Style::Text).rank(3),
             Self::Unit => return Column::new("Unit", Style::Text),
             Self::Work => {
                 return Column::new("work", Style::Text).of("Reference workload").rank(1);
@@ -65,6 +65,7 @@ impl Col {
             Self::Percentile(name) => name,
         };
         let rank = match self {
+            Self::Bounds => 1,
             Self::PlusMinus => 2,
             Self::Min | Self::Median | Self::Mean | Self::Max => 3,
             _ => 0,

@@ -32,7 +32,7 @@ fn runs_show_lines_and_warnings() {
         }
     }
     let narrow = text(80);
-    assert!(narrow.contains("Pipe") && narrow.contains("for: ±"), "{narrow}");
+    assert!(narrow.contains("±2.8%") && narrow.contains("for: What"), "{narrow}");
     insta::assert_snapshot!(narrow);
 }
 
