@@ -177,6 +177,9 @@ pub(crate) fn few_major_faults(per_op: f64, claimed: f64) -> Option<Finding> {
 
 fn page_outs(evidence: &Evidence) -> Option<Finding> {
     let claimed = evidence.benchmark.claims.page_outs_per_op?;
+    if evidence.launches.is_empty() {
+        return None;
+    }
     let per_op = paging::swapped(evidence.launches).map_or(0.0, |[_, outs]| outs);
     few_page_outs(per_op, claimed)
 }

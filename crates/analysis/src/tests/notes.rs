@@ -266,6 +266,17 @@ fn launches_without_a_figure() {
         .skips
         .push(Skip { id: id("a/b"), reason: "There is no cc: apt-get install gcc".to_owned() });
     found.record("skipped by the plan", &planned);
+    planned.benchmarks[0].claims = Claims {
+        check: true,
+        linear: true,
+        min_ns_per_op: Some(1.0),
+        switches_per_op: Some(2.0),
+        faults_per_op: Some(2.0),
+        major_faults_per_op: Some(2.0),
+        page_outs_per_op: Some(2.0),
+        ..planned.benchmarks[0].claims.clone()
+    };
+    found.record("skipped by the plan, with claims", &planned);
     let mut skipped = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
     skipped.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
     found.record("skipped by the workload", &skipped);
