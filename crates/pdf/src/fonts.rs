@@ -3,7 +3,7 @@
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 use rustybuzz::{Direction, ShapePlan, UnicodeBuffer, script};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_bidi::{BidiInfo, Level};
@@ -66,6 +66,8 @@ pub(crate) struct Fonts {
     loaded: [Loaded; 3],
     /// Cached word widths, em.
     widths: RefCell<HashMap<(Face, String), f32>>,
+    /// Words with characters that the fonts lack.
+    replaced: RefCell<BTreeSet<String>>,
     /// The same fonts, for figures.
     pub(crate) database: Arc<fontdb::Database>,
 }
@@ -103,7 +105,12 @@ impl Fonts {
                 face,
             }
         };
-        Self { loaded: FILES.map(load), widths: RefCell::default(), database: Arc::new(database) }
+        Self {
+            loaded: FILES.map(load),
+            widths: RefCell::default(),
+            replaced: RefCell::default(),
+            database: Arc::new(database),
+        }
     }
 
     pub(crate) fn font(&self, face: Face) -> Font {
@@ -122,9 +129,16 @@ impl Fonts {
         let known = widths.entry((set.face, word.to_owned()));
         let shaped = || {
             let runs = self.runs(set.face, word);
+            if runs.iter().any(|run| run.has_unknown) {
+                self.replaced.borrow_mut().insert(word.to_owned());
+            }
             runs.iter().map(Run::width).sum()
         };
         *known.or_insert_with(shaped) * set.size
+    }
+
+    pub(crate) fn replaced(&self) -> Vec<String> {
+        self.replaced.borrow().iter().cloned().collect()
     }
 
     /// Splits a text into runs of one direction, in visual order.
@@ -160,6 +174,7 @@ impl Loaded {
         starts.sort_unstable();
         starts.dedup();
         let em = self.font.units_per_em();
+        let has_unknown = shaped.glyph_infos().iter().any(|info| info.glyph_id == 0);
         let placed = shaped.glyph_infos().iter().zip(shaped.glyph_positions());
         let glyphs = placed.map(|(info, position)| {
             let next = starts.partition_point(|start| *start <= info.cluster);
@@ -178,7 +193,7 @@ impl Loaded {
                 None,
             )
         });
-        Run { range, glyphs: glyphs.collect() }
+        Run { range, glyphs: glyphs.collect(), has_unknown }
     }
 }
 
@@ -187,6 +202,7 @@ pub(crate) struct Run {
     /// In the text.
     pub(crate) range: Range<usize>,
     pub(crate) glyphs: Vec<KrillaGlyph>,
+    has_unknown: bool,
 }
 
 impl Run {

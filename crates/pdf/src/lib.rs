@@ -21,11 +21,20 @@ use gritstone_document::Document;
 #[error("the document cannot be written as a PDF: {0}")]
 pub struct Error(String);
 
+/// A rendered document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pdf {
+    pub bytes: Vec<u8>,
+    /// Words with characters that the fonts lack, which show as `?`.
+    pub replaced: Vec<String>,
+}
+
 /// Renders a document, deterministically.
 ///
 /// # Errors
 /// When a drawing cannot be read, or a font cannot be written.
-pub fn render(document: &Document) -> Result<Vec<u8>, Error> {
+pub fn render(document: &Document) -> Result<Pdf, Error> {
     let fonts = fonts::Fonts::new();
-    write::pdf(setter::Setter::of(&fonts, document)?)
+    let bytes = write::pdf(setter::Setter::of(&fonts, document)?)?;
+    Ok(Pdf { bytes, replaced: fonts.replaced() })
 }

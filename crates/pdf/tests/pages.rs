@@ -43,7 +43,7 @@ fn sheet() -> Document {
 fn tool(document: &Document, program: &str, arguments: &[&str]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("page.pdf");
-    std::fs::write(&path, gritstone_pdf::render(document).unwrap()).unwrap();
+    std::fs::write(&path, gritstone_pdf::render(document).unwrap().bytes).unwrap();
     let mut command = Command::new(program);
     command.args(arguments).arg(path);
     if program == "pdftotext" {
@@ -190,6 +190,14 @@ fn pdf_is_tagged_with_fonts() {
         assert_eq!([columns[2], columns[4]], ["yes"; 2], "{font}");
         assert!(font.contains("Liberation"), "{font}");
     }
+}
+
+#[test]
+fn replaced_characters_are_reported() {
+    let mut document = Document::new("Label 東京");
+    document.paragraph("µs ± 3, 🚀 and → a");
+    let pdf = gritstone_pdf::render(&document).unwrap();
+    assert_eq!(pdf.replaced, ["東京", "🚀"]);
 }
 
 #[test]

@@ -172,7 +172,14 @@ pub fn is_pdf(path: &Path) -> Result<bool> {
 
 #[cfg(feature = "pdf")]
 fn pdf(document: &Document) -> Result<Vec<u8>> {
-    Ok(gritstone_pdf::render(document)?)
+    let pdf = gritstone_pdf::render(document)?;
+    if !pdf.replaced.is_empty() {
+        let words = pdf.replaced.join(", ");
+        output::remark(&format!(
+            "the fonts of the PDF lack characters, which show as '?', in: {words}"
+        ));
+    }
+    Ok(pdf.bytes)
 }
 
 #[cfg(not(feature = "pdf"))]

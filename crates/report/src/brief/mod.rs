@@ -58,7 +58,13 @@ pub fn data_sheet(input: &Brief) -> Document {
 }
 
 fn titled(input: &Brief) -> Document {
-    Document::new(format!("Performance brief: {}", name(input.run)))
+    let name = name(input.run);
+    // PDFs have no fonts for all scripts
+    let name = match name.contains(|c: char| c.is_ascii_alphanumeric()) {
+        true => name,
+        false => format!("{name} ({})", input.run.id),
+    };
+    Document::new(format!("Performance brief: {name}"))
 }
 
 pub fn brief(input: &Brief) -> Document {
