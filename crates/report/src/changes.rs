@@ -198,6 +198,13 @@ fn confirmation(document: &mut Document, event: &ChangeEvent) {
     let ids =
         changes.iter().take(MAX_BENCHMARKS_IN_COMMAND).map(|change| change.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
+    let rest = changes.len().saturating_sub(MAX_BENCHMARKS_IN_COMMAND);
+    let largest = match rest {
+        0 => String::new(),
+        _ => {
+            format!(" ({MAX_BENCHMARKS_IN_COMMAND} with the largest changes of {})", changes.len())
+        }
+    };
     let imported = |change: &&Change| words::is_imported(&change.benchmark, &event.machine);
     if let Some(change) = changes.iter().copied().find(imported) {
         document.paragraph(format!(
@@ -208,7 +215,7 @@ fn confirmation(document: &mut Document, event: &ChangeEvent) {
         return;
     }
     document.paragraph(format!(
-        "Where commands switch {} between both states, an interleaved A/B test decides:",
+        "Where commands switch {} between both states, an interleaved A/B test decides{largest}:",
         event.name
     ));
     document.list([format!("`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO'`")]);
