@@ -30,8 +30,6 @@ const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
 const GRAY: &str = "#6b6b6b";
 /// Width of a character at 12 px, generously.
 const CHAR: f64 = 6.9;
-/// Extra width of a capital, and of an m or w.
-const WIDE: f64 = 2.5;
 /// Drawings up to this width are scaled to a phone, where letters of wider ones would be too small.
 const SCALED_WIDTH: f64 = 560.0;
 /// Maximum characters of a name; the text alternative has the full name.
@@ -115,14 +113,17 @@ pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String
     }
 }
 
-/// Width of the widest text; capitals are wider than other letters.
+/// Width of the widest text at 12 px in DejaVu Sans, the widest of the usual fonts of systems.
 fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> f64 {
-    let width = |text: &String| {
-        let is_wide = |c: &char| c.is_uppercase() || matches!(c, 'm' | 'w' | '%');
-        let wide = text.chars().filter(is_wide).count();
-        text.width() as f64 * CHAR + wide as f64 * WIDE
+    let of_char = |c: char| match c {
+        'f' | 'i' | 'j' | 'l' | 'r' | 't' | '/' | '.' | ',' | ':' | ';' | '-' | '(' | ')' | ' ' => {
+            5.0
+        }
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '<' | '>' | '+' | '=' | '&' | '×' | '−' => 12.0,
+        c if c.is_uppercase() => 9.4,
+        c => 7.7 * c.width().unwrap_or(0) as f64,
     };
-    texts.map(width).fold(0.0, f64::max)
+    texts.map(|text| text.chars().map(of_char).sum()).fold(0.0, f64::max)
 }
 
 /// Shortens a name to `MAX_CHARS`.
@@ -160,6 +161,16 @@ mod tests {
         let panel = dots::Panel { dots: vec![dot], ..dots::Panel::default() };
         let widths = dots::draw(&[panel]).into_iter().map(|drawn| drawn.size[0]);
         assert!(widths.fold(0.0, f64::max) <= SCALED_WIDTH);
+    }
+
+    #[test]
+    fn wide_letters_fit() {
+        // widths in DejaVu Sans at 12 px
+        for (text, width) in
+            [("vm/map/64m", 79.8), ("app/ratings@mosamp2", 140.2), ("<<<@@@", 66.3)]
+        {
+            assert!(widest([text.to_owned()].iter()) >= width, "{text}");
+        }
     }
 
     #[test]
