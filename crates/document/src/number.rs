@@ -238,7 +238,7 @@ const WIPS: [&str; 4] = ["WIPS", "KWIPS", "MWIPS", "GWIPS"];
 const MILLION: f64 = 1e6;
 
 /// Factor and unit that suit a magnitude: the unit itself from 0.1 to 10,000, else the one that gives 1 to 1,000.
-fn scale(unit: &str, value: f64) -> (f64, String) {
+pub fn scale(unit: &str, value: f64) -> (f64, String) {
     let head = unit.split('/').next().unwrap_or(unit);
     let ladder: &[&str] = match Unit::parse(unit).map(|u| u.quantity()) {
         _ if head.ends_with("FLOPS") => &FLOPS,

@@ -50,7 +50,9 @@ pub fn benchmark(
         let Some(view) = view else { break };
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
-        document.push(Block::Figure(drawn(view, series, number)));
+        if series.points.iter().any(|point| point.estimate.is_some()) {
+            document.push(Block::Figure(drawn(view, series, number)));
+        }
         append_series(&mut document, view, series);
     }
     let notes = document.notes().len();
@@ -189,7 +191,8 @@ fn trend(series: &HistorySeries) -> Option<String> {
     let [low, high] = [known.clone().min_by(f64::total_cmp), known.max_by(f64::total_cmp)]
         .map(|end| end.map(|end| number::at_most(end, unit, 4)));
     let (low, high) = low.zip(high)?;
-    Some(format!("{low} {} {high}", sparkline::line(&values)))
+    let range = if low == high { low } else { format!("{low} to {high}") };
+    Some(format!("{}  {range}", sparkline::line(&values)))
 }
 
 fn newest_values(series: &HistorySeries) -> Vec<Option<f64>> {
@@ -246,11 +249,13 @@ fn mark(better: Better, change: &HistoryChange) -> (f64, String) {
 
 /// The drawing as data, with a readout for each run.
 fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
-    let unit = number::unit_text(series.unit.as_str());
+    let estimates = series.points.iter().filter_map(|point| point.estimate);
+    let largest = estimates.map(f64::abs).fold(0.0, f64::max);
+    let (factor, unit) = number::scale(series.unit.as_str(), largest);
     let point = |(index, point): (usize, &HistoryPoint)| {
         json!({
-            "y": point.estimate,
-            "interval": point.interval,
+            "y": point.estimate.map(|value| value * factor),
+            "interval": point.interval.map(|ends| ends.map(|end| end * factor)),
             "compared": point.value.is_some(),
             "day": point.started.get(..10),
             "time": point.started.get(11..16),

@@ -87,6 +87,16 @@
         const tip = end === 0 ? bbox.top + bbox.height : bbox.top, foot = end === 0 ? tip - 1.6 * size : tip + 1.6 * size;
         ctx.beginPath(); ctx.moveTo(x, tip); ctx.lineTo(x - size, foot); ctx.lineTo(x + size, foot); ctx.fill();
       }));
+      // a band needs two neighbors
+      const hasBand = i => ends[0][i] !== null && ends[0][i] !== undefined;
+      chart.points.forEach((point, i) => {
+        const x = u.valToPos(i + 1, "x", true);
+        if (!hasBand(i) || hasBand(i - 1) || hasBand(i + 1) || x < bbox.left || x > bbox.left + bbox.width) { return; }
+        const [low, high] = point.interval.map(value => u.valToPos(Math.min(Math.max(value, min), max), "y", true));
+        ctx.beginPath(); ctx.moveTo(x, low); ctx.lineTo(x, high);
+        for (const y of [low, high]) { ctx.moveTo(x - size, y); ctx.lineTo(x + size, y); }
+        ctx.stroke();
+      });
       // runs that are not compared: hollow, at the edge where they are beyond the axis
       ctx.strokeStyle = color("--link");
       chart.points.forEach((point, i) => {
@@ -116,7 +126,7 @@
         bands: [{ series: [3, 2], fill: line + "33" }],
         axes: [
           { ...axis, values: (_, splits) => splits.map(at => (Number.isInteger(at) && chart.points[at - 1] ? when(chart.points[at - 1]) : "")), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500], space: 90 },
-          { ...axis, label: chart.label, labelFont: axis.font, size: 72, values: (_, splits) => splits.map(value => (value === null ? "" : Number(value.toPrecision(6)).toString())) },
+          { ...axis, label: chart.label, labelFont: axis.font, size: 72, values: (_, splits) => splits.map(value => (value === null ? "" : value.toLocaleString("en-US", { maximumSignificantDigits: 6 }))) },
         ],
         hooks: {
           draw: [marks],
