@@ -1,9 +1,7 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use gritstone_document::{Tone, number};
-use gritstone_model::{
-    Better, Difference, EnvironmentScore, Id, Kind, Link, Peer, Reliability, RunView,
-};
+use gritstone_model::{Better, Difference, EnvironmentScore, Id, Link, Peer, Reliability, RunView};
 use std::collections::BTreeMap;
 
 /// Amount of detail of a run.
@@ -131,14 +129,6 @@ pub fn bytes(bytes: u64) -> String {
 pub(crate) fn is_imported(benchmark: &Id, machine: &str) -> bool {
     let rest = machine.strip_prefix(benchmark.family());
     rest.is_some_and(|rest| rest.starts_with('-'))
-}
-
-/// Title of a benchmark at the beginning of a cell; a command is case-sensitive.
-pub(crate) fn title(kind: Kind, title: &str) -> String {
-    match kind {
-        Kind::Command => title.to_owned(),
-        _ => capital(title),
-    }
 }
 
 /// Capitalizes the first letter.

@@ -190,7 +190,7 @@ pub(super) fn numbers(document: &mut Document, run: &RunView) {
         Some(flags.map(findings::letter).collect::<Vec<_>>().join(" "))
     };
     Columns::<&Measurement>::key("Benchmark", Style::Code, |r| r.id.as_str())
-        .text("What", |r| words::title(r.kind, &r.title))
+        .text("What", |r| r.title.as_str())
         .number("Result", |r| columns::figure_with_unit(r))
         .number("95% CI", interval)
         .number("±", |r| columns::precision(r).map(number::percent))

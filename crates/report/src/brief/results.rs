@@ -3,7 +3,6 @@
 use super::{Brief, details};
 use crate::columns::{self, Col};
 use crate::findings;
-use crate::words;
 use gritstone_document::{About, Block, Document, ResultLine, Text};
 use gritstone_document::{number, svg::launches};
 use gritstone_model::{Id, Measurement, RunView};
@@ -63,7 +62,7 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
     let whisker = result.value().zip(result.interval());
     ResultLine {
         id: result.id.to_string(),
-        title: words::title(result.kind, &shown(Col::Title)),
+        title: shown(Col::Title),
         value: shown(Col::Figure),
         unit: shown(Col::Unit),
         interval: shown(Col::Interval),

@@ -39,10 +39,8 @@ pub(super) fn plain(shown: &Shown) -> Table {
     let row = |(benchmark, numbers): &(&Benchmark, Numbers)| {
         let texts = numbers.shown();
         let flags = flags(shown, &benchmark.id);
-        let mut cells = vec![
-            Text::new(words::title(benchmark.work.kind(), &benchmark.title)),
-            Text::new(number::unit_text(&numbers.unit)),
-        ];
+        let mut cells =
+            vec![Text::new(benchmark.title.as_str()), Text::new(number::unit_text(&numbers.unit))];
         let run_index = shown.systems.len();
         let indices = systems.iter().copied().chain([run_index]);
         cells.extend(indices.map(|index| text(texts[index].clone())));
@@ -114,8 +112,7 @@ fn four(
         false => number::significant(value * factor, 3),
     };
     let all = [Some(*min), Some(*max), Some(*median), *mean];
-    let mut cells =
-        vec![Text::new(system), Text::new(words::title(benchmark.work.kind(), &benchmark.title))];
+    let mut cells = vec![Text::new(system), Text::new(benchmark.title.as_str())];
     cells.extend(all.map(|value| text(value.map(digits))));
     cells.push(Text::new(number::unit_text(unit.as_str())));
     cells.push(letters(flags));
@@ -143,7 +140,7 @@ pub(super) fn ratios(shown: &Shown) -> Table {
             let theirs = theirs?;
             Some(value_in(result, theirs.unit.as_str())? / theirs.value()?)
         });
-        let mut cells = vec![Text::new(words::title(benchmark.work.kind(), &benchmark.title))];
+        let mut cells = vec![Text::new(benchmark.title.as_str())];
         cells.extend(systems.iter().map(|view| {
             let ratio = printed(view, &benchmark.id);
             text(ratio.map(|ratio| number::printed(ratio, number::printed_decimals(ratio))))
@@ -175,10 +172,7 @@ pub(super) fn elements(shown: &Shown) -> Table {
             };
             let is_run = view.id == shown.run.id;
             let system = if is_run { name(view) } else { view.machine.name.clone() };
-            let mut cells = vec![
-                Text::new(system),
-                Text::new(words::title(pair[1].work.kind(), &pair[1].title)),
-            ];
+            let mut cells = vec![Text::new(system), Text::new(pair[1].title.as_str())];
             let parts = [part, whole - part, whole];
             cells.extend(parts.map(|us| Text::new(number::significant(us, 3))));
             cells.push(letters(&if is_run { flags(shown, &pair[1].id) } else { vec![] }));

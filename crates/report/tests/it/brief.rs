@@ -179,7 +179,7 @@ fn derived_numbers_are_marked() {
 }
 
 #[test]
-fn names_of_commands_stay() {
+fn titles_stay() {
     let mut run = sample::run();
     let result = &mut run.results[0];
     "sleep 1".clone_into(&mut result.title);
@@ -191,7 +191,7 @@ fn names_of_commands_stay() {
         line.unwrap().title.clone()
     };
     assert_eq!(title(Kind::Command), "sleep 1");
-    assert_eq!(title(Kind::Kernel), "Sleep 1");
+    assert_eq!(title(Kind::Kernel), "sleep 1");
 }
 
 #[test]
