@@ -306,7 +306,12 @@ pub(super) fn names(runs: [&RunView; 2]) -> [String; 2] {
     if a.id != b.id && a.name != b.name {
         return [a.name.clone(), b.name.clone()];
     }
-    match runs.map(name) {
+    let label = |run: &RunView| run.label.clone().unwrap_or_else(|| run.id.clone());
+    let titles = match runs.iter().any(|run| run.label.is_some()) {
+        true => runs.map(label),
+        false => runs.map(name),
+    };
+    match titles {
         [a, b] if a == b => runs.map(|run| format!("{} ({})", name(run), run.id)),
         names => names,
     }
