@@ -68,6 +68,9 @@ pub fn systems_compared(
     document.heading(1, "Systems");
     systems(&mut document, all);
     let compared = std::mem::take(&mut document.blocks);
+    document.paragraph(
+        "Each system is one node, by its newest results. `gritstone fleet report` compares the nodes of a fleet run, also those of one system.",
+    );
     if let Some(progress) = progress {
         fleet::nodes(&mut document, progress);
     }
