@@ -42,6 +42,6 @@ gritstone {}: system benchmarks that you can act on
 ",
         env!("CARGO_PKG_VERSION")
     );
-    output::plain(&next)?;
+    output::lines(next.trim_end())?;
     Ok(Exit::Done)
 }
