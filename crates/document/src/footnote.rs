@@ -4,6 +4,9 @@ use crate::number;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+/// Maximum row names before the text of a note.
+const NAMES: usize = 3;
+
 /// Judgment of a text, shown by color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
@@ -74,6 +77,8 @@ pub struct Summary {
 pub enum Shown {
     /// First sentence of the note.
     First,
+    /// Each note on a line of its own, with the names of its rows.
+    Reasons,
     /// Names of rows, without the sentences.
     Names,
     /// Row names with details, the largest first; without details the first sentence.
@@ -98,6 +103,26 @@ pub struct Footnote {
     pub details: Vec<Detail>,
 }
 
+impl Footnote {
+    /// The text after the names of its rows.
+    pub(crate) fn of_rows(&self, names: &[&str]) -> String {
+        match names {
+            [] | [""] => self.text.clone(),
+            names => format!("{}: {}", listed(names), self.text),
+        }
+    }
+}
+
+/// The first names, and the number of others.
+pub(crate) fn listed(names: &[&str]) -> String {
+    let shown = names.len().min(NAMES);
+    let more = match names.len() - shown {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", names[..shown].join(", "))
+}
+
 /// Parts of a summary line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
@@ -119,7 +144,7 @@ impl Summary {
             first.into_iter().collect::<Vec<_>>()
         };
         let details = match self.shown {
-            Shown::First => first(),
+            Shown::First | Shown::Reasons => first(),
             Shown::Names => {
                 let names = names.iter().filter(|name| !name.is_empty());
                 names.map(|name| (*name).to_owned()).collect()

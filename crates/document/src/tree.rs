@@ -5,7 +5,7 @@ mod line;
 use crate::footnote::{Detail, FlagStyle, Footnote, Tone};
 use crate::number::MISSING;
 pub use line::{ResultLine, Tile};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
@@ -312,6 +312,24 @@ impl Document {
         }
     }
 
+    /// Names of the rows of each note.
+    pub(crate) fn rows_of_notes(&self) -> BTreeMap<NoteId, Vec<&str>> {
+        let mut rows: BTreeMap<NoteId, Vec<&str>> = BTreeMap::new();
+        for block in &self.blocks {
+            let Block::Table(table) = block else { continue };
+            let key = table.columns.iter().position(|column| column.key);
+            for row in &table.rows {
+                let name = key.map_or("", |key| row.cells[key].text.as_str());
+                for id in row.cells.iter().flat_map(|cell| &cell.notes) {
+                    let names = rows.entry(*id).or_default();
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        rows
+    }
     /// Adds a footnote, or returns the existing one with the same flag and text.
     pub fn footnote(
         &mut self,

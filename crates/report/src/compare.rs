@@ -8,7 +8,7 @@ use crate::verdicts::{
 };
 use crate::words::Detail;
 use crate::words::{self, Sense};
-use crate::{copies, findings, latencies};
+use crate::{absent, copies, findings, latencies};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Tone};
 use gritstone_model::{
@@ -50,6 +50,7 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
         document.paragraph("No benchmark is shown to be faster or slower.");
     }
     benchmarks(&mut document, view, shown);
+    document.list(absent::comparisons(&view.rows));
     document.list(explained(&view.rows));
     copies::compared(&mut document, view, shown.detail);
     latencies::compared(&mut document, view, shown.detail);
@@ -106,10 +107,8 @@ pub(crate) fn summary(view: &CompareView) -> String {
     };
     let disturbed = decided().filter(disturbed).count();
     let printed = rows().filter(|row| published(view, row)).count();
-    let without = rows().filter(|row| row.ratio.is_none()).count();
-    let counts = counts
-        .into_iter()
-        .chain([(printed, "published, without intervals"), (without, "without a counterpart")]);
+    let counts = counts.into_iter().chain([(printed, "published, without intervals")]);
+    let counts = counts.chain(absent::counts(&view.rows));
     let counted: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| match (text, disturbed) {
@@ -265,7 +264,7 @@ pub(crate) fn families(document: &mut Document, view: &CompareView) {
         .number(worse, |sum| number::counted(sum.slower))
         .number("Inconclusive", |sum| number::counted(sum.inconclusive))
         .number("Same", |sum| number::counted(sum.same))
-        .number("No counterpart", |sum| number::counted(sum.without_ratio))
+        .number("Not compared", |sum| number::counted(sum.without_ratio))
         .under("Geometric mean of the ratios");
     let mean = |sum: &&CompareSum| {
         let mean = sum.mean?;

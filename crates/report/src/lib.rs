@@ -4,6 +4,7 @@ pub mod findings;
 pub mod lists;
 
 mod ab;
+mod absent;
 mod audit;
 mod bench;
 mod benchmark_page;

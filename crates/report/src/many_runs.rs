@@ -2,7 +2,7 @@
 
 use crate::table::{Cell, Columns};
 use crate::verdicts::{self, side, tone_of};
-use crate::words;
+use crate::{absent, words};
 use gritstone_document::number;
 use gritstone_document::{About, Column, Document, Style};
 use gritstone_model::{CompareRow, CompareSum, CompareView, Id, RunView};
@@ -41,14 +41,30 @@ pub fn several(base: &RunView, others: &[Other]) -> Document {
     if lines.is_empty() {
         document.paragraph("No benchmark is of this kind.");
     }
-    let has_history = !(base.is_side() && others.iter().all(|(run, _)| run.is_side()));
-    benchmarks(&mut document, others, lines, has_history);
+    benchmarks(&mut document, base, others, lines);
+    for (run, view) in others {
+        let lines = absent::comparisons(&view.rows);
+        if !lines.is_empty() {
+            document.heading(2, format!("Not compared: {}", name(run)));
+            document.list(lines);
+        }
+    }
     document
 }
 
 fn name(run: &RunView) -> String {
-    let label = run.label.clone();
-    label.unwrap_or_else(|| words::short_id(&run.id).to_owned())
+    run.label.clone().unwrap_or_else(|| run.id.clone())
+}
+
+/// Names of the runs, with their identifiers where they have the same label.
+fn names(others: &[Other]) -> Vec<String> {
+    let names: Vec<String> = others.iter().map(|(run, _)| name(run)).collect();
+    let several = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let distinct = names.iter().zip(others).map(|(name, (run, _))| match several(name) {
+        true => format!("{name} ({})", words::short_id(&run.id)),
+        false => name.clone(),
+    });
+    distinct.collect()
 }
 
 /// A line for each run, with a link to the whole comparison.
@@ -76,6 +92,7 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
         .number("Slower", count(|sum| sum.slower))
         .number("Same", count(|sum| sum.same))
         .number("Inconclusive", count(|sum| sum.inconclusive))
+        .number("Not compared", count(|sum| sum.without_ratio))
         .text("Geometric mean", |(_, sum)| {
             let sum = sum.as_ref()?;
             Some(words::ratio(sum.mean?, sum.interval, words::Sense::Speed))
@@ -101,20 +118,21 @@ fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
 
 fn benchmarks<'a>(
     document: &mut Document,
+    base: &RunView,
     others: &[Other<'a>],
     lines: Vec<Line<'a>>,
-    has_history: bool,
 ) {
+    let has_history = !(base.is_side() && others.iter().all(|(run, _)| run.is_side()));
     let id = |line: &Line| match has_history {
         true => Cell::benchmark(line.id),
         false => Cell::from(line.id.as_str()),
     };
-    let base = |line: &Line| {
+    let value = |line: &Line| {
         let row = line.any()?;
         side(row.base, &row.unit)
     };
-    let mut columns = Columns::<Line>::key("Benchmark", Style::Code, id).number("Base", base);
-    for (index, (run, _)) in others.iter().enumerate() {
+    let mut columns = Columns::<Line>::key("Benchmark", Style::Code, id).number("Base", value);
+    for (index, name) in names(others).into_iter().enumerate() {
         let change = move |line: &Line| {
             let Some(row) = line.rows[index] else {
                 return Cell::from(None);
@@ -128,12 +146,12 @@ fn benchmarks<'a>(
             words::change(row.better, row.ratio?, row.interval).1
         };
         columns = columns
-            .under(name(run))
+            .under(name)
             .number("Change", change)
             .number("95% interval", interval)
             .text("Verdict", move |line: &Line| {
                 line.rows[index].map(|row| verdicts::verdict(row).to_owned())
             });
     }
-    columns.table(document, "Change of speed, the largest first", lines);
+    columns.table(document, "Change of the value, the largest first", lines);
 }

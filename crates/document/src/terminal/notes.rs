@@ -4,42 +4,24 @@ use super::table::shortened;
 use super::wrap::{width_of, wrap};
 use super::{BOLD, MAX_PROSE_WIDTH, Page};
 use crate::footnote::Footnote;
-use crate::footnote::{FlagStyle, Warning};
-use crate::tree::{Block, NoteId};
+use crate::footnote::{FlagStyle, Shown, Warning, listed};
+use crate::number;
+use crate::tree::NoteId;
 use std::collections::BTreeMap;
 
 /// Maximum causes listed; others are counted.
 const CAUSES: usize = 6;
-/// Maximum row names before the text of a note.
-const NAMES: usize = 3;
+/// Lines of a reason in the summary.
+const REASON_LINES: usize = 3;
 
 impl Page<'_> {
     /// Lines of all notes.
     pub(super) fn notes(&self) -> Vec<String> {
-        let rows = self.rows_of_notes();
+        let rows = self.document.rows_of_notes();
         match self.look.notes {
             true => self.in_full(&rows),
             false => self.by_cause(&rows),
         }
-    }
-
-    /// Names of the rows of each note.
-    fn rows_of_notes(&self) -> BTreeMap<NoteId, Vec<&str>> {
-        let mut rows: BTreeMap<NoteId, Vec<&str>> = BTreeMap::new();
-        for block in &self.document.blocks {
-            let Block::Table(table) = block else { continue };
-            let key = table.columns.iter().position(|column| column.key);
-            for row in &table.rows {
-                let name = key.map_or("", |key| row.cells[key].text.as_str());
-                for id in row.cells.iter().flat_map(|cell| &cell.notes) {
-                    let names = rows.entry(*id).or_default();
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
-            }
-        }
-        rows
     }
 
     fn by_cause(&self, rows: &BTreeMap<NoteId, Vec<&str>>) -> Vec<String> {
@@ -61,12 +43,47 @@ impl Page<'_> {
             false => CAUSES,
         };
         for (flag, notes) in causes.iter().take(room) {
+            if flag.summary.as_ref().is_some_and(|summary| summary.shown == Shown::Reasons) {
+                lines.extend(self.reasons(flag, notes));
+                continue;
+            }
             let warning = flag.summary.as_ref().map(|summary| summary.warning(notes));
             lines.extend(warning.map(|warning| self.warning(flag, &warning)));
         }
         if causes.len() > room {
             let more = causes.len() - room;
             lines.push(format!("  and {more} more causes: add -vv to see all notes"));
+        }
+        lines
+    }
+
+    /// For each note its number of rows, their first names and its text, which may be cut.
+    fn reasons(&self, flag: &FlagStyle, notes: &[(&str, &Footnote)]) -> Vec<String> {
+        let mut reasons: Vec<(&Footnote, Vec<&str>)> = vec![];
+        for (name, note) in notes {
+            match reasons.iter_mut().find(|(known, _)| known.text == note.text) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push((note, vec![name])),
+            }
+        }
+        let (what, remedy) = flag.summary.as_ref().map_or(("", ""), |s| (s.what, s.remedy));
+        let width = self.look.width.min(MAX_PROSE_WIDTH) - 4;
+        let mut lines = vec![];
+        for (note, names) in reasons.iter().take(CAUSES) {
+            let count = number::plural(names.len(), "result");
+            let text = format!("{count} {what} ({}): {}", listed(names), note.text);
+            let wrapped = wrap(&self.clean(&text), width);
+            let cut = wrapped.len() > REASON_LINES;
+            for (i, line) in wrapped.iter().take(REASON_LINES).enumerate() {
+                let before = if i == 0 { self.flag(flag) } else { " ".to_owned() };
+                lines.push(format!("  {before} {line}"));
+            }
+            if cut && !self.document.without_advice {
+                lines.push(self.clean(&format!("    … → {remedy}")).into_owned());
+            }
+        }
+        if reasons.len() > CAUSES {
+            lines.push(format!("    and {} more reasons: {remedy}", reasons.len() - CAUSES));
         }
         lines
     }
@@ -113,17 +130,8 @@ impl Page<'_> {
         let mut lines = vec![self.styled(BOLD, "Notes")];
         for (id, note) in notes {
             let names = rows.get(&id).map_or(&[][..], Vec::as_slice);
-            let shown = names.len().min(NAMES);
-            let more = match names.len() - shown {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let prefix = match shown {
-                0 => String::new(),
-                _ => format!("{}{more}: ", names[..shown].join(", ")),
-            };
             let letter = note.flag.map_or(" ".to_owned(), |flag| self.flag(flag));
-            let text = self.clean(&format!("{prefix}{}", note.text)).into_owned();
+            let text = self.clean(&note.of_rows(names)).into_owned();
             for (i, line) in
                 wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4).iter().enumerate()
             {

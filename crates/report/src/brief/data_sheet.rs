@@ -4,7 +4,7 @@ use super::command::command;
 use super::{Brief, name};
 use crate::scores::Scale;
 use crate::table::Columns;
-use crate::{columns, findings, responses, show, words};
+use crate::{absent, columns, findings, responses, show, words};
 use gritstone_document::svg::dots::{self, Dot, Panel};
 use gritstone_document::{About, Block, Document, Style, Text, Tile, Tone};
 use gritstone_document::{number, svg};
@@ -24,6 +24,7 @@ const SELECTORS: usize = 8;
 pub(crate) fn head(document: &mut Document, input: &Brief) {
     document.terms(card(input.run));
     document.push(Block::Tiles(tiles(input)));
+    document.list(absent::results(input.run));
 }
 
 /// The run: system, date, command.
@@ -93,7 +94,9 @@ fn trial(settings: &Settings) -> String {
 const WHY: usize = 80;
 
 fn tiles(input: &Brief) -> Vec<Tile> {
-    let mut tiles = vec![reliability(&input.parts.assessment)];
+    let results = &input.run.results;
+    let without = results.iter().filter(|result| absent::is_absent(result)).count();
+    let mut tiles = vec![reliability(&input.parts.assessment, without, results.len())];
     tiles.extend(responses::tiles(input.run));
     if let Some(machine) = input.parts.scores.machines.first() {
         let base = &name(&input.parts.base);
@@ -117,20 +120,28 @@ fn tiles(input: &Brief) -> Vec<Tile> {
     tiles
 }
 
-fn reliability(assessment: &Assessment) -> Tile {
+/// `without` of `all` benchmarks have no result.
+fn reliability(assessment: &Assessment, without: usize, all: usize) -> Tile {
     let cause = |(flag, count): &(Flag, usize)| format!("{count} {}", findings::flagged(*flag));
     let mut causes: Vec<String> = assessment.causes.iter().map(cause).collect();
     if assessment.interrupted {
         causes.push("not ended".to_owned());
     }
     let results = words::plural(assessment.measured, "result");
+    let without = match without {
+        0 => String::new(),
+        n => {
+            let [n, of] = [n, all].map(number::count);
+            format!("; {n} of {of} benchmarks without a result")
+        }
+    };
     Tile {
         name: "Reliability".to_owned(),
         value: words::capital(assessment.reliability.as_str()),
         detail: match causes.is_empty() {
-            true if assessment.measured == 0 => "no results".to_owned(),
-            true => format!("{results}, none in doubt"),
-            false => format!("of {results}: {}", causes.join(", ")),
+            true if assessment.measured == 0 => format!("no results{without}"),
+            true => format!("{results}, none in doubt{without}"),
+            false => format!("of {results}: {}{without}", causes.join(", ")),
         },
         tone: Some(words::tone(assessment.reliability)),
     }
@@ -324,12 +335,13 @@ mod tests {
     #[test]
     fn no_result_is_in_doubt() {
         let tile = |measured| {
-            reliability(&Assessment {
+            let assessment = Assessment {
                 reliability: gritstone_model::Reliability::Low,
                 measured,
                 causes: vec![],
                 interrupted: false,
-            })
+            };
+            reliability(&assessment, 0, measured)
         };
         assert_eq!(tile(0).detail, "no results");
         assert_eq!(tile(1).detail, "1 result, none in doubt");

@@ -1,9 +1,8 @@
 //! Report on two runs: differences of their environments and results.
 
 use super::data_sheet;
-use crate::columns;
 use crate::table::{Cell, Columns};
-use crate::{compare, findings, scores, verdicts, words};
+use crate::{absent, columns, compare, findings, scores, verdicts, words};
 use gritstone_document::number;
 use gritstone_document::svg::{
     self,
@@ -11,7 +10,7 @@ use gritstone_document::svg::{
 };
 use gritstone_document::{Block, Document, Style};
 use gritstone_model::{
-    CompareRow, CompareSum, CompareView, Flag, RunView, ScoresView, Verdict, flags,
+    CompareRow, CompareSum, CompareView, Difference, RunView, ScoresView, Verdict, flags,
 };
 
 /// Input of the report on two runs.
@@ -59,7 +58,7 @@ pub fn pair(input: &Pair) -> Document {
         (&format!("Unchanged within {margin}"), Group::Verdict(Verdict::Same)),
         ("Inconclusive", Group::Verdict(Verdict::Inconclusive)),
         ("Published, without intervals", Group::Published),
-        ("Without a ratio", Group::WithoutRatio),
+        ("Not compared", Group::WithoutRatio),
     ];
     let groups = || view.rows.iter().map(|row| Group::of(view, row));
     let is_judged = groups().any(|group| matches!(group, Group::Verdict(_)));
@@ -123,10 +122,9 @@ fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
         Some(letters.join(" "))
     };
     let notes = |row: &&CompareRow| {
-        let notes = row.notes.iter();
-        let why = notes.filter(|note| note.flag() == Some(Flag::NotComparable));
-        let why: Vec<String> = why.map(findings::message).collect();
-        Some(why.join(" ")).filter(|_| row.ratio.is_none())
+        let (what, why) = absent::reason(row);
+        let why = why.map_or_else(|| words::capital(what), findings::message);
+        Some(why).filter(|_| row.ratio.is_none())
     };
     let has_history = !(input.base.is_side() && input.other.is_side());
     let benchmark = |row: &&CompareRow| match has_history {

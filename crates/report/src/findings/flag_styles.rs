@@ -53,7 +53,7 @@ static FLAG_STYLES: [FlagStyle; 8] = [
         sign: "§",
         tone: Tone::Faint,
         meaning: "no result; its note says why",
-        summary: summary("without a value", Shown::Names, "add -v"),
+        summary: summary("without a value", Shown::Reasons, "add -vv"),
     },
     FlagStyle {
         rank: 5,

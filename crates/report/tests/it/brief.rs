@@ -9,7 +9,7 @@ use gritstone_model::{
     Better, CompareView, Data, Estimate, Finding, Flag, Id, Kind, PublishedView, Quantity, RunView,
     Verdict,
 };
-use gritstone_report::{Pair, data_sheet, pair};
+use gritstone_report::{Pair, data_sheet, pair, several};
 
 fn headings(document: &Document) -> Vec<&str> {
     let mut headings = vec![];
@@ -42,11 +42,18 @@ fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = 
 fn data_sheet_is_complete() {
     let run = sample::run();
     let sheet = with_input(&run, &references(), &sample::against_reference(), data_sheet);
-    let [Block::Terms(card), Block::Tiles(tiles), Block::Table(table), Block::Figure(figure)] =
-        sheet.blocks.as_slice()
+    let [
+        Block::Terms(card),
+        Block::Tiles(tiles),
+        Block::List(absent),
+        Block::Table(table),
+        Block::Figure(figure),
+    ] = sheet.blocks.as_slice()
     else {
         panic!("{:?}", sheet.blocks);
     };
+    let reason = "1 skipped (byte/cc): There is no C compiler here: apt-get install gcc";
+    assert_eq!(absent[0].text, reason);
     let card: Vec<&str> = card.iter().map(|(_, text)| text.text.as_str()).collect();
     assert!(card.contains(&"2 January 2026, 03:04 UTC, 9 min 43 s"), "{card:?}");
     assert!(card.contains(&"`gritstone run --budget 600s --precision 1% --tune`"), "{card:?}");
@@ -280,6 +287,32 @@ fn two(verdicts: &[(Option<Verdict>, f64)]) -> (RunView, RunView, CompareView) {
 }
 
 #[test]
+fn unlabeled_runs_show_their_identifiers() {
+    let (base, mut other, compared) = two(&[(Some(Verdict::Faster), 1.5)]);
+    other.label = Some("second".to_owned());
+    let document = pair(&Pair { base: &base, other: &other, compared: &compared, scores: None });
+    assert_eq!(document.title, format!("Performance brief: second against {}", base.id));
+}
+
+#[test]
+fn several_runs_say_why() {
+    let (base, other, mut compared) =
+        two(&[(Some(Verdict::Slower), 0.5), (None, 1.0), (None, 1.0)]);
+    let invalid = |n: u64| Finding::FewMajorFaults { per_op: n as f64, claimed: 12.0 };
+    for (row, n) in compared.rows[1..].iter_mut().zip(1..) {
+        row.notes = vec![invalid(n).into()];
+    }
+    let (mut a, mut b) = (other.clone(), other);
+    (a.label, b.label) = (Some("new".to_owned()), Some("new".to_owned()));
+    b.id = "20260104-030405-88bb".to_owned();
+    let document = several(&base, &[(&a, &compared), (&b, &compared)]);
+    let text = terminal::render(&document, terminal::Look::plain(200));
+    let ids = format!("{} and {}", compared.rows[1].id, compared.rows[2].id);
+    assert!(text.contains(&format!("2 invalid ({ids}); for example, ")), "{text}");
+    assert!(text.contains("new (88bb)"), "{text}");
+}
+
+#[test]
 fn comparisons_sort_by_verdict() {
     let (base, other, mut compared) = two(&[
         (Some(Verdict::Faster), 1.5),
@@ -303,7 +336,7 @@ fn comparisons_sort_by_verdict() {
         "Improvements (1)",
         "Unchanged within 1% (0)",
         "Inconclusive (1)",
-        "Without a ratio (1)",
+        "Not compared (1)",
     ];
     assert_eq!(heads[0], "Benchmarks");
     assert_eq!(heads[1..6], sections);
