@@ -5,7 +5,7 @@ use crate::table::{Columns, noted};
 use crate::verdicts;
 use crate::words::{self, Sense};
 use gritstone_document::number;
-use gritstone_document::{Block, Column, Document, Style};
+use gritstone_document::{About, Block, Column, Document, Style, Text};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Compiled, Flag, Note, Subject, Verdict,
 };
@@ -21,16 +21,17 @@ const START_SHARE: f64 = 0.1;
 pub fn ab(view: &AbView) -> Document {
     trial(view, |side| {
         let run = side.label.as_ref().unwrap_or(&side.run);
-        format!("{} (run {run})", side.what)
+        let text = Text::new(format!("{} (run {run})", side.what));
+        text.about(Some(About::Run(side.run.clone())))
     })
 }
 
 /// As [`ab`], of sides that are in no store, so that no run has their names.
 pub fn ab_unstored(view: &AbView) -> Document {
-    trial(view, |side| side.what.clone())
+    trial(view, |side| side.what.as_str().into())
 }
 
-fn trial(view: &AbView, describe: impl Fn(&AbSide) -> String) -> Document {
+fn trial(view: &AbView, describe: impl Fn(&AbSide) -> Text) -> Document {
     let mut document = Document::new(format!("Side by side on {}", view.machine));
     document.terms(view.sides.iter().map(|side| (side.side.as_str(), describe(side))));
     let sentences_of_rows = view.rows.iter().flat_map(|row| sentences(view, row));
@@ -174,7 +175,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
         .column(Column::new("Detectable", Style::Number).rank(1), |(_, c)| {
             c.smallest.map(verdicts::minimum_detectable)
         })
-        .table(document, "", rows);
+        .table(document, "Comparisons", rows);
 }
 
 /// Sentence on launches with a busy SMT sibling.
@@ -219,8 +220,10 @@ fn sides(document: &mut Document, view: &AbView) {
             let real = shown.as_ref().map(|shown| format!("{bound}{}", shown.with_unit()));
             let interval = shown.filter(|_| !side.at_most);
             let interval = interval.and_then(|shown| shown.brackets());
-            let notes = side.notes.iter().filter(is_relevant);
-            [noted(real, notes), interval.into()]
+            let notes = side.notes.iter().filter(is_relevant).cloned();
+            let notes: Vec<Note> =
+                notes.map(|note| Note { side: Some(side.side.clone()), ..note }).collect();
+            [noted(real, &notes), interval.into()]
         })
         .number("Range", |(row, side)| {
             let show = |x| number::at_most(x, row.unit.as_str(), 4);

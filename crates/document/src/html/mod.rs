@@ -175,7 +175,10 @@ impl Page<'_> {
             }
             Block::Footnotes => {
                 let notes = document.notes().into_iter();
-                let notes: Vec<Text> = notes.map(|(_, note)| note.text.as_str().into()).collect();
+                let rows = document.rows_of_notes();
+                let names = |id| rows.get(&id).map_or(&[][..], Vec::as_slice);
+                let notes: Vec<Text> =
+                    notes.map(|(id, note)| note.of_rows(names(id)).into()).collect();
                 self.list(&notes);
             }
             block => self.block(block),
