@@ -5,7 +5,7 @@ use crate::runs::row_id;
 use crate::{head, line, percent};
 use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
-use gritstone_analysis::events::{self, KnownEvents};
+use gritstone_analysis::events::{self, KnownEvent, KnownEvents};
 use gritstone_analysis::levels::{self, SystemLevels};
 use gritstone_analysis::run_effect;
 use gritstone_analysis::run_summary::RunSummary;
@@ -372,8 +372,10 @@ impl Seen {
             }
         }
         self.identifiers.extend(of_step.iter().map(|event| event.id.clone()));
-        let known = events.into_iter().map(|event| (event.id.clone(), event.id));
-        self.known.extend(known);
+        self.known.extend(events.into_iter().map(|event| {
+            let benchmarks = event.benchmarks().collect();
+            (event.id.clone(), KnownEvent { id: event.id, benchmarks })
+        }));
     }
 }
 

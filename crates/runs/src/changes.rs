@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::history::{Extent, histories};
 use anyhow::Result;
-use gritstone_analysis::events::{KnownEvent, KnownEvents};
+use gritstone_analysis::events::KnownEvents;
 use gritstone_analysis::series::KERNEL;
 use gritstone_model::{
     ChangeEvent, Commit, CommitRange, Difference, HistoryPoint, HistorySeries, HistoryView,
@@ -129,7 +129,7 @@ fn known_events(store: &Store) -> Result<KnownEvents> {
             Some(format!("{run}{suffix}"))
         });
         for id in next.chain([event.clone()]) {
-            let entry = known.entry(id).or_insert_with(KnownEvent::default);
+            let entry = known.entry(id).or_default();
             entry.id.clone_from(&event);
             entry.benchmarks.extend(benchmarks.iter().cloned());
         }

@@ -157,11 +157,11 @@ impl Gate<'_> {
         // p may be smallest for the last run of a change, which began with the first run that is as slow
         let are_slower =
             |group: &&(Level, Departure)| group.1.by < -self.allowed && are_alike(points, group);
-        let slower = groups.iter().filter(are_slower);
+        let mut slower = groups.iter().filter(are_slower);
         let clearest = slower.clone().min_by(|a, b| a.1.p.total_cmp(&b.1.p));
         let farthest = groups.iter().min_by(|a, b| a.1.distance.total_cmp(&b.1.distance));
         let (base, departure) = clearest.or(farthest)?;
-        let (_, largest) = slower.last().or(farthest)?;
+        let (_, largest) = slower.next_back().or(farthest)?;
         let p = if clearest.is_some() { departure.p } else { 1.0 };
         Some(Standing {
             base: *base,

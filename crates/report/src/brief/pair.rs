@@ -9,9 +9,7 @@ use gritstone_document::svg::{
     dots::{self, Dot, Panel},
 };
 use gritstone_document::{Block, Document, Style};
-use gritstone_model::{
-    CompareRow, CompareSum, CompareView, Difference, RunView, ScoresView, Verdict, flags,
-};
+use gritstone_model::{CompareRow, CompareSum, CompareView, RunView, ScoresView, Verdict, flags};
 
 /// Input of the report on two runs.
 #[derive(Clone, Copy, Debug)]

@@ -168,8 +168,8 @@ fn listings_sort_by_start() {
     let between = || ThisMachine { now: early.info.started.clone(), ..common::here() };
     let past = common::run(3, 1);
     common::store(&mut store, &past);
-    assert_eq!(store.resolve("last", &between).unwrap().id, past.info.id);
-    assert_eq!(store.resolve("last~1", &between).unwrap().id, late.info.id);
+    assert_eq!(store.resolve("last", between).unwrap().id, past.info.id);
+    assert_eq!(store.resolve("last~1", between).unwrap().id, late.info.id);
 
     // of several in one second the one stored later is the last
     for (random, fraction) in [(9, ".75"), (3, ""), (5, ".5")] {
