@@ -179,6 +179,9 @@ fn exports_compute_and_command_nothing() {
     lines[0]["info"]["label"] = "theirs".into();
     let path = file(&home, b"formula.jsonl", &sealed(&lines));
     let path = path.to_str().unwrap();
+    lines[0]["info"]["id"] = "20260101-000000-00000001".into();
+    let base = file(&home, b"base.jsonl", &sealed(&lines));
+    let base = base.to_str().unwrap();
     let table = home.ok(&["export", path, "--format", "csv"]);
     for cell in csv_cells(&table) {
         let computes = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
@@ -187,7 +190,7 @@ fn exports_compute_and_command_nothing() {
     assert!(table.contains("'=cmd|"), "{table}");
     let summary = home.path().join("summary.md");
     for format in ["github", "junit"] {
-        let mut check = home.gritstone(&["check", path, "--against", path, "--format", format]);
+        let mut check = home.gritstone(&["check", path, "--against", base, "--format", format]);
         check.env("GITHUB_STEP_SUMMARY", &summary);
         let (code, out, error) = ended(&mut check);
         assert!(code >= 0 && !out.is_empty(), "{code}: {error}");

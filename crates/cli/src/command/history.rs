@@ -44,7 +44,8 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
         Some(store) => store.benchmarks()?,
         None => vec![],
     };
-    let benchmarks = catalogue.chain(stored.into_iter().map(|(id, _)| id));
+    let stored = stored.into_iter().map(|(id, _)| id).filter(|id| id.family() != COMMAND);
+    let benchmarks = catalogue.chain(stored);
     let selected = |id: &Id| !selectors.is_empty() && selectors.select(id);
     let selected: BTreeSet<Id> = benchmarks.filter(selected).collect();
     let named = match args.benchmarks.as_slice() {
