@@ -105,7 +105,7 @@ impl Params {
             }
             Kind::Several(most) if !(1..=most).contains(&given.len()) => {
                 let count = given.len();
-                return Err(format!("`{name}` must be given 1 to {most} times, not {count}."));
+                return Err(format!("{name} must be given 1 to {most} times, not {count}."));
             }
             Kind::Several(_) => self.0.extend(given.iter().map(|value| text(value))),
             Kind::Path | Kind::Text(_) | Kind::Needed | Kind::Date | Kind::Word(_) => {
@@ -226,8 +226,8 @@ mod tests {
         }
         for (query, why) in [
             ("run=a", "base is missing."),
-            ("base=a&run=", "`run` must be given 1 to 2 times, not 0."),
-            ("base=a&run=1&run=2&run=3", "`run` must be given 1 to 2 times, not 3."),
+            ("base=a&run=", "run must be given 1 to 2 times, not 0."),
+            ("base=a&run=1&run=2&run=3", "run must be given 1 to 2 times, not 3."),
         ] {
             let refused = Params::parse(SIDES, std::iter::empty(), query);
             assert_eq!(refused.unwrap_err(), why, "{query}");
