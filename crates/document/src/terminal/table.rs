@@ -114,8 +114,8 @@ impl<'a> Grid<'a> {
         let (shown, given_up) = self.dropped(width);
         let mut widths: Vec<usize> = shown.iter().map(|&i| self.natural[i]).collect();
         let mut over = self.total(&shown, |i| self.natural[i]).saturating_sub(width);
-        // the widest words and long identifiers shrink first
-        for long in [LONG_ID, 0] {
+        // the widest words shrink first, then long identifiers
+        for long in [usize::MAX, LONG_ID, 0] {
             while over > 0 {
                 let positions = 0..shown.len();
                 let shrinkable = positions.filter(|&p| widths[p] > self.least(shown[p], long));
