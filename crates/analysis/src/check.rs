@@ -51,15 +51,19 @@ pub fn check(
     // either the program or the machine is slower
     let allowed = 1.0 / (1.0 + max_slowdown);
     let all_slower = view.common.as_ref().is_some_and(|change| change.ratio < allowed);
-    let is_slower = |row: &CompareRow| row.ratio.is_some_and(|ratio| ratio < allowed);
+    let is_elsewhere = base.machine.id != run.machine.id;
+    // on one machine a row that fails is slower than the common change explains; sizes are those of the program on any machine
+    let is_explained = |row: &CompareRow, outcome: CheckOutcome| {
+        let is_slower = row.ratio.is_some_and(|ratio| ratio < allowed) && row.unit != "bytes";
+        all_slower && is_slower && (is_elsewhere || outcome == CheckOutcome::Passed)
+    };
     let judged = |row: CompareRow| CheckRow {
         outcome: match run.get(&row.id).is_some_and(is_broken) {
             true => CheckOutcome::Regressed,
-            // sizes are those of the program on any machine
-            false if all_slower && row.unit != "bytes" && is_slower(&row) => {
-                CheckOutcome::Inconclusive
-            }
-            false => outcome(&row, max_slowdown, alpha),
+            false => match outcome(&row, max_slowdown, alpha) {
+                outcome if is_explained(&row, outcome) => CheckOutcome::Inconclusive,
+                outcome => outcome,
+            },
         },
         since: None,
         since_run: None,
@@ -141,14 +145,13 @@ pub fn against_history(
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
     let missing = missing::of_history(run, &runs, accepted, MIN_BASE);
     let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
-    // one that is no longer measured, as was accepted, is not judged
-    let is_given_up = |id: &Id| {
+    let absence_is_accepted = |id: &Id| {
         let mut without = runs.iter().filter(|past| !past.values.contains_key(id));
         without.any(|past| accepted.contains(&(past.run.clone(), id.clone())))
     };
     let rows = run.results.iter().filter(|result| {
         let id = &result.id;
-        let is_judged = is_broken(result) || !is_missing(id) && !is_given_up(id);
+        let is_judged = is_broken(result) || !is_missing(id) && !absence_is_accepted(id);
         result.estimate().is_some() || known(id) && is_judged
     });
     let rows = rows.map(|result| {
@@ -160,7 +163,7 @@ pub fn against_history(
     worst_first(sides, rows.collect(), missing, None, max_slowdown)
 }
 
-/// When the runs began that have a benchmark of the newest: others are in no group.
+/// Starts of the runs that share a benchmark with the newest: only these form groups.
 fn begun_in_common<'a>(runs: &[&'a RunSummary], newest: &RunSummary) -> Vec<(&'a str, &'a str)> {
     let in_common = |past: &&&RunSummary| {
         let mut ids = past.values.keys();

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Runs on either side of a change's range, and the share of changes that began with a run outside it.
 const ASIDE: usize = 2;
 const MISSED: f64 = 0.05;
-/// Runs after the first one of a level by which its event is known: so many may have been stored late.
+/// Runs after the first of a level that may still identify its event: earlier ones may be stored late.
 const LATE: usize = 10;
 /// Suffixes of event identifiers, after the id of the first run.
 const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];

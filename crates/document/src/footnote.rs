@@ -77,7 +77,7 @@ pub struct Summary {
 pub enum Shown {
     /// First sentence of the note.
     First,
-    /// Each note on a line of its own, with the names of its rows.
+    /// A line per note, with the names of its rows.
     Reasons,
     /// Names of rows, without the sentences.
     Names,

@@ -330,6 +330,7 @@ impl Document {
         }
         rows
     }
+
     /// Adds a footnote, or returns the existing one with the same flag and text.
     pub fn footnote(
         &mut self,

@@ -2,7 +2,7 @@
 
 use crate::{findings, words};
 use gritstone_document::number;
-use gritstone_model::{CompareRow, Finding, Flag, Measurement, Note, RunView, Status};
+use gritstone_model::{CompareRow, Finding, Flag, Measurement, Note, RunView, Status, grouped};
 use std::cmp::Reverse;
 
 /// Names of benchmarks in a line.
@@ -52,14 +52,9 @@ pub(crate) fn comparisons(rows: &[CompareRow]) -> Vec<String> {
 
 /// The number of benchmarks for each kind of reason: `16 invalid`.
 pub(crate) fn counts(rows: &[CompareRow]) -> Vec<(usize, &'static str)> {
-    let mut counts: Vec<(usize, &str)> = vec![];
-    for what in rows.iter().filter(|row| row.ratio.is_none()).map(|row| reason(row).0) {
-        match counts.iter_mut().find(|(_, known)| *known == what) {
-            Some((n, _)) => *n += 1,
-            None => counts.push((1, what)),
-        }
-    }
-    counts
+    let absent = rows.iter().filter(|row| row.ratio.is_none());
+    let kinds = grouped(absent.map(|row| (reason(row).0, row)));
+    kinds.into_iter().map(|(what, rows)| (rows.len(), what)).collect()
 }
 
 /// Why a benchmark has no ratio, in a word and by its note.

@@ -51,6 +51,10 @@ fn slower_systems_do_not_pass() {
     let found = against_one(&elsewhere);
     assert_eq!(found.outcome, CheckOutcome::Inconclusive);
     assert_eq!(count(&found, CheckOutcome::Inconclusive), 10);
+    // one benchmark is slower by far more than the others
+    let worse = |index| if index == 0 { 20.0 } else { 0.0 };
+    let found = against_one(&slowed_with(2, 10, 1.03, worse));
+    assert_eq!(count(&found, CheckOutcome::Regressed), 1);
     for factor in [1.0, 0.5] {
         let found = against_one(&slowed(2, 10, factor));
         assert_eq!((found.outcome, found.common), (CheckOutcome::Passed, None));

@@ -224,7 +224,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Warns of a stored run of a machine that starts later than now: it is the last one, and the base of none.
+/// Warns of a stored run of a machine that starts in the future.
 pub fn remark_future(context: &Context, machine: &str) -> Result<()> {
     if let Some(head) = later_than_now(context, machine)? {
         output::remark(&format!(

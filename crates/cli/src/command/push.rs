@@ -260,7 +260,7 @@ fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
 impl Server {
     fn new(url: &str, args: &ServerArgs) -> Result<Self> {
         let shown = plain_address(url);
-        let uri: Uri = url.parse().with_context(|| format!("'{shown}' is no URL"))?;
+        let uri: Uri = url.parse().with_context(|| format!("'{shown}' is not a URL"))?;
         let host = uri.host().with_context(|| format!("'{shown}' names no host"))?;
         let local = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
         match uri.scheme_str() {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Between two columns.
 const GAP: usize = 2;
 
-/// Longer identifiers are shortened rather than that a column is dropped.
+/// Longer identifiers are shortened before a column is dropped.
 const LONG_ID: usize = 32;
 
 impl Page<'_> {

@@ -43,8 +43,8 @@ impl Times {
         }
     }
 
-    /// Of the executions of each launch, estimated as times of commands are.
-    fn of(launches: &[Vec<Sample>]) -> Option<Self> {
+    /// By the estimator of command times.
+    fn estimate(launches: &[Vec<Sample>]) -> Option<Self> {
         let launch = |samples: &Vec<Sample>| {
             let times: Vec<_> = samples.iter().map(|sample| (sample.wall as f64, 1.0)).collect();
             undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)
@@ -127,7 +127,7 @@ fn times(executor: &mut Executor, variant: &Variant, benchmark: &Benchmark) -> R
         });
         launches.push(samples.collect());
     }
-    Times::of(&launches).with_context(|| format!("{} took no time", benchmark.title))
+    Times::estimate(&launches).with_context(|| format!("{} took no time", benchmark.title))
 }
 
 #[cfg(test)]
@@ -142,9 +142,9 @@ mod tests {
                 |launch| vec![Sample { n: 1, wall: wall(launch), ..Sample::default() }; 8];
             (0..12).map(samples).collect()
         };
-        let quiet = Times::of(&launches(0)).unwrap();
+        let quiet = Times::estimate(&launches(0)).unwrap();
         assert_eq!((quiet.wall, quiet.error), (1_000_000, 50_000));
-        let noisy = Times::of(&launches(100_000)).unwrap();
+        let noisy = Times::estimate(&launches(100_000)).unwrap();
         assert!((1_100_000..1_400_000).contains(&noisy.wall), "{noisy:?}");
         assert!(noisy.error > 200_000, "{noisy:?}");
     }
