@@ -78,7 +78,7 @@ fn gates_need_three_like_runs() {
 }
 
 #[test]
-fn gates_compare_with_one_branch() {
+fn runs_are_of_one_branch() {
     let on = |hour: u32, branch: &str| {
         let mut run = at_hour(&measured_alone(""), hour, &format!("run-{hour}"));
         let commit = Commit::new("0123abc", Some(branch), None);
@@ -90,6 +90,12 @@ fn gates_compare_with_one_branch() {
     home.ok("check run-4 --base-branch main");
     let (code, text, _) = home.run("check run-4 --base-branch topic");
     assert!(code == 4 && text.contains("No history"), "{text}");
+    let history = home.json("history byte/loop --branch origin/main");
+    assert_eq!(list(&history["series"][0]["points"]).len(), 3);
+    home.ok("changes --branch main");
+    for command in ["changes", "history byte/loop", "history byte"] {
+        home.refuses(&format!("{command} --branch mian"), "branch 'mian'");
+    }
 }
 
 #[test]

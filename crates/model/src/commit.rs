@@ -71,6 +71,12 @@ impl Commit {
         (is_web && is_hash(good) && is_hash(bad)).then(|| format!("{plain}/{page}"))
     }
 
+    /// Whether it is of this branch, which CI servers check out as `origin/NAME`.
+    pub fn is_on(&self, branch: &str) -> bool {
+        let local = |name: &str| name.strip_prefix("origin/").unwrap_or(name).to_owned();
+        self.branch.as_deref().map(local) == Some(local(branch))
+    }
+
     /// Whether both hashes are of one commit, of which one may be shortened.
     pub fn is_same(&self, other: &Self) -> bool {
         let [a, b] = [&self.id, &other.id].map(|id| id.to_ascii_lowercase());

@@ -126,10 +126,10 @@ fn summaries<'a>(
 impl Filter<'_> {
     fn passes(&self, info: &RunInfo) -> bool {
         let label = info.label.as_deref();
-        let branch = info.settings.commit.as_ref().and_then(|commit| commit.branch.as_deref());
+        let commit = info.settings.commit.as_ref();
         self.label.is_none_or(|pattern| {
             label.is_some_and(|label| Selector::new(pattern).matches_text(label))
-        }) && self.branch.is_none_or(|wanted| branch.map(local) == Some(local(wanted)))
+        }) && self.branch.is_none_or(|branch| commit.is_some_and(|commit| commit.is_on(branch)))
     }
 
     /// As on the command line.
@@ -143,11 +143,6 @@ impl Filter<'_> {
         let facts: Vec<&str> = self.same.iter().map(|fact| fact.as_str()).collect();
         format!("--same {}", facts.join(","))
     }
-}
-
-/// The name of a branch without that of its remote: CI servers check out `origin/main`.
-fn local(branch: &str) -> &str {
-    branch.strip_prefix("origin/").unwrap_or(branch)
 }
 
 /// The run of a name to compare a run with. Of a label it is the newest other run before this one, else the newest other.

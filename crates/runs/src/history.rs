@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::earlier_runs::MAX_RUNS;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use gritstone_analysis::series::{self, Systems};
 use gritstone_model::{HistoryView, Id, RunView, SameFact};
 use gritstone_store::Store;
@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Extent<'a> {
     /// Number of newest runs of each system.
     pub runs: usize,
+    /// The branch of their commits.
+    pub branch: Option<&'a str>,
     /// Facts that they share with the newest of these.
     pub same: &'a [SameFact],
 }
@@ -36,12 +38,16 @@ pub fn histories(
     ids: &[Id],
     extent: Extent<'_>,
 ) -> Result<Vec<HistoryView>> {
-    let newest = store.newest(ids, extent.runs)?;
+    let newest = store.newest(ids, extent.runs, extent.branch)?;
+    if let Some(branch) = extent.branch {
+        let is_any = newest.iter().any(|runs| !runs.is_empty());
+        ensure!(is_any, "no stored run of these benchmarks is of a commit on branch '{branch}'");
+    }
     let shown: BTreeSet<&str> = newest.iter().flatten().map(String::as_str).collect();
     let shown: Vec<&str> = shown.into_iter().collect();
     let mut fitted = context.readable_summaries(store, &shown)?;
     let machines = fitted.iter().flatten().map(|run| run.circumstances.machine.clone()).collect();
-    let others = store.newest_of(&machines, extent.runs.max(MAX_RUNS))?;
+    let others = store.newest_of(&machines, extent.runs.max(MAX_RUNS), extent.branch)?;
     let others = others.iter().map(String::as_str);
     let others: Vec<&str> = others.filter(|run| shown.binary_search(run).is_err()).collect();
     fitted.extend(context.readable_summaries(store, &others)?);

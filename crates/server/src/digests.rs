@@ -125,7 +125,8 @@ fn digest(context: &Context) -> Result<Digest> {
     let revision = store.revision()?;
     context.compute_missing_results(&store)?;
     let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?);
-    let histories = changes::recurring(context, &store, Extent { runs: MAX_RUNS, same: &[] })?;
+    let histories =
+        changes::recurring(context, &store, Extent { runs: MAX_RUNS, branch: None, same: &[] })?;
     Ok(Digest {
         revision,
         events: changes::events(&store, &histories)?,

@@ -183,16 +183,21 @@ impl Store {
         }))
     }
 
-    /// For each benchmark the newest runs of each machine that have it, at most `most` of one, oldest first, for histories. Sides of
-    /// trials are left out, since they differ in settings that histories do not distinguish.
+    /// For each benchmark the newest runs of each machine that have it, at most `most` of one, of commits on a branch if it is given,
+    /// oldest first, for histories. Sides of trials are left out, since they differ in settings that histories do not distinguish.
     ///
     /// # Errors
     /// I/O errors of the store.
-    pub fn newest(&self, benchmarks: &[Id], most: usize) -> Result<Vec<Vec<String>>, StoreError> {
+    pub fn newest(
+        &self,
+        benchmarks: &[Id],
+        most: usize,
+        branch: Option<&str>,
+    ) -> Result<Vec<Vec<String>>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             engine.check_indices(&[IndexedTable::Benchmark, IndexedTable::CachedResult])?;
-            let machines = Machines::all(engine)?;
+            let machines = Machines::all(engine, branch)?;
             let newest = |benchmark: &Id| {
                 let parameters = row![benchmark.to_string()];
                 machines.newest(engine, sql::SELECT_RUNS_WITH, parameters, most)
@@ -201,7 +206,7 @@ impl Store {
         }))
     }
 
-    /// The newest runs of each of these machines, at most `most` of one, oldest first, without sides of trials.
+    /// The newest runs of each of these machines, as [`Store::newest`] has those of a benchmark.
     ///
     /// # Errors
     /// I/O errors of the store.
@@ -209,11 +214,12 @@ impl Store {
         &self,
         machines: &BTreeSet<String>,
         most: usize,
+        branch: Option<&str>,
     ) -> Result<Vec<String>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             engine.check_indices(&[IndexedTable::Run])?;
-            let machines = Machines { names: Some(machines), ..Machines::all(engine)? };
+            let machines = Machines { names: Some(machines), ..Machines::all(engine, branch)? };
             machines.newest(engine, sql::SELECT_RUNS, vec![], most)
         }))
     }
@@ -357,19 +363,21 @@ struct Machines<'a> {
     /// None: all of them.
     names: Option<&'a BTreeSet<String>>,
     count: usize,
-    /// Numbers of runs that are sides of trials.
-    sides: BTreeSet<i64>,
+    /// Numbers of runs that are sides of trials, or of other branches.
+    left_out: BTreeSet<i64>,
 }
 
 impl Machines<'_> {
-    fn all(engine: &dyn Engine) -> Result<Self, Fault> {
+    fn all(engine: &dyn Engine, branch: Option<&str>) -> Result<Self, Fault> {
         let sides: Vec<(i64,)> = query(engine, sql::SELECT_SIDES, vec![])?;
+        let mut left_out: BTreeSet<i64> = sides.into_iter().map(|(number,)| number).collect();
+        if let Some(branch) = branch {
+            let runs: Vec<(i64, String)> = query(engine, sql::SELECT_ALL_SETTINGS, vec![])?;
+            let others = runs.iter().filter(|(_, settings)| !row_codec::is_on(settings, branch));
+            left_out.extend(others.map(|(number, _)| *number));
+        }
         let count = query::<(i64,)>(engine, sql::COUNT_MACHINES, vec![])?[0].0;
-        Ok(Self {
-            names: None,
-            count: count.unsigned_abs() as usize,
-            sides: sides.into_iter().map(|(number,)| number).collect(),
-        })
+        Ok(Self { names: None, count: count.unsigned_abs() as usize, left_out })
     }
 
     /// Their newest runs of those that a statement selects.
@@ -385,7 +393,7 @@ impl Machines<'_> {
         engine.each(statement, parameters, &mut |row| {
             let (id, number, machine): (String, i64, String) = FromRow::of(&row)?;
             let is_named = self.names.is_none_or(|names| names.contains(&machine));
-            Ok(match is_named && !self.sides.contains(&number) {
+            Ok(match is_named && !self.left_out.contains(&number) {
                 true => newest.add(id, machine),
                 false => ControlFlow::Continue(()),
             })

@@ -4,7 +4,7 @@ use crate::engine::{FromSql, Row, Value};
 use crate::run_head::Kind;
 use crate::{StoreError, events};
 use gritstone_model::{
-    Benchmark, FleetMember, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip,
+    Benchmark, Commit, FleetMember, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip,
 };
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,16 @@ pub(crate) fn suite(settings: &str) -> Option<String> {
     // most settings have no such word, and need no parsing
     let settings = Some(settings).filter(|settings| settings.contains("\"suite\""))?;
     serde_json::from_str::<Marks>(settings).ok()?.suite
+}
+
+/// Whether a run is of a commit on this branch, from its settings.
+pub(crate) fn is_on(settings: &str, branch: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Marks {
+        commit: Option<Commit>,
+    }
+    let marks = serde_json::from_str::<Marks>(settings).ok();
+    marks.and_then(|marks| marks.commit).is_some_and(|commit| commit.is_on(branch))
 }
 
 /// Fleet node of a run, from its settings.

@@ -250,6 +250,7 @@ statements! {
         ORDER BY substr(started, 1, 19) DESC, run.number DESC";
     /// All runs, newest first; the reader stops when it has enough.
     SELECT_RUNS = "SELECT id, number, machine_id FROM run ORDER BY substr(started, 1, 19) DESC, run.number DESC";
+    SELECT_ALL_SETTINGS = "SELECT number, settings FROM run";
     /// Sides of trials, by a key that no other settings have.
     SELECT_SIDES = concat!("SELECT number FROM run WHERE ", is_side!());
     COUNT_MACHINES = "SELECT count(DISTINCT machine_id) FROM run";

@@ -1,6 +1,6 @@
 //! `gritstone changes`: change points over all benchmarks and systems, grouped into events by the run that begins them.
 
-use crate::ui::args::SameArgs;
+use crate::ui::args::HistoryFilterArgs;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -31,7 +31,7 @@ pub struct ChangesArgs {
     #[arg(long, value_name = "N", global = true, default_value_t = MAX_RUNS as u32, value_parser = value_parsers::whole(2..=u32::MAX))]
     pub runs: u32,
     #[command(flatten)]
-    pub same: SameArgs,
+    pub filter: HistoryFilterArgs,
     #[command(flatten)]
     pub format: FormatArgs,
     #[command(subcommand)]
@@ -98,7 +98,7 @@ const NEWEST: usize = 30;
 pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     let store =
         context.reader()?.context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let histories = recurring(context, &store, args.same.extent(args.runs))?;
+    let histories = recurring(context, &store, args.filter.extent(args.runs))?;
     let mut events = events(&store, &histories)?;
     add_triage(&mut events, store.change_entries()?);
     drop(store);

@@ -1,6 +1,6 @@
 //! `gritstone history`: benchmarks over the stored runs, with change points.
 
-use crate::ui::args::SameArgs;
+use crate::ui::args::HistoryFilterArgs;
 use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
@@ -32,7 +32,7 @@ pub struct HistoryArgs {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
-    pub same: SameArgs,
+    pub filter: HistoryFilterArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -63,7 +63,7 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
     let store = context.reader()?.ok_or_else(none)?;
-    let view = over_runs(context, &store, &id, args.same.extent(args.runs))?.ok_or_else(none)?;
+    let view = over_runs(context, &store, &id, args.filter.extent(args.runs))?.ok_or_else(none)?;
     // a pager may keep the output open for long
     drop(store);
     if let Some(path) = &args.svg {
@@ -84,7 +84,7 @@ fn histories(context: &Context, args: &HistoryArgs, ids: BTreeSet<Id>) -> Result
     if let Some(store) = context.reader()? {
         context.compute_missing_results(&store)?;
         let ids: Vec<Id> = ids.into_iter().collect();
-        views = history::histories(context, &store, &ids, args.same.extent(args.runs))?;
+        views = history::histories(context, &store, &ids, args.filter.extent(args.runs))?;
     }
     ensure!(
         !views.is_empty(),

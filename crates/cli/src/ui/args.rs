@@ -2,7 +2,7 @@
 
 use crate::ui::display::DISPLAY;
 use crate::ui::settable::SetBy;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gritstone_model::SameFact;
 use gritstone_runs::history::Extent;
@@ -81,9 +81,19 @@ pub struct SameArgs {
     pub same: Vec<SameFact>,
 }
 
-impl SameArgs {
+/// Which stored runs a history has.
+#[derive(Clone, Debug, Default, Args)]
+pub struct HistoryFilterArgs {
+    /// Only runs of commits on this branch
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub branch: Option<String>,
+    #[command(flatten)]
+    pub same: SameArgs,
+}
+
+impl HistoryFilterArgs {
     pub fn extent(&self, runs: u32) -> Extent<'_> {
-        Extent { runs: runs as usize, same: &self.same }
+        Extent { runs: runs as usize, branch: self.branch.as_deref(), same: &self.same.same }
     }
 }
 

@@ -51,7 +51,9 @@ fn benchmark(pages: &Pages, request: &PageRequest) -> PageResult {
     let mut all = pages.context.catalogue.benchmarks.iter();
     let known = all.find(|benchmark| benchmark.id == id);
     let mut view = match pages.store()? {
-        Some(store) => over_runs(&pages.context, &store, &id, Extent { runs, same: &[] })?,
+        Some(store) => {
+            over_runs(&pages.context, &store, &id, Extent { runs, branch: None, same: &[] })?
+        }
         None => None,
     };
     if known.is_none() && view.is_none() {

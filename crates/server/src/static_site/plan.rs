@@ -209,7 +209,7 @@ fn add_benchmarks(
     benchmarks: &[Id],
     events: &str,
 ) -> Result<()> {
-    for (id, newest) in benchmarks.iter().zip(store.newest(benchmarks, NEWEST)?) {
+    for (id, newest) in benchmarks.iter().zip(store.newest(benchmarks, NEWEST, None)?) {
         // newer runs are left to the next call
         let newest = newest.iter().filter_map(|id| runs.get(id));
         let mut inputs: Vec<&str> = newest.map(|run| run.until.as_str()).collect();

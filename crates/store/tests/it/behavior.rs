@@ -2,8 +2,8 @@
 
 use crate::common::{self, Raw};
 use gritstone_model::{
-    ChangeState, CommandWork, Conditions, Contents, CustomCatalog, CustomFile, Event, Id, Launch,
-    Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
+    ChangeState, CommandWork, Commit, Conditions, Contents, CustomCatalog, CustomFile, Event, Id,
+    Launch, Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
 };
 use gritstone_store::{
     ChangeEntry, EntryContent, NewTriageEntry, ResolveError, RunHead, Store, StoreError,
@@ -363,18 +363,27 @@ fn histories_select_wanted_runs() {
     // a variable of that name is no trial
     let variables = &mut runs[5].info.settings.environment;
     variables.insert("trial".into(), "a".into());
+    for (index, branch) in [(0, "origin/main"), (3, "main"), (5, "work")] {
+        runs[index].info.settings.commit =
+            Some(Commit::new("0123abc", Some(branch), None).unwrap());
+    }
     let (_folder, _, mut store) = common::with(&runs);
     let ids = |indices: &[usize]| -> Vec<String> {
         indices.iter().map(|index| runs[*index].info.id.clone()).collect()
     };
     let found = |store: &Store, benchmark: &Id, most| {
-        let newest = store.newest(std::slice::from_ref(benchmark), most);
+        let newest = store.newest(std::slice::from_ref(benchmark), most, None);
         newest.unwrap().concat()
     };
     assert_eq!(found(&store, &every, 2), ids(&[3, 5]));
     assert_eq!(found(&store, &every, 9), ids(&[0, 2, 3, 5]));
     assert_eq!(found(&store, &extra, 1), ids(&[2]));
     assert!(found(&store, &common::id("no/such"), 9).is_empty());
+    let of_branch = |most| store.newest(std::slice::from_ref(&every), most, Some("main"));
+    assert_eq!(
+        [of_branch(1), of_branch(9)].map(|runs| runs.unwrap().concat()),
+        [ids(&[3]), ids(&[0, 3])]
+    );
     // another machine takes no place
     let mut other = common::run(50, 1);
     "other".clone_into(&mut other.info.machine.id);

@@ -127,7 +127,7 @@ fn row_damage_is_detected() {
         for (what, found) in [
             ("runs", store.runs().is_ok()),
             ("last", store.resolve("last", common::here).is_ok()),
-            ("newest", store.newest(std::slice::from_ref(&pipe), 9).is_ok()),
+            ("newest", store.newest(std::slice::from_ref(&pipe), 9, None).is_ok()),
             ("runs_of", store.runs_of("0123", "2027", 9, &|_| true).is_ok()),
         ] {
             assert_eq!(found, whole.contains("list"), "{what} after {change}");
@@ -159,7 +159,7 @@ fn lost_index_entries_are_detected() {
             [
                 store.runs().map(|heads| heads.into_iter().map(|head| head.id).collect()),
                 store.runs_of(machine, "2027", 9, &|_| true),
-                store.newest(std::slice::from_ref(&pipe), 9).map(|each| each.concat()),
+                store.newest(std::slice::from_ref(&pipe), 9, None).map(|each| each.concat()),
             ]
         };
         let right = results(&store).map(Result::unwrap);

@@ -40,7 +40,7 @@ fn lists(store: &Store, runs: &[RunData]) -> [Result<Vec<String>, StoreError>; 3
     let heads = store.runs();
     [
         heads.map(|heads| heads.into_iter().map(|head| head.id).collect()),
-        store.newest(&[common::id("byte/pipe")], 9).map(|each| each.concat()),
+        store.newest(&[common::id("byte/pipe")], 9, None).map(|each| each.concat()),
         store.runs_of(&runs[0].info.machine.id, "2027", 9, &|_| true),
     ]
 }

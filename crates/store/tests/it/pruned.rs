@@ -76,7 +76,7 @@ fn pruned_runs_keep_results() {
     // it is a run like others
     assert_eq!(store.recurring().unwrap(), before.0);
     assert_ne!(store.revision().unwrap(), before.1);
-    let found = store.newest(&[common::id("byte/pipe")], 9).unwrap().concat();
+    let found = store.newest(&[common::id("byte/pipe")], 9, None).unwrap().concat();
     assert_eq!(found.len(), 2);
     assert_eq!(store.resolve("last~1", common::here).unwrap().id, one);
     assert_eq!(store.info(one).unwrap().machine, runs[0].info.machine);

@@ -213,7 +213,7 @@ fn alone_documented_privileges_suffice() {
     // rows of several shapes, one by one, by one connection
     for _ in 0..2 {
         assert_eq!(reader.runs_of("0123", "2027", 9, &|_| true).unwrap().len(), 1);
-        assert_eq!(reader.newest(&[common::id("byte/pipe")], 9).unwrap().concat().len(), 1);
+        assert_eq!(reader.newest(&[common::id("byte/pipe")], 9, None).unwrap().concat().len(), 1);
         assert_eq!(reader.load(&run.info.id).unwrap(), run);
     }
     let mut reader = Store::open(&path("reader")).unwrap();
