@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Directories below the root that are searched for benchmarks of Go.
+/// Directories below the root that are searched for benchmarks.
 const MAX_DEPTH: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,8 +56,8 @@ pub fn init_ci(root: &Path, service: Service) -> Result<()> {
     for file in [path, FILE] {
         ensure!(fs::symlink_metadata(root.join(file)).is_err(), "{file} is there already");
     }
-    write(&root.join(FILE), &project(&found))?;
     write(&root.join(path), workflow)?;
+    write(&root.join(FILE), &project(&found))?;
     let next = match service {
         Service::Github => "",
         Service::Gitlab => {
@@ -97,54 +97,45 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 fn look(root: &Path) -> Option<Found> {
-    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let criterion = criterion_benches(root);
-    if !criterion.is_empty() {
-        // other harnesses reject the options of Criterion
-        let named = criterion.iter().flat_map(|name| ["--bench".to_owned(), name.clone()]);
-        return Some(Found {
-            harness: "criterion",
-            build: Some("cargo bench --no-run".to_owned()),
-            command: words("cargo bench").into_iter().chain(named).collect(),
-        });
+    let mut folders = vec![];
+    add_folders(root, PathBuf::new(), &mut folders);
+    let first =
+        |found: &dyn Fn(&Path) -> Option<Found>| folders.iter().find_map(|folder| found(folder));
+    first(&|folder| criterion(root, folder))
+        .or_else(|| first(&|folder| go(root, folder)))
+        .or_else(|| first(&|folder| google_benchmark(root, folder)))
+        .or_else(|| {
+            mentions(root, "pyproject.toml", "pytest-benchmark").then(|| Found {
+                harness: "pytest-benchmark",
+                // once for each revision, of which it has the package
+                build: Some(VENV.to_owned()),
+                command: words("venv/bin/python -m pytest"),
+            })
+        })
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
+}
+
+/// Folders below the root whose names need no quotes, itself first.
+fn add_folders(root: &Path, below: PathBuf, all: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(root.join(&below)).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> =
+        names.filter(|name| is_plain(name) && !name.starts_with('.') && name != "target").collect();
+    names.sort();
+    let depth = below.components().count();
+    all.push(below.clone());
+    for name in names.iter().filter(|_| depth < MAX_DEPTH) {
+        add_folders(root, below.join(name), all);
     }
-    if root.join("go.mod").exists()
-        && let Some(package) = go_package(root, Path::new("."), 0)
-    {
-        // in the folder of the package, as `go test` executes it
-        let up = "../".repeat(package.components().count() - 1);
-        return Some(Found {
-            harness: "go",
-            build: Some(format!("go test -c -o gritstone.test '{}'", package.display())),
-            command: match up.as_str() {
-                "" => words("./gritstone.test"),
-                up => words(&format!("env -C {} {up}gritstone.test", package.display())),
-            },
-        });
-    }
-    if let Some(target) = cmake_target(root) {
-        return Some(Found {
-            harness: "google-benchmark",
-            build: Some(
-                "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --parallel"
-                    .to_owned(),
-            ),
-            command: vec![format!("build/{target}")],
-        });
-    }
-    if !mentions(root, "pyproject.toml", "pytest-benchmark") {
-        return None;
-    }
-    // a package below src is imported from where it is installed: once for each revision
-    let (build, python) = match root.join("src").is_dir() {
-        true => (Some(VENV.to_owned()), "venv/bin/python"),
-        false => (None, "python3"),
-    };
-    Some(Found {
-        harness: "pytest-benchmark",
-        build,
-        command: words(&format!("{python} -m pytest")),
-    })
+}
+
+/// Whether a shell and a build system take it as one word.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
 fn text(path: &Path) -> Option<String> {
@@ -155,47 +146,88 @@ fn mentions(root: &Path, file: &str, word: &str) -> bool {
     text(&root.join(file)).is_some_and(|text| text.contains(word))
 }
 
-/// Names of benchmarks without the harness of the compiler, where the manifest mentions Criterion.
-fn criterion_benches(root: &Path) -> Vec<String> {
-    let manifest = text(&root.join("Cargo.toml")).filter(|text| text.contains("criterion"));
-    let manifest = manifest.and_then(|text| text.parse::<toml::Table>().ok());
-    let benches = manifest.as_ref().and_then(|table| table.get("bench")?.as_array());
-    let without_harness =
-        |bench: &&toml::Value| bench.get("harness").and_then(toml::Value::as_bool) == Some(false);
-    let name = |bench: &toml::Value| Some(bench.get("name")?.as_str()?.to_owned());
-    benches.into_iter().flatten().filter(without_harness).filter_map(name).collect()
+/// The benchmarks of a package whose sources mention Criterion: other harnesses reject its options.
+fn criterion(root: &Path, folder: &Path) -> Option<Found> {
+    let package = root.join(folder);
+    let manifest: toml::Table = text(&package.join("Cargo.toml"))?.parse().ok()?;
+    let name = |table: &toml::Value| Some(table.get("name")?.as_str()?.to_owned());
+    let is_criterion = |bench: &&toml::Value| {
+        let path = bench.get("path").and_then(toml::Value::as_str).map(str::to_owned);
+        let name = name(bench).unwrap_or_default();
+        let path = path.unwrap_or_else(|| format!("benches/{name}.rs"));
+        mentions(&package, &path, "criterion")
+    };
+    let benches = manifest.get("bench")?.as_array()?.iter().filter(is_criterion);
+    let benches: Vec<String> = benches.filter_map(name).collect();
+    let mut options = vec![];
+    if folder != Path::new("") {
+        options.extend(["--package".to_owned(), name(manifest.get("package")?)?]);
+    }
+    options.extend(benches.iter().flat_map(|name| ["--bench".to_owned(), name.clone()]));
+    (!benches.is_empty()).then(|| Found {
+        harness: "criterion",
+        build: Some("cargo bench --no-run".to_owned()),
+        command: words("cargo bench").into_iter().chain(options).collect(),
+    })
 }
 
-/// The first package with benchmarks, as `go test` names it.
-fn go_package(root: &Path, below: &Path, depth: usize) -> Option<PathBuf> {
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(root.join(below)).ok()?.flatten().map(|entry| entry.path()).collect();
-    entries.sort();
-    let is_test = |path: &&PathBuf| path.to_string_lossy().ends_with("_test.go");
-    let has_benchmark =
-        |path: &PathBuf| text(path).is_some_and(|text| text.contains("\nfunc Benchmark"));
-    if entries.iter().filter(is_test).any(has_benchmark) {
-        return Some(below.to_owned());
+/// The first package with benchmarks of a module, as `go test` names it.
+fn go(root: &Path, module: &Path) -> Option<Found> {
+    let is_module = |folder: &Path| root.join(folder).join("go.mod").exists();
+    if !is_module(module) {
+        return None;
     }
-    let folders =
-        entries.iter().filter(|path| depth < MAX_DEPTH && path.is_dir() && !path.is_symlink());
-    let plain = |name: &&str| {
-        name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
-            && !name.starts_with('.')
+    let mut folders = vec![];
+    add_folders(&root.join(module), PathBuf::new(), &mut folders);
+    let package = folders.iter().find(|package| {
+        let mut inner = package.ancestors().filter(|folder| *folder != Path::new(""));
+        inner.all(|folder| !is_module(&module.join(folder)))
+            && has_go_benchmark(&root.join(module).join(package))
+    })?;
+    let (path, package) = (module.join(package), Path::new(".").join(package));
+    let compile = format!("go test -c -o {{}}gritstone.test {}", package.display());
+    let up = |folder: &Path| "../".repeat(folder.components().count());
+    let build = match up(module).as_str() {
+        "" => compile.replace("{}", ""),
+        up => format!("cd {} && {}", module.display(), compile.replace("{}", up)),
     };
-    let names = folders.filter_map(|path| path.file_name()?.to_str()).filter(plain);
-    names.into_iter().find_map(|name| go_package(root, &below.join(name), depth + 1))
+    Some(Found {
+        harness: "go",
+        build: Some(build),
+        // in the folder of the package, as `go test` executes it
+        command: match up(&path).as_str() {
+            "" => words("./gritstone.test"),
+            up => words(&format!("env -C {} {up}gritstone.test", path.display())),
+        },
+    })
+}
+
+fn has_go_benchmark(package: &Path) -> bool {
+    let mut files = fs::read_dir(package).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.any(|path| {
+        path.to_string_lossy().ends_with("_test.go")
+            && text(&path).is_some_and(|text| text.contains("\nfunc Benchmark"))
+    })
 }
 
 /// The first target that is linked with Google Benchmark.
-fn cmake_target(root: &Path) -> Option<String> {
-    let text = text(&root.join("CMakeLists.txt"))?;
-    let calls = text.split("target_link_libraries(").skip(1);
-    let mut calls = calls.filter_map(|call| call.split(')').next());
+fn google_benchmark(root: &Path, folder: &Path) -> Option<Found> {
+    let text = text(&root.join(folder).join("CMakeLists.txt"))?;
+    let code: Vec<&str> = text.lines().filter_map(|line| line.split('#').next()).collect();
+    let code = code.join("\n");
+    let calls = code.split("target_link_libraries").skip(1);
+    let mut calls = calls.filter_map(|call| call.trim_start().strip_prefix('(')?.split(')').next());
     let call = calls.find(|call| call.contains("benchmark::benchmark"))?;
-    let name = call.split_whitespace().next()?;
-    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
-    plain.then(|| name.to_owned())
+    let target = call.split_whitespace().next().filter(|name| is_plain(name))?;
+    let source = Path::new(".").join(folder);
+    Some(Found {
+        harness: "google-benchmark",
+        build: Some(format!(
+            "cmake -S {} -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --parallel",
+            source.display()
+        )),
+        command: vec![format!("build/{target}")],
+    })
 }
 
 #[cfg(test)]
@@ -216,42 +248,50 @@ mod tests {
             found(files).map(|found| (found.harness, found.command.join(" ")))
         };
         let expected = |harness, command: &str| Some((harness, command.to_owned()));
-        assert_eq!(
-            harness(&[(
-                "Cargo.toml",
-                "[dev-dependencies]\ncriterion = '0.5'\n[[bench]]\nname = 'a'\nharness = false\n[[bench]]\nname = 'b'\n"
-            )]),
-            expected("criterion", "cargo bench --bench a")
-        );
-        let cmake =
-            "add_executable(b b.cc)\ntarget_link_libraries(b\n  PRIVATE benchmark::benchmark_main)";
-        assert_eq!(harness(&[("CMakeLists.txt", cmake)]), expected("google-benchmark", "build/b"));
-        let python = "[project.optional-dependencies]\ntest = ['pytest-benchmark']";
-        assert_eq!(
-            harness(&[("pyproject.toml", python)]),
-            expected("pytest-benchmark", "python3 -m pytest")
-        );
-        let installed = [("pyproject.toml", python), ("src/x/__init__.py", "")];
-        assert_eq!(harness(&installed), expected("pytest-benchmark", "venv/bin/python -m pytest"));
-        let go = found(&[
-            ("go.mod", "module x"),
-            ("a/b/x_test.go", "package b\nfunc BenchmarkX(b *testing.B) {}"),
-        ])
-        .unwrap();
-        assert_eq!(go.build.as_deref(), Some("go test -c -o gritstone.test './a/b'"));
-        assert_eq!(go.command.join(" "), "env -C ./a/b ../../gritstone.test");
-        assert_eq!(
-            found(&[
-                ("go.mod", "module x"),
-                ("x_test.go", "package x\nfunc TestX(t *testing.T) {}")
-            ]),
-            None
-        );
-        assert_eq!(
-            found(&[("CMakeLists.txt", "target_link_libraries($(evil) benchmark::benchmark)")]),
-            None
-        );
+        let manifest =
+            "package.name = 'x'\n[[bench]]\nname = 'a'\nharness = false\n[[bench]]\nname = 'b'\n";
+        let benches = [("benches/a.rs", "use criterion::x;"), ("benches/b.rs", "use iai::x;")];
+        let package = [("Cargo.toml", manifest), benches[0], benches[1]];
+        assert_eq!(harness(&package), expected("criterion", "cargo bench --bench a"));
+        let below = package.map(|(path, text)| (format!("crates/x/{path}"), text));
+        let below = below.each_ref().map(|(path, text)| (path.as_str(), *text));
+        let member = expected("criterion", "cargo bench --package x --bench a");
+        assert_eq!(harness(&below), member);
+        let cmake = "# target_link_libraries(old benchmark::benchmark)\nadd_executable(b b.cc)\ntarget_link_libraries (b\n  PRIVATE benchmark::benchmark_main)";
+        for (path, source) in [("CMakeLists.txt", "."), ("bench/CMakeLists.txt", "./bench")] {
+            let found = found(&[(path, cmake)]).unwrap();
+            assert_eq!(
+                (found.harness, found.command.join(" ").as_str()),
+                ("google-benchmark", "build/b")
+            );
+            assert!(found.build.unwrap().starts_with(&format!("cmake -S {source} -B")));
+        }
+        let evil = [("CMakeLists.txt", "target_link_libraries($(evil) benchmark::benchmark)")];
+        assert_eq!(found(&evil), None);
+        let python =
+            [("pyproject.toml", "[project.optional-dependencies]\ntest = ['pytest-benchmark']")];
+        assert_eq!(harness(&python), expected("pytest-benchmark", "venv/bin/python -m pytest"));
         assert_eq!(found(&[]), None);
+    }
+
+    #[test]
+    fn modules_of_go_are_separate() {
+        let benchmark = "package b\nfunc BenchmarkX(b *testing.B) {}";
+        let lines = |files: &[(&str, &str)]| {
+            found(files).map(|found| [found.build.unwrap(), found.command.join(" ")])
+        };
+        let module = [("go.mod", "module x"), ("a/b/x_test.go", benchmark)];
+        let wanted = ["go test -c -o gritstone.test ./a/b", "env -C a/b ../../gritstone.test"];
+        assert_eq!(lines(&module), Some(wanted.map(str::to_owned)));
+        let inner =
+            [("go.mod", "module x"), ("a/go.mod", "module a"), ("a/b/x_test.go", benchmark)];
+        let wanted =
+            ["cd a && go test -c -o ../gritstone.test ./b", "env -C a/b ../../gritstone.test"];
+        assert_eq!(lines(&inner), Some(wanted.map(str::to_owned)));
+        assert_eq!(lines(&inner[1..]), Some(wanted.map(str::to_owned)));
+        let tests =
+            [("go.mod", "module x"), ("x_test.go", "package x\nfunc TestX(t *testing.T) {}")];
+        assert_eq!(lines(&tests), None);
     }
 
     #[test]
@@ -263,7 +303,7 @@ mod tests {
             init_ci(root.path(), service).unwrap();
             let project = gritstone_pr::project::Project::read(root.path()).unwrap();
             assert_eq!(project.harness.as_deref(), Some("pytest-benchmark"));
-            assert_eq!(project.command, ["python3", "-m", "pytest"]);
+            assert_eq!(project.command, ["venv/bin/python", "-m", "pytest"]);
             assert!(
                 init_ci(root.path(), service).unwrap_err().to_string().contains("is there already")
             );
