@@ -95,17 +95,23 @@ impl Bisection<'_> {
                 commit: commits[index].clone(),
             })
         });
+        let candidates: Vec<BisectCommit> = candidates.collect::<Result<_>>()?;
+        let shown_by = match candidates.as_slice() {
+            [one] => Some(self.comparison.command_line(&one.commit)?),
+            _ => None,
+        };
         let tested = |step: &&BisectStep| step.ratio.is_some() && !step.exact;
         let tests = steps.iter().filter(tested).count() + usize::from(!is_exact(&followed));
         Ok(BisectView {
             schema: SCHEMA_BISECT.to_owned(),
             good: side(&sides.base),
             bad: side(&sides.head),
-            candidates: candidates.collect::<Result<_>>()?,
+            candidates,
             // each test is wrong in at most this share of cases
             error_rate: Some((tests as f64 * LEVEL).min(1.0)),
             quantity: self.comparison.quantity,
             reason: None,
+            shown_by,
             followed: Some(followed),
             steps,
         })
@@ -128,6 +134,7 @@ impl Bisection<'_> {
             candidates: vec![],
             steps: vec![],
             error_rate: None,
+            shown_by: None,
         })
     }
 

@@ -45,6 +45,9 @@ pub fn bisect(view: &BisectView) -> Document {
     }
     let better = view.followed.as_ref().map_or(Better::Lower, |row| row.better);
     steps(&mut document, better, &view.steps);
+    if let Some(command) = &view.shown_by {
+        document.paragraph(format!("`{command}` shows it again."));
+    }
     document.paragraph(match view.error_rate {
         Some(rate) if rate > 0.0 => format!(
             "The search errs with a probability of at most {}.",
