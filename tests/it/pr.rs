@@ -314,7 +314,7 @@ fn other_output_fails() {
     let (code, _, error) = pr(&["--same-output"], "head -n 2 values");
     assert_ne!(code, 1, "{error}");
     let (code, _, error) = pr(&["--same-output"], "date +%N");
-    assert!(code == 1 && error.contains("differs from launch to launch"), "{error}");
+    assert!(code == 4 && error.contains("differs from launch to launch"), "{error}");
     let (code, _, error) = repository.pr(&["--same-output"]);
     assert!(code == 2 && error.contains("plain command"), "{error}");
     assert_eq!(repository.traces(), before);
@@ -536,8 +536,13 @@ fn other_benchmarks_never_pass() {
     assert_eq!(unmatched, [(Some("old"), Some("base")), (Some("new"), Some("head"))]);
     // with the files of the head in both, like is compared with like
     assert_eq!(repository.json(0, &["--base", "HEAD~1", "--carry", "values"])["outcome"], "passed");
+    let inside = repository.root().join("values");
+    let inside = inside.to_str().unwrap();
+    assert_eq!(repository.json(0, &["--base", "HEAD~1", "--carry", inside])["outcome"], "passed");
     let (code, _, error) = repository.pr(&["--base", "HEAD~1", "--carry", "../x"]);
     assert!(code == 2 && error.contains("leaves the repository"), "{error}");
+    let view = repository.json(4, &["--base", "HEAD~1", "--carry", "nothing"]);
+    assert!(view["reason"].as_str().unwrap().contains("'nothing' is not in head"), "{view}");
     repository.commit("entirely 1 ns\n");
     let (code, _, error) = repository.pr(&["--base", "HEAD~1"]);
     assert!(
@@ -594,6 +599,89 @@ fn later_crashes_never_pass() {
     let tail = ["--harness", "lines", "--", "sh", "-c", &script];
     let (code, out, error) = repository.pr_of(&["--base", "HEAD~1"], &tail);
     assert!(code == 4 && out.contains("head failed") && out.contains("1 the same"), "{error}{out}");
+}
+
+#[test]
+fn one_failure_excuses_no_other() {
+    let repository = Repository::new();
+    repository.commit("alpha 10 ns\n");
+    repository.commit("alpha 10 ns\nfails\n");
+    let launches = repository.home.path().join("launches");
+    // the base fails once, together with the head, which always does
+    let script = format!(
+        "head -n 1 values; grep -q fails values && exit 1; [ -e {0} ] || {{ touch {0}; exit 1; }}",
+        launches.display()
+    );
+    let tail = ["--harness", "lines", "--", "sh", "-c", &script];
+    let (code, out, error) = repository.pr_of(&["--base", "HEAD~1"], &tail);
+    assert!(code == 4 && out.contains("head failed"), "{error}{out}");
+}
+
+#[test]
+fn benchmarks_lost_later_never_pass() {
+    let repository = Repository::new();
+    repository.commit("alpha 10 ns\nbeta 1 ns\n");
+    repository.commit("alpha 10 ns\nbeta 1 ns\n\n");
+    let launches = repository.home.path().join("launches");
+    let lost = |of_head: &str| {
+        let _ = fs::remove_file(&launches);
+        let script = format!(
+            "n=$(cat {0} 2>/dev/null | wc -l); [ $(wc -l < values) = 2 ] || echo >> {0}; \
+             if [ $n = 3 ]; then {of_head}; else cat values; fi",
+            launches.display()
+        );
+        repository.pr_of(&["--base", "HEAD~1"], &["--harness", "lines", "--", "sh", "-c", &script])
+    };
+    let (code, out, error) = lost("echo alpha 10 ns; echo beta 0 ns");
+    assert!(code == 4 && out.contains("head failed: beta: "), "{error}{out}");
+    let (code, out, error) = lost("cat values; echo late 1 ns");
+    assert!(code == 4 && out.contains("the first launches did not have it"), "{error}{out}");
+}
+
+#[test]
+fn both_sides_execute_their_own() {
+    let repository = Repository::new();
+    repository.write("bench", "#!/bin/sh\necho alpha 1 ns\n");
+    repository.commit(THREE);
+    let program = repository.root().join("bench");
+    let tail = ["--harness", "lines", "--", program.to_str().unwrap()];
+    let (code, _, error) = repository.pr_of(&["--base", "HEAD"], &tail);
+    assert!(code == 2 && error.contains("relative to the repository"), "{error}");
+}
+
+#[test]
+fn results_in_the_repository_are_no_change() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    let tail = ["--harness", "lines", "--", "cat", "values"];
+    let mut command = repository.command(&["--base", "HEAD", "--format", "json"], &tail);
+    let path = repository.root().join("result.json");
+    assert!(command.stdout(fs::File::create(&path).unwrap()).status().unwrap().success());
+    let view: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!((&view["identical"], &view["head"]["modified"]), (&true.into(), &false.into()));
+}
+
+#[test]
+fn interrupted_trials_never_pass() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit("alpha 10 ns\nbeta 20 ns\ngamma 30 MB/s\n\n");
+    let tail =
+        ["--harness", "lines", "--", "sh", "-c", "echo >> ../launches; sleep 0.2; cat values"];
+    let mut command = repository.command(&["--base", "HEAD~1", "--format", "json"], &tail);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let launches = || fs::read_to_string(repository.home.path().join("launches"));
+    while launches().map_or(0, |text| text.len()) < 6 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    let (code, out, _) = output_texts(child.wait_with_output().unwrap());
+    let view: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 130);
+    assert_eq!(
+        (&view["outcome"], &view["reason"]),
+        (&"inconclusive".into(), &"interrupted".into())
+    );
 }
 
 #[test]
@@ -812,6 +900,11 @@ fn bisect_finds_the_slow_commit() {
     let expected = repository.git(&["rev-parse", "HEAD~3"]);
     assert_eq!(view["candidates"][0]["commit"], expected.trim());
     assert_eq!(view["followed"]["name"], "beta");
+    let expected = expected.trim();
+    let line = format!(
+        "gritstone pr --base '{expected}^' --head {expected} --harness lines -- grep beta values"
+    );
+    assert_eq!(view["shown_by"], line);
     let skipped = list(&view["steps"]).iter().filter(|step| step["outcome"] == "skipped");
     assert!(skipped.count() > 0, "{out}");
     let (code, out, error) = bisect("HEAD~1");

@@ -95,11 +95,10 @@ pub fn pr_gitlab_metrics(view: &PrView) -> String {
 }
 
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed; errors are benchmarks of one side alone, and
-/// a gate that can decide nothing or was interrupted; an inconclusive benchmark was skipped.
-pub fn pr_junit(view: &PrView, complete: bool) -> String {
+/// a gate that can decide nothing; an inconclusive benchmark was skipped.
+pub fn pr_junit(view: &PrView) -> String {
     let mut cases = JunitCases::default();
     let gate = match view.outcome {
-        _ if !complete => Some((Unpassed::Error, "interrupted".to_owned())),
         CheckOutcome::Passed => None,
         CheckOutcome::Inconclusive => Some((Unpassed::Error, with_remarks(view))),
         CheckOutcome::Regressed => Some((Unpassed::Failure, pr_verdict(view))),
@@ -115,7 +114,11 @@ pub fn pr_junit(view: &PrView, complete: bool) -> String {
         cases.add(&view.harness, &row.name, unpassed);
     }
     for unmatched in &view.unmatched {
-        let why = format!("a benchmark of the {} alone", unmatched.only.as_str());
+        let only = unmatched.only.as_str();
+        let why = match &unmatched.why {
+            Some(why) => format!("a value in the {only} alone: {why}"),
+            None => format!("a benchmark of the {only} alone"),
+        };
         cases.add(&view.harness, &unmatched.name, Some((Unpassed::Error, why)));
     }
     cases.suite(&format!("gritstone pr {} against {}", view.head.commit, view.base.commit))
@@ -222,12 +225,10 @@ mod tests {
         insta::assert_snapshot!("pr_markdown", pr_markdown(&view));
         insta::assert_snapshot!("pr_github", pr_github_annotations(&view));
         insta::assert_snapshot!("pr_gitlab", pr_gitlab_metrics(&view));
-        insta::assert_snapshot!("pr_junit", pr_junit(&view, true));
+        insta::assert_snapshot!("pr_junit", pr_junit(&view));
         let undecided = PrView { outcome: CheckOutcome::Inconclusive, ..view.clone() };
-        for (view, complete) in [(&undecided, true), (&view, false)] {
-            let junit = pr_junit(view, complete);
-            assert!(junit.contains("name=\"pr\"><error"), "{junit}");
-        }
+        let junit = pr_junit(&undecided);
+        assert!(junit.contains("name=\"pr\"><error"), "{junit}");
     }
 
     #[test]
@@ -242,7 +243,7 @@ mod tests {
         view.rows.remove(0);
         view.rows[0].pairs = 1;
         let text = pr_markdown(&view);
-        let wanted = "A verdict takes 2 rounds, and there was time for 1: raise --budget";
+        let wanted = "Most verdicts take 2 rounds, and there was time for 1: raise --budget";
         assert!(text.contains(wanted), "{text}");
     }
 
@@ -269,7 +270,7 @@ mod tests {
             1,
             "{metrics}"
         );
-        let junit = pr_junit(&view, true);
+        let junit = pr_junit(&view);
         assert!(!junit.contains("<img") && !junit.contains('\x1b'), "{junit}");
     }
 }

@@ -41,7 +41,8 @@ pub struct PrView {
     /// Time limit of measuring.
     pub budget_s: f64,
     pub outcome: CheckOutcome,
-    /// Why base and head were not compared: one of them does not build or measures nothing, or they print different output.
+    /// Why base and head were not compared, or not to the end: one of them does not build or measures nothing, they print different
+    /// output, or the user interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The executable files of both builds are identical byte for byte, so that nothing was measured.
@@ -119,6 +120,14 @@ pub struct PrRow {
     pub base: Option<f64>,
     /// Median over launches.
     pub head: Option<f64>,
+}
+
+impl PrRow {
+    /// Slower by an estimate beyond its margin, without enough evidence over all benchmarks.
+    pub fn is_uncertain(&self) -> bool {
+        let beyond = self.ratio.is_some_and(|ratio| ratio < 1.0 / (1.0 + self.margin));
+        self.verdict == Verdict::Slower && beyond && !self.regressed
+    }
 }
 
 /// Compared quantity.

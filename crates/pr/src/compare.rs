@@ -218,6 +218,33 @@ impl Comparison {
         }
     }
 
+    /// The command that compares a commit with the one before by the same benchmarks.
+    ///
+    /// # Errors
+    /// When a word has a NUL byte, which no command line takes.
+    pub fn command_line(&self, commit: &str) -> Result<String> {
+        let mut words = ["gritstone", "pr", "--base"].map(str::to_owned).to_vec();
+        words.extend([format!("{commit}^"), "--head".to_owned(), commit.to_owned()]);
+        let mut option =
+            |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
+        if let Some(build) = &self.build {
+            option("--build", &build.command);
+        }
+        for path in &self.carry {
+            option("--carry", &path.display().to_string());
+        }
+        match self.quantity {
+            PrQuantity::Time => option("--harness", self.harness.name()),
+            PrQuantity::Instructions => option("--count", "instructions"),
+        }
+        if !self.values.is_empty() {
+            option("--values", &self.values);
+        }
+        words.push("--".to_owned());
+        words.extend(self.command.iter().cloned());
+        Ok(shlex::try_join(words.iter().map(String::as_str))?)
+    }
+
     /// The view where base and head could not be compared.
     ///
     /// # Errors
@@ -281,14 +308,15 @@ impl Comparison {
         let rows = trial.rows(self.harness.name());
         let mut view = view;
         let of_head = |one: &PrWithoutValue| one.only == Some(PrSideName::Head);
-        let head_fails = taken.failures[0].is_none() && taken.failures[1].is_some()
-            || taken.without_value.iter().any(of_head);
+        let head_fails =
+            taken.failed_alone == [false, true] || taken.without_value.iter().any(of_head);
         [view.base.failure, view.head.failure] = taken.failures;
         let view = PrView {
             outcome: match outcome(&rows, &trial.unmatched) {
-                CheckOutcome::Passed if head_fails => CheckOutcome::Inconclusive,
+                CheckOutcome::Passed if head_fails || !taken.complete => CheckOutcome::Inconclusive,
                 outcome => outcome,
             },
+            reason: (!taken.complete).then(|| "interrupted".to_owned()),
             counter: place.counter.as_ref().map(|counter| counter.kind),
             harness_time_s: taken.time.as_secs_f64(),
             rounds: trial.rounds,
@@ -341,11 +369,16 @@ impl Answer {
 /// A command that can be executed.
 ///
 /// # Errors
-/// When it is empty, or its program would be taken as an option of the shell.
-pub fn check_command(command: &[String]) -> Result<()> {
+/// When it is empty, its program would be taken as an option of the shell, or both sides would execute the one in the user's repository.
+pub fn check_command(command: &[String], repository: &Repository) -> Result<()> {
     let program = command
         .first()
         .context("no command: give it after --, or as `command` in gritstone-pr.toml")?;
     ensure!(!program.starts_with('-') && !program.is_empty(), "'{program}' is not a program");
+    let real = Path::new(program).canonicalize().ok().filter(|_| program.starts_with('/'));
+    ensure!(
+        !real.is_some_and(|path| path.starts_with(&repository.root)),
+        "both sides would execute '{program}', which is in the repository itself: name it relative to the repository, such as ./bench"
+    );
     Ok(())
 }

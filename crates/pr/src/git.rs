@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Of the user's environment, what names another repository, or one place for the builds of both sides.
-const LEFT_OUT: [&str; 8] = [
+const LEFT_OUT: [&str; 9] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -18,6 +19,7 @@ const LEFT_OUT: [&str; 8] = [
     "GIT_OBJECT_DIRECTORY",
     "GIT_NAMESPACE",
     "CARGO_TARGET_DIR",
+    "CARGO_BUILD_TARGET_DIR",
 ];
 
 /// The environment of git, builds and harnesses.
@@ -31,6 +33,12 @@ pub fn environment() -> BTreeMap<String, OsString> {
         all.insert(name.to_owned(), value.into());
     }
     all
+}
+
+/// A shell has made the file of `gritstone pr > FILE` before.
+fn is_standard_output(path: &Path) -> bool {
+    let place = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    place(path).is_some_and(|file| place(Path::new("/proc/self/fd/1")) == Some(file))
 }
 
 /// A repository with a work tree of the user.
@@ -228,7 +236,24 @@ impl Repository {
             );
         }
         let untracked = self.ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-        Ok(paths(&changed).chain(paths(&untracked)).collect())
+        let untracked = paths(&untracked).filter(|path| !is_standard_output(&self.root.join(path)));
+        Ok(paths(&changed).chain(untracked).collect())
+    }
+
+    /// What a path that the user typed is below the root; with `..` where it leads out of the repository.
+    pub fn below_root(&self, typed: &Path) -> PathBuf {
+        let below = typed.strip_prefix(&self.root).map(Path::to_owned);
+        let below = below.unwrap_or_else(|_| self.prefix.join(typed));
+        let mut plain = PathBuf::new();
+        for part in below.components() {
+            let is_up = part == Component::ParentDir && plain.file_name().is_some();
+            match part {
+                _ if is_up => drop(plain.pop()),
+                Component::CurDir => {}
+                part => plain.push(part),
+            }
+        }
+        plain
     }
 
     /// Paths below the root of files in which two commits differ.

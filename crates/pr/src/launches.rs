@@ -135,6 +135,11 @@ impl Launcher<'_> {
         let elapsed = start.elapsed();
         let failure = match &end {
             UserEnd::Success => None,
+            UserEnd::TimedOut => Some(format!(
+                "'{}' took longer than {} s, the whole --budget",
+                self.command.join(" "),
+                self.deadline.as_secs_f64()
+            )),
             end => {
                 let last = last_lines(&stderr)? + &last_lines(&stdout)?;
                 let command = self.command.join(" ");

@@ -9,7 +9,7 @@ const SHOWN: usize = 200;
 /// Another output than that of the base.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutputDiffers {
-    side: PrSideName,
+    pub side: PrSideName,
     /// Counted from 1.
     line: usize,
     /// Of the base, and found; none after the end.

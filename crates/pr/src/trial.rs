@@ -332,13 +332,15 @@ fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrR
     }
 }
 
-/// A regression decides; else a benchmark that one side alone has or that fails, or no decision at all, leaves it open.
+/// A regression decides; else what is probably one, a benchmark that one side alone has or that fails, or no decision at all, leaves it
+/// open.
 pub fn outcome(rows: &[PrRow], unmatched: &[PrUnmatched]) -> CheckOutcome {
     let all_open = rows.iter().all(|row| row.verdict == Verdict::Inconclusive);
-    let failing = rows.iter().any(|row| row.failed > row.pairs);
+    let is_open = |row: &PrRow| row.failed > row.pairs || row.is_uncertain();
+    let any_open = rows.iter().any(is_open);
     match rows.iter().any(|row| row.regressed) {
         true => CheckOutcome::Regressed,
-        false if all_open || failing || !unmatched.is_empty() => CheckOutcome::Inconclusive,
+        false if all_open || any_open || !unmatched.is_empty() => CheckOutcome::Inconclusive,
         false => CheckOutcome::Passed,
     }
 }

@@ -44,6 +44,8 @@ pub struct Taken {
     pub complete: bool,
     /// How the harness failed first, of each side.
     pub failures: [Option<String>; 2],
+    /// Whether each side failed in a round in which the other did not.
+    pub failed_alone: [bool; 2],
     /// Benchmarks that no side measures.
     pub without_value: Vec<PrWithoutValue>,
     /// Measuring time of one benchmark in one launch.
@@ -181,6 +183,7 @@ impl Turns<'_> {
         Ok(Taken {
             complete: true,
             trial,
+            failed_alone: alone(&failures),
             failures,
             without_value,
             time,
@@ -205,11 +208,7 @@ fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
     };
     let (of_base, of_head) = (names(base), names(head));
     let each = of_base.union(&of_head).map(|name| PrWithoutValue {
-        only: match (of_base.contains(name), of_head.contains(name)) {
-            (true, false) => Some(PrSideName::Base),
-            (false, true) => Some(PrSideName::Head),
-            _ => None,
-        },
+        only: only_side([of_base.contains(name), of_head.contains(name)]),
         why: head.reason(name).or_else(|| base.reason(name)).unwrap_or_default(),
         name: name.clone(),
     });
@@ -243,6 +242,7 @@ fn round(
         known: &known,
     };
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
+    let mut failures = [None, None];
     let builds = trees[0].len();
     let build = taken.trial.build(builds);
     let layout = (builds > 1).then(|| u32::try_from(build).unwrap_or(u32::MAX));
@@ -250,23 +250,71 @@ fn round(
         let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let before = taken.others.current();
         // a launch without results is a round without a value
-        let failure = match launcher.launch(&trees[side][build], request)? {
+        failures[side] = match launcher.launch(&trees[side][build], request)? {
             Ok(launched) => {
                 if let Some(expected) = &taken.output {
                     same_output::check(expected, SIDES[side], output(&launched))?;
                 }
+                let lost = lost_benchmark(&launched, open);
                 results[side] = launched.results.measured;
-                launched.failure
+                launched.failure.or(lost)
             }
             Err(why) => Some(format!("{why:#}")),
         };
         let other_run = before.or_else(|| taken.others.current());
         taken.launches[side].push(RoundLaunch { start, other_run, layout });
-        let known = &mut taken.failures[side];
-        *known = known.take().or(failure);
+    }
+    for (failed, alone) in taken.failed_alone.iter_mut().zip(alone(&failures)) {
+        *failed |= alone;
+    }
+    for (first, failure) in taken.failures.iter_mut().zip(failures) {
+        *first = first.take().or(failure);
+    }
+    let late = late_benchmarks(&results, &known);
+    for late in late {
+        if !taken.without_value.iter().any(|known| known.name == late.name) {
+            taken.without_value.push(late);
+        }
     }
     taken.trial.observe([&results[0], &results[1]], build);
     Ok(())
+}
+
+fn alone([base, head]: &[Option<String>; 2]) -> [bool; 2] {
+    [base.is_some() && head.is_none(), head.is_some() && base.is_none()]
+}
+
+/// How a benchmark that is to be measured failed.
+fn lost_benchmark(launched: &Launched, open: &[String]) -> Option<String> {
+    let mut lost = launched.results.without_value.iter();
+    let (name, why) = lost.find(|(name, _)| open.contains(name))?;
+    Some(format!("{name}: {why}"))
+}
+
+/// Benchmarks that the first launches did not have.
+fn late_benchmarks(
+    [base, head]: &[Vec<HarnessResult>; 2],
+    known: &[String],
+) -> impl Iterator<Item = PrWithoutValue> {
+    let names = |results: &[HarnessResult]| -> BTreeSet<String> {
+        let names = results.iter().map(|result| result.name.clone());
+        names.filter(|name| !known.contains(name)).collect()
+    };
+    let (base, head) = (names(base), names(head));
+    let all: BTreeSet<String> = base.union(&head).cloned().collect();
+    all.into_iter().map(move |name| PrWithoutValue {
+        only: only_side([base.contains(&name), head.contains(&name)]),
+        why: "the first launches did not have it".to_owned(),
+        name,
+    })
+}
+
+fn only_side(has: [bool; 2]) -> Option<PrSideName> {
+    match has {
+        [true, false] => Some(PrSideName::Base),
+        [false, true] => Some(PrSideName::Head),
+        _ => None,
+    }
 }
 
 fn no_common(first: &[Launched; 2]) -> String {

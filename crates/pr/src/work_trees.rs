@@ -211,7 +211,7 @@ impl Workshop<'_> {
 /// Takes a file or folder of one work tree, such as its benchmarks, into another, by its path below the root.
 ///
 /// # Errors
-/// When it is not there, outside, or everything.
+/// [`NotComparable`] when it is not there; when it is outside, or everything.
 pub fn carry(from: &WorkTree, to: &WorkTree, path: &Path) -> Result<()> {
     let inside =
         path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -223,8 +223,9 @@ pub fn carry(from: &WorkTree, to: &WorkTree, path: &Path) -> Result<()> {
         !path.as_os_str().is_empty(),
         "--carry takes the whole repository, after which both sides are the same: name the benchmarks"
     );
-    let missing = || format!("--carry '{}' is not in {}", path.display(), from.name);
-    fs::symlink_metadata(from.root().join(&path)).with_context(missing)?;
+    if fs::symlink_metadata(from.root().join(&path)).is_err() {
+        bail!(NotComparable(format!("--carry '{}' is not in {}", path.display(), from.name)));
+    }
     remove(to.root(), &path)?;
     replace(from.root(), to.root(), &path)
 }
@@ -286,7 +287,7 @@ pub fn describe(end: &UserEnd) -> String {
         UserEnd::Success => "succeeded".to_owned(),
         UserEnd::Status(status) => format!("ended with status {status}"),
         UserEnd::Signal(signal) => format!("was ended by signal {signal}"),
-        UserEnd::TimedOut => "took too long".to_owned(),
+        UserEnd::TimedOut => format!("took longer than {} s", DEADLINE.as_secs()),
         UserEnd::NotStarted(why) => format!("could not be started: {why}"),
     }
 }

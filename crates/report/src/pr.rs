@@ -47,11 +47,11 @@ pub fn pr_verdict(view: &PrView) -> String {
     let count = |which: fn(&PrRow) -> bool| view.rows.iter().filter(|row| which(row)).count();
     let benchmarks = words::plural(view.rows.len(), "benchmark");
     let regressed = count(|row| row.regressed);
+    let within =
+        |row: &PrRow| row.verdict == Verdict::Slower && !row.regressed && !row.is_uncertain();
     let others = [
-        (
-            count(|row| row.verdict == Verdict::Slower && !row.regressed),
-            if counted { "more within the limit" } else { "slower within the limit" },
-        ),
+        (count(PrRow::is_uncertain), "probably so"),
+        (count(within), if counted { "more within the limit" } else { "slower within the limit" }),
         (count(|row| row.verdict == Verdict::Faster), if counted { "fewer" } else { "faster" }),
         (count(|row| row.verdict == Verdict::Inconclusive), "inconclusive"),
         (count(|row| row.verdict == Verdict::Same), "the same"),
@@ -84,7 +84,7 @@ pub fn pr_verdict(view: &PrView) -> String {
 
 /// Remarks that the table does not show.
 pub fn pr_remarks(view: &PrView) -> Vec<String> {
-    let mut remarks: Vec<String> = vec![];
+    let mut remarks: Vec<String> = view.reason.iter().map(|reason| format!("{reason}.")).collect();
     for (name, side) in [("base", &view.base), ("head", &view.head)] {
         if let Some(failure) = &side.failure {
             remarks.push(format!("{name} failed: {}", shortened(failure)));
@@ -155,6 +155,12 @@ fn too_few_rounds(view: &PrView) -> Option<String> {
     if view.elapsed_s < view.budget_s / 2.0 {
         return None;
     }
+    if view.rows.iter().any(PrRow::is_uncertain) {
+        return Some(format!(
+            "To be certain over all benchmarks takes more rounds: raise --budget, which is {}.",
+            number::seconds(view.budget_s, None)
+        ));
+    }
     let counted = view.quantity == PrQuantity::Instructions;
     let needed = |row: &PrRow| match counted && row.spread.is_none() {
         true => COUNTED_ROUNDS,
@@ -163,7 +169,7 @@ fn too_few_rounds(view: &PrView) -> Option<String> {
     let mut open = view.rows.iter().filter(|row| is_open(row) && !is_exact(row));
     let row = open.find(|row| row.failed == 0 && row.pairs < needed(row))?;
     Some(format!(
-        "A verdict takes {}, and there was time for {}: raise --budget, which is {}.",
+        "Most verdicts take {}, and there was time for {}: raise --budget, which is {}.",
         words::plural(needed(row), "round"),
         number::count(row.pairs),
         number::seconds(view.budget_s, None)

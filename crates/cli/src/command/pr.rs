@@ -189,7 +189,7 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         anyhow::Ok(())
     })();
     output::clear_line();
-    print_view(args.format, &view, complete)?;
+    print_view(args.format, &view)?;
     stored.context("the answer is not stored")?;
     let labels: Vec<&str> = runs.iter().filter_map(|run| run.info.label.as_deref()).collect();
     let trial = labels.first().and_then(|label| label.strip_suffix("-a"));
@@ -236,7 +236,7 @@ pub fn comparison(
         given => given.to_vec(),
     };
     let command = or(&args.command, &project.command);
-    check_command(&command)?;
+    check_command(&command, &repository)?;
     let name = args.harness.as_deref().or(project.harness.as_deref()).unwrap_or(HARNESS);
     let quantity = match args.count {
         None => PrQuantity::Time,
@@ -267,7 +267,7 @@ pub fn comparison(
     let prefix = &repository.prefix;
     let carry = match args.carry.as_slice() {
         [] => project.carry.clone(),
-        given => given.iter().map(|path| prefix.join(path)).collect(),
+        given => given.iter().map(|path| repository.below_root(path)).collect(),
     };
     let build = |command: &String, directory: &Path| Build {
         command: command.clone(),
@@ -352,8 +352,8 @@ pub fn show_progress(progress: Progress<'_>) {
 fn print_failure(format: PrFormat, comparison: &Comparison, why: &anyhow::Error) -> Result<()> {
     let outcome = match exit_of(why) {
         Exit::CheckFailed => CheckOutcome::Regressed,
-        Exit::Inconclusive => CheckOutcome::Inconclusive,
-        _ => return Ok(()),
+        Exit::Interrupted => return Ok(()),
+        _ => CheckOutcome::Inconclusive,
     };
     let why = format!("{why:#}");
     match format {
@@ -372,13 +372,13 @@ fn print_failure(format: PrFormat, comparison: &Comparison, why: &anyhow::Error)
     }
 }
 
-fn print_view(format: PrFormat, view: &PrView, complete: bool) -> Result<()> {
+fn print_view(format: PrFormat, view: &PrView) -> Result<()> {
     match format {
         PrFormat::Text => output::text(&gritstone_report::pr(view)),
         PrFormat::Json => output::json(view),
         PrFormat::Markdown => output::plain(&exchange::pr_markdown(view)),
         PrFormat::Gitlab => output::plain(&exchange::pr_gitlab_metrics(view)),
-        PrFormat::Junit => output::plain(&exchange::pr_junit(view, complete)),
+        PrFormat::Junit => output::plain(&exchange::pr_junit(view)),
         PrFormat::Github => {
             output::workflow_commands(&exchange::pr_github_annotations(view))?;
             step_summary::append(&exchange::pr_markdown(view))

@@ -1,6 +1,7 @@
 //! Exit codes, and the errors that carry one.
 
 use gritstone_exec::{ExecError, Shortage};
+use gritstone_model::PrSideName;
 use gritstone_pr::NotComparable;
 use gritstone_pr::same_output::OutputDiffers;
 use gritstone_session::NothingMeasured;
@@ -49,8 +50,11 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     if error.is::<NothingMeasured>() {
         return Exit::NothingMeasured;
     }
-    if error.is::<OutputDiffers>() {
-        return Exit::CheckFailed;
+    if let Some(differs) = error.downcast_ref::<OutputDiffers>() {
+        return match differs.side {
+            PrSideName::Head => Exit::CheckFailed,
+            PrSideName::Base => Exit::Inconclusive,
+        };
     }
     if error.is::<NotComparable>() {
         return Exit::Inconclusive;

@@ -285,14 +285,15 @@ fn argv(command: &[String], more: impl IntoIterator<Item = String>) -> Vec<Strin
 }
 
 /// Names of rates that are no units of results; k, m, g or t may precede them.
-const RATES: [&str; 9] = ["flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps", "hz"];
+const RATES: [&str; 10] = ["flops", "ops", "iops", "qps", "rps", "tps", "fps", "bps", "pps", "hz"];
 
 /// Rates are better when higher; times and sizes when lower.
 fn direction(unit: &str) -> Better {
     let is_rate = |unit: &StoredUnit| matches!(unit.unit.quantity(), Quantity::Rate { .. });
     let lower = unit.to_ascii_lowercase();
     let base = lower.strip_prefix(['k', 'm', 'g', 't']).unwrap_or(&lower);
-    let is_named = [lower.as_str(), base].iter().any(|name| RATES.contains(name));
+    let is_named = [lower.as_str(), base].iter().any(|name| RATES.contains(name))
+        || lower.ends_with("_per_second");
     match StoredUnit::parse(unit).as_ref().is_some_and(is_rate) || is_named {
         true => Better::Higher,
         false => Better::Lower,

@@ -119,6 +119,7 @@ fn rates_are_better_when_higher() {
         "IOPS",
         "kIOPS",
         "fps",
+        "items_per_second",
     ] {
         assert_eq!(direction(unit), Better::Higher, "{unit}");
     }
