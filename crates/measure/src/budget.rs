@@ -65,7 +65,10 @@ impl Budget {
                 None => end <= self.time || track.launches < self.least,
             };
         }
-        if !self.postponed.is_empty() || !self.has_room_for(index, tracks, now) {
+        // the first track is begun whatever it takes
+        let is_first = !tracks.iter().any(Track::has_begun);
+        let fits = self.postponed.is_empty() && self.has_room_for(index, tracks, now);
+        if !is_first && !fits {
             self.postponed.insert(index);
             return false;
         }
@@ -94,9 +97,8 @@ impl Budget {
         let pilot = match &tracks[index] {
             track if track.has_begun() => 0.0,
             track => {
-                // the first track is begun whatever it takes
-                let cost = slowness(tracks).map_or(0.0, |slowness| track.cost_or_nominal(slowness));
-                cost * track.missing(PILOT) as f64
+                let slowness = slowness(tracks).unwrap_or(1.0);
+                track.cost_or_nominal(slowness) * track.missing(PILOT) as f64
             }
         };
         now.as_secs_f64() + begun + pilot <= limit.as_secs_f64() * PLANNED_SHARE

@@ -137,6 +137,21 @@ fn budget_limits_begun_steps() {
 }
 
 #[test]
+fn first_step_ignores_the_budget() {
+    let known = priors(&[("a/long", 5.0, None), ("a/short", 1.0, None)]);
+    let reply = |call: &Call| Reply::measured(if call.id == "a/long" { 5.0 } else { 1.0 }, 100.0);
+    for (names, budget, expected) in [
+        (&["a/long", "a/short"][..], 4.0, [1, 0]),
+        (&["a/long", "a/short"][..], 12.0, [2, 0]),
+        (&["a/short", "a/long"][..], 12.0, [0, 10]),
+        (&["a/short"][..], 0.5, [0, 1]),
+    ] {
+        let ran = run_with_priors(&plan(names), limits(budget), &known, reply).0;
+        assert_eq!(["a/long", "a/short"].map(|id| ran.count(id)), expected, "{names:?}");
+    }
+}
+
+#[test]
 fn precision_has_bounded_time() {
     let within = |precision| {
         let limits = Limits { budget: None, precision, ..limits(0.0) };

@@ -12,7 +12,8 @@ use gritstone_model::{
 pub(super) fn sentence(finding: &Finding) -> String {
     match finding {
         F::NotReached { budget_s: None } => {
-            "The run ended before the first launch; run it again.".into()
+            "The run ended before the first launch: --resume or a longer --budget reaches it."
+                .into()
         }
         F::NotReached { budget_s: Some(s) } => {
             let minutes = (s / 60.0).ceil();
