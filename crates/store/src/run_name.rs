@@ -91,7 +91,7 @@ pub(crate) fn last(
 }
 
 /// Resolves `name` among `runs` (identifier and label, newest last): identifier, then label (its newest run), then part
-/// of one identifier.
+/// of one identifier. A label that listings show as the identifier of another run is ambiguous.
 pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Named, ResolveError> {
     if runs.is_empty() {
         return Err(ResolveError::NoneYet);
@@ -102,7 +102,14 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
     let labeled = runs.iter().filter(|(_, label)| label.as_deref() == Some(name));
     let labeled: Vec<&String> = labeled.map(|(id, _)| id).collect();
     if let Some(newest) = labeled.last() {
-        return Ok(Named { id: (*newest).clone(), labeled: labeled.len() });
+        let is_shown_as = |id: &String| id.rsplit_once('-').is_some_and(|(_, hash)| hash == name);
+        let shown = runs.iter().map(|(id, _)| id);
+        let shown = shown.filter(|id| is_shown_as(id) && !labeled.contains(id));
+        let candidates: Vec<String> = shown.chain([*newest]).cloned().collect();
+        return match candidates.len() {
+            1 => Ok(Named { id: (*newest).clone(), labeled: labeled.len() }),
+            _ => Err(ResolveError::Ambiguous(name.to_owned(), candidates)),
+        };
     }
     let has = |id: &&String| !name.is_empty() && id.contains(name);
     let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(has).collect();
@@ -203,6 +210,25 @@ mod tests {
         let (none, trials) = (without(None), without(Some(b)));
         assert!(none.contains(d), "{none}");
         assert!(trials.contains("only tests") && trials.contains(b), "{trials}");
+    }
+
+    #[test]
+    fn labels_hide_no_identifier() {
+        let [a, b] = ["20261120-080000-842e88e2", "20261121-093012-4f2a19c3"];
+        let labeled = |label: &str| {
+            [(a, None), (b, Some(label))]
+                .map(|(id, label)| (id.to_owned(), label.map(str::to_owned)))
+        };
+        let picked = |name: &str, label: &str| match pick(name, &labeled(label)) {
+            Ok(named) => named.id,
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(picked("842e88e2", "842e88e2"), format!("'842e88e2' may be any of {a}, {b}"));
+        assert_eq!(picked(a, "842e88e2"), a);
+        // part of an identifier that no listing shows, and the run's identifier
+        for label in ["842e", "4f2a19c3"] {
+            assert_eq!(picked(label, label), b);
+        }
     }
 
     #[test]
