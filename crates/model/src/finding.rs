@@ -190,6 +190,8 @@ pub enum Finding {
         count: Count,
         causes: Vec<Interference>,
     },
+    /// No launch could read the counters of other processes and of steal time.
+    InterferenceUnobserved {},
     /// Failed executions that count, because the user ignores failures.
     FailuresIgnored {
         count: Count,

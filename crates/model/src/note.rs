@@ -205,6 +205,7 @@ impl Finding {
             Self::FailuresIgnored { .. } => Some(Flag::Doubtful),
             Self::Custom { .. } => Some(Flag::Custom),
             Self::Reckoned { .. }
+            | Self::InterferenceUnobserved {}
             | Self::LeftOut { .. }
             | Self::Load { .. }
             | Self::Paging { .. }

@@ -65,8 +65,8 @@ pub struct Contention {
     pub slowdown: f64,
     /// 10th and 90th percentile of the slowdown.
     pub between: [f64; 2],
-    /// Share of the samples during which a sibling of the core was busy.
-    pub siblings_busy: f64,
+    /// Share of the samples during which a sibling of the core was busy; null if no launch could tell.
+    pub siblings_busy: Option<f64>,
     /// Steal time, as a share; null if the system does not report it.
     pub steal: Option<f64>,
     /// Median slowdown in up to 20 parts of the run, in the order of time; empty with few launches.

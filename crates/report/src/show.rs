@@ -122,13 +122,16 @@ fn summary(view: &RunView) -> String {
             number::percent_option(s.precision)
         )
     });
+    let mut notes = view.results.iter().flat_map(|result| &result.notes);
+    let unobserved = notes.any(|note| note.finding == Finding::InterferenceUnobserved {});
     format!(
-        "{} of {} measured{reached}, {} flagged. Intervals are of {}.{}",
+        "{} of {} measured{reached}, {} flagged. Intervals are of {}.{}{}",
         number::count(measured.clone().count()),
         words::plural(view.results.len(), "benchmark"),
         number::count(flagged.count()),
         of_what(measured),
         view.contention.as_ref().map(contention).unwrap_or_default(),
+        if unobserved { " Interference could not be observed." } else { "" },
     )
 }
 
@@ -162,6 +165,9 @@ fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<Stri
 fn contention(contention: &Contention) -> String {
     let percent = number::percent;
     let [low, high] = contention.between.map(percent);
+    let siblings = contention.siblings_busy.map_or_else(String::new, |share| {
+        format!(", siblings busy {} of the time", percent(share))
+    });
     let steal =
         contention.steal.map_or_else(String::new, |steal| format!(", steal {}", percent(steal)));
     let course = match contention.course.is_empty() {
@@ -172,9 +178,8 @@ fn contention(contention: &Contention) -> String {
         }
     };
     format!(
-        " Contention: {} ({low} to {high}), siblings busy {} of the time{steal}{course}.",
+        " Contention: {} ({low} to {high}){siblings}{steal}{course}.",
         percent(contention.slowdown),
-        percent(contention.siblings_busy),
     )
 }
 

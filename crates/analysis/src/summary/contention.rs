@@ -3,6 +3,7 @@
 
 use super::Launched;
 use super::reading::{Reading, median};
+use super::smt_contention::{Floor, floor_for};
 use gritstone_model::{Contention, Id, Measurement};
 use gritstone_stats::descriptive;
 use std::collections::BTreeMap;
@@ -16,20 +17,24 @@ const MIN_LAUNCHES: usize = 20;
 pub(super) fn of_run(
     by_id: &BTreeMap<&Id, Launched>,
     results: &BTreeMap<&Id, Measurement>,
+    floor: &Floor,
 ) -> Option<Contention> {
     let mut slowdowns: Vec<(u64, f64)> = vec![];
     let (mut busy, mut samples) = (0.0, 0.0);
     let (mut stolen, mut time) = (0.0, 0.0);
     for (id, launched) in by_id {
         let cycles = results.get(id).and_then(|result| result.cycles());
+        let floor = floor_for(launched.benchmark, floor);
         for launch in launched.launches.iter().filter(|launch| launch.measured()) {
             slowdowns.extend(
                 cycles.and_then(|cycles| {
                     Some((launch.launch.start, slowdown(launch, cycles.value)?))
                 }),
             );
-            busy += launch.weights.iter().filter(|weight| **weight < 0.5).count() as f64;
-            samples += launch.weights.len() as f64;
+            if floor.floor_of_launch(launch.launch).is_some() {
+                busy += launch.weights.iter().filter(|weight| **weight < 0.5).count() as f64;
+                samples += launch.weights.len() as f64;
+            }
             let conditions = &launch.launch.conditions;
             if let Some(steal) = conditions.steal {
                 stolen += steal as f64;
@@ -41,7 +46,7 @@ pub(super) fn of_run(
     (!sorted.is_empty()).then(|| Contention {
         slowdown: descriptive::median(&sorted),
         between: [0.1, 0.9].map(|share| descriptive::quantile(&sorted, share)),
-        siblings_busy: busy / samples.max(1.0),
+        siblings_busy: (samples > 0.0).then(|| busy / samples),
         steal: (time > 0.0).then(|| stolen / time),
         course: course(slowdowns),
     })

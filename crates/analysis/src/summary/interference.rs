@@ -3,7 +3,7 @@
 
 use super::limits;
 use super::reading::Reading;
-use gritstone_model::{Count, Finding, Interference, Launch, Param};
+use gritstone_model::{Count, Finding, Interference, Launch, Param, RunInfo, other_program};
 
 /// Whether too many launches had less than the whole machine.
 pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
@@ -18,6 +18,17 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
         count: Count::launches(found.len(), launches.len()),
         causes: most.causes().chain(other_run(launches)).collect(),
     })
+}
+
+/// Runs of other programs have no conditions.
+pub(super) fn unobserved(run: &RunInfo, launches: &[&Reading]) -> Option<Finding> {
+    let is_observed = |reading: &&Reading| {
+        let conditions = &reading.launch.conditions;
+        conditions.others.or(conditions.steal).is_some()
+    };
+    let measured = !launches.is_empty() && other_program(&run.gritstone).is_none();
+    let unobserved = measured && !launches.iter().any(is_observed);
+    unobserved.then_some(Finding::InterferenceUnobserved {})
 }
 
 /// Adds to observed interference, never its only cause: the other run may use other CPUs.

@@ -5,7 +5,8 @@ use super::launch_center::center_of;
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
-    Launched, Options, copies, counters, cpu, latencies, paging, pairs, published, responses,
+    Launched, Options, copies, counters, cpu, interference, latencies, paging, pairs, published,
+    responses,
 };
 use crate::describe;
 use gritstone_model::{
@@ -46,6 +47,7 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
         spread,
     };
     draft.notes.extend(rules::all(&evidence));
+    draft.notes.extend(interference::unobserved(&run.info, &launches).map(Note::new));
     (draft.notes).extend(responses::carried(&launches).map(Note::new));
     if published::is_measured(launched, run) {
         time_reference(&mut draft, benchmark, &launches, &timed, options.confidence);

@@ -63,7 +63,7 @@ impl Floor {
         tenth_percentile(self.seen.get(&cpu)?)
     }
 
-    fn floor_of_launch(&self, launch: &Launch) -> Option<f64> {
+    pub(super) fn floor_of_launch(&self, launch: &Launch) -> Option<f64> {
         match (launch.cpus.as_slice(), launch.copies) {
             ([cpu], 1) => self.floor(*cpu),
             (_, 1) => tenth_percentile(self.several.get(&launch.id)?),

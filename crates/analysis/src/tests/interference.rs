@@ -35,6 +35,22 @@ fn causes_beside(cpus: &[u32], conditions: Conditions, other: Option<u32>) -> Ve
 }
 
 #[test]
+fn unobserved_interference_is_noted() {
+    let observed = |conditions: Conditions, gritstone: &str| {
+        let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+        run.info.gritstone = gritstone.to_owned();
+        run.launches.iter_mut().for_each(|launch| launch.conditions = conditions);
+        let is_unobserved = |note: &Note| note.finding == Finding::InterferenceUnobserved {};
+        !only(&run).notes.iter().any(is_unobserved)
+    };
+    let unknown = Conditions { wall: 250 * MS, cpus: 1, ..Conditions::default() };
+    assert!(!observed(unknown, "0.1.0"));
+    assert!(observed(Conditions { others: Some(0), ..unknown }, "0.1.0"));
+    assert!(observed(Conditions { steal: Some(0), ..unknown }, "0.1.0"));
+    assert!(observed(unknown, "hyperfine"));
+}
+
+#[test]
 fn other_runs_explain_interference() {
     let quiet = Conditions { wall: 250 * MS, cpus: 1, ..Conditions::default() };
     let busy = Conditions { others: Some(125 * MS), ..quiet };

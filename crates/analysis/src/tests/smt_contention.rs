@@ -97,6 +97,15 @@ fn unshared_cores_have_no_contention() {
 }
 
 #[test]
+fn sibling_share_needs_a_floor() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    let share = |run: &RunData| view(run).contention.unwrap().siblings_busy;
+    assert_eq!(share(&run), Some(0.0));
+    run.info.machine.facts.remove("cpu.smt");
+    assert_eq!(share(&run), None);
+}
+
+#[test]
 fn missing_smt_probe_changes_nothing() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {

@@ -148,6 +148,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let causes: Vec<String> = causes.iter().map(cause).collect();
             format!("Interference in {}: {}.", counted(count), causes.join(", "))
         }
+        F::InterferenceUnobserved {} => {
+            "Interference could not be observed: there are no counters of other processes.".into()
+        }
         F::FailuresIgnored { count, statuses } => {
             let statuses = statuses.iter().map(|status| match status {
                 ..0 => "a signal".to_owned(),
