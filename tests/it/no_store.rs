@@ -58,6 +58,17 @@ fn commands_leave_only_exports() {
 }
 
 #[test]
+fn no_store_needs_no_home() {
+    let home = Home::new();
+    let run = format!("run --no-store {SHORT} byte/syscall");
+    for line in ["systems", run.as_str()] {
+        let mut command = home.gritstone(line);
+        let (code, _, error) = ended(command.env_remove("HOME").env_remove("XDG_DATA_HOME"));
+        assert_eq!(code, 0, "{line}: {error}");
+    }
+}
+
+#[test]
 fn json_has_the_same_keys() {
     let home = Home::new();
     let mut exports = vec![];

@@ -109,8 +109,8 @@ impl Context {
         Self { settled: Some(Settled::default()), ..self }
     }
 
-    /// Opens the store for reading; `None` if there is none yet. Readers share one connection, which the last of them closes, so that no
-    /// write-ahead log is left behind.
+    /// Opens the store for reading; `None` if there is none yet, or no place for one. Readers share one connection, which the last of them
+    /// closes, so that no write-ahead log is left behind.
     ///
     /// # Errors
     /// When it exists and cannot be read.
@@ -118,7 +118,12 @@ impl Context {
         if let Some(open) = self.open.borrow().upgrade() {
             return Ok(Some(open));
         }
-        let path = self.store_path()?;
+        let path = match self.store_path() {
+            Err(error) if matches!(error.downcast_ref(), Some(StoreError::NoHome)) => {
+                return Ok(None);
+            }
+            path => path?,
+        };
         let opened = match self.serves && gritstone_store::is_server(&path) {
             true => Store::open(&path),
             false => Store::open_read_only(&path),
