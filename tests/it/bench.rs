@@ -115,6 +115,12 @@ fn styles_set_color() {
 }
 
 #[test]
+fn ascii_output_is_complete() {
+    let out = Home::new().ok("bench --no-store --ascii -r3 true true");
+    assert!(out.is_ascii() && out.contains("+-"), "{out}");
+}
+
+#[test]
 fn parameterized_setup_precedes_launches() {
     let home = Home::new();
     let check = "test \"$(cat which)\" = {x}";

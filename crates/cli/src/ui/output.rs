@@ -269,6 +269,7 @@ pub fn lines(text: &str) -> Result<()> {
     let text = wrap_lines(text, columns_of(std::io::stdout()));
     let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
     let text = lines.join("\n").replace(terminal::NO_BREAK, " ");
+    let text = if display().ascii { terminal::to_ascii(&text) } else { text };
     print(&text, &terminal::STYLES)
 }
 

@@ -1,7 +1,7 @@
 //! ASCII replacements.
 
 /// Replaces non-ASCII characters; `?` without a replacement.
-pub(super) fn of(text: &str) -> String {
+pub fn to_ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         out.push_str(match c {

@@ -13,6 +13,7 @@ use crate::footnote::FlagStyle;
 use crate::footnote::Tone;
 use crate::sanitize::clean;
 use crate::tree::{Block, Document, Text};
+pub use ascii::to_ascii;
 use std::borrow::Cow;
 use wrap::width_of;
 pub use wrap::{NO_BREAK, unbroken, wrap};
@@ -119,7 +120,7 @@ impl<'a> Page<'a> {
     fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let text = clean(text);
         match self.look.ascii {
-            true => Cow::Owned(ascii::of(&text)),
+            true => Cow::Owned(to_ascii(&text)),
             false => text,
         }
     }
@@ -186,7 +187,7 @@ impl<'a> Page<'a> {
     fn flag(&self, flag: &FlagStyle) -> String {
         let letter = flag.letter;
         let letter = match self.look.ascii {
-            true => ascii::of(letter),
+            true => to_ascii(letter),
             false => letter.to_owned(),
         };
         self.toned(Some(flag.tone), &letter)
