@@ -236,8 +236,7 @@ fn imports_keep_host_names() {
         let run = home.json(&["show", label]);
         assert_eq!(run["machine"]["name"], name);
     }
-    let (code, _, error) = home.run("import g.json --host mine");
-    assert!(code == 2, "{error}");
+    home.fails(2, "import g.json --host mine", "leave out --host");
 }
 
 #[test]

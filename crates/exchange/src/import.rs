@@ -212,7 +212,10 @@ pub(crate) fn events_of(repetition: &Repetition, unit: &StoredUnit) -> Result<Ve
 pub fn name_machine(run: &mut RunData, host: &str) -> Result<(), ImportError> {
     let known = &mut run.info.machine;
     if known.name != UNKNOWN {
-        let what = format!("run {} was measured on {}", run.info.id, known.name);
+        let what = format!(
+            "run {} was measured on {}: leave out --host, which names a system that the file does not",
+            run.info.id, known.name
+        );
         return Err(ImportError::whole(what));
     }
     let family = known.id.trim_end_matches(UNKNOWN).trim_end_matches('-');
