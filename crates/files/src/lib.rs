@@ -36,8 +36,10 @@ pub enum NotOurs {
     /// By all users or by a group.
     #[error("{path} can be written by other users (mode {mode:04o}): {remedy}")]
     Writable { path: PathBuf, mode: RawMode, remedy: &'static str },
-    #[error("{0} is a symbolic link or not of the expected type: remove it")]
+    #[error("{0} is a symbolic link or not of the expected type: name another")]
     Kind(PathBuf),
+    #[error("{0} is not a regular file: name another")]
+    NotRegular(PathBuf),
     #[error("{0} was replaced after this run had created it: it was not removed")]
     Replaced(PathBuf),
     #[error("{0} has a name that Gritstone never gives: it was not removed")]
@@ -300,7 +302,10 @@ fn check_parent(stat: &Stat, path: &Path) -> Result<(), NotOurs> {
 /// Checks type and owner, and that others cannot write it.
 fn check(stat: &Stat, kind: FileType, path: &Path) -> Result<(), NotOurs> {
     if FileType::from_raw_mode(stat.st_mode) != kind {
-        return Err(NotOurs::Kind(path.to_owned()));
+        return Err(match kind {
+            FileType::RegularFile => NotOurs::NotRegular(path.to_owned()),
+            _ => NotOurs::Kind(path.to_owned()),
+        });
     }
     if stat.st_uid != nix::unistd::geteuid().as_raw() {
         return Err(NotOurs::Owner {

@@ -148,7 +148,10 @@ fn own_files_open_by_name() {
     own_file(&path("dangling")).unwrap_err();
     assert!(!path("missing").exists());
     fs::create_dir(path("directory")).unwrap();
-    assert!(is_not_ours(&own_file(&path("directory")).unwrap_err()));
+    for name in [path("directory"), "/dev/null".into()] {
+        let why = own_file(&name).unwrap_err();
+        assert!(is_not_ours(&why) && why.to_string().contains("not a regular file"), "{why}");
+    }
     mode(&file, 0o666);
     assert!(is_not_ours(&own_file(&file).unwrap_err()));
     mode(&file, 0o600);

@@ -7,6 +7,7 @@ use crate::StoreError;
 use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::{AccessFlags, faccessat};
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -26,9 +27,26 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
         .ok_or(StoreError::NoHome)
 }
 
-/// Absolute path: SQLite treats names such as `:memory:` specially.
+/// Absolute path of a regular file, if it exists: SQLite treats names such as `:memory:` specially.
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|e| StoreError::Unusable(path.to_owned(), e.to_string()))
+    let unusable = |why: &str| StoreError::Unusable(path.to_owned(), why.to_owned());
+    if has_scheme(path) {
+        return Err(unusable("its scheme is not postgres"));
+    }
+    // files of /proc call themselves regular
+    let is_odd = |file: Metadata| !file.is_dir() && !file.is_file() || is_proc(path);
+    if path.metadata().is_ok_and(is_odd) {
+        return Err(unusable("it is not a regular file"));
+    }
+    std::path::absolute(path).map_err(|why| unusable(&why.to_string()))
+}
+
+fn has_scheme(path: &Path) -> bool {
+    let scheme = path.to_str().and_then(|text| text.split_once("://"));
+    scheme.is_some_and(|(scheme, _)| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_plain)
+    })
 }
 
 /// Creates the directory and the file, accessible by their owner only. Returns the path without links: no other user
@@ -114,10 +132,17 @@ pub(crate) fn takes_a_log(path: &Path) -> bool {
         0x0102_1994, // tmpfs
         0x794c_7630, // overlayfs
     ];
-    // the type is signed or unsigned, 32 or 64 bits, by architecture: the magic is in the low 32 bits
-    let folder = path.parent().unwrap_or(path);
-    nix::sys::statfs::statfs(folder)
-        .is_ok_and(|fs| LOCAL.contains(&(fs.filesystem_type().0 as u32)))
+    magic(path.parent().unwrap_or(path)).is_some_and(|magic| LOCAL.contains(&magic))
+}
+
+fn is_proc(path: &Path) -> bool {
+    magic(path) == Some(0x9fa0)
+}
+
+/// The type is signed or unsigned, 32 or 64 bits, by architecture: the magic is in the low 32 bits.
+fn magic(path: &Path) -> Option<u32> {
+    let file_system = nix::sys::statfs::statfs(path).ok()?;
+    Some(file_system.filesystem_type().0 as u32)
 }
 
 fn allowed(path: &Path, what: AccessFlags) -> bool {

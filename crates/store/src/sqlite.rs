@@ -345,7 +345,8 @@ fn needs_to_write(fault: &Fault) -> bool {
 fn not_opened(fault: Fault, path: &Path) -> StoreError {
     match fault {
         Fault::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-            file::cannot_open(path, &error.to_string())
+            // the text of SQLite has the URI
+            file::cannot_open(path, "SQLite cannot open it")
         }
         fault => match fault.at(path) {
             // a directory can be opened, but not read like a file

@@ -4,6 +4,7 @@ use crate::common;
 use gritstone_store::Store;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::stat::Mode;
 use nix::unistd::{Uid, geteuid, setfsuid};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -137,11 +138,15 @@ fn unusable_paths_are_refused() {
     fs::create_dir(&path).unwrap();
     let file = folder.path().join("file");
     File::create(&file).unwrap();
-    for opened in
-        [Store::open(&path), Store::open_read_only(&path), Store::open(&file.join("gritstone.db"))]
-    {
-        common::fails(opened, "Unusable");
+    common::fails(Store::open(&file.join("gritstone.db")), "Unusable");
+    let pipe = folder.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, Mode::S_IRWXU).unwrap();
+    let named = ["/dev/null", "/proc/self/mem", "http://localhost/runs"].map(Path::new);
+    for path in named.into_iter().chain([path.as_path(), pipe.as_path()]) {
+        common::fails(Store::open(path), "Unusable");
+        common::fails(Store::open_read_only(path), "Unusable");
     }
+    assert!(!Path::new("http:").exists());
 }
 
 #[test]
