@@ -279,6 +279,7 @@ fn refusals_name_likely_formats() {
         let error = home.refuses("import it", why);
         assert!(!error.contains("not JSON of"), "{error}");
     }
+    assert!(!home.store().exists());
     fs::write(home.path().join("it"), b"caf\xe9\x80").unwrap();
     home.refuses("import it", "byte 4 is not UTF-8");
     let path = input("aggregates-only.json");

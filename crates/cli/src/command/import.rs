@@ -38,16 +38,18 @@ pub struct ImportArgs {
 /// Checks all files, then stores them one by one, so that memory holds one run. Runs that are stored already are skipped, so that an
 /// interrupted import can be repeated.
 pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
-    if args.files.len() > 1 {
-        for path in &args.files {
-            read(path, args)?;
-        }
+    for path in args.files.iter().skip(1) {
+        read(path, args)?;
     }
+    let mut first = args.files.first().map(|path| read(path, args)).transpose()?;
     let mut store = context.writer()?;
     let mut stored = Contents::default();
     let mut conflicts = 0;
     for path in &args.files {
-        let FileRun { run, origin } = read(path, args)?;
+        let FileRun { run, origin } = match first.take() {
+            Some(first) => first,
+            None => read(path, args)?,
+        };
         let id = &run.info.id;
         if let Some(known) = stored.copy(&store, &run, origin)? {
             output::remark(&format!("run {known} is in the store already"));
