@@ -117,6 +117,19 @@ fn unwritable_warnings_lose_no_result() {
 }
 
 #[test]
+fn unwritable_help_is_an_error() {
+    let home = Home::new();
+    for line in ["--version", "help", "help run", "man -h"] {
+        let mut command = home.command(binary());
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command.args(line.split(' ')).stdout(full).output().unwrap();
+        let (code, _, error) = output_texts(output);
+        let is_named = error.contains("cannot write to standard output");
+        assert!(code != 0 && is_named, "{line}: {code}: {error}");
+    }
+}
+
+#[test]
 fn closed_stderr_loses_no_result() {
     let home = Home::new();
     let mut child = started(&home, "exec \"$@\"", LOOP);

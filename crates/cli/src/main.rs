@@ -38,10 +38,10 @@ fn main() -> ExitCode {
             let command = std::env::args_os().nth(1);
             ui::suggestions::add(&mut error, command.as_ref().and_then(|word| word.to_str()));
             // help and version are not errors
-            return if ui::output::usage(&error).is_err() || error.use_stderr() {
-                Exit::WrongUse.into()
-            } else {
-                Exit::Done.into()
+            return match ui::output::usage(&error) {
+                Err(why) => failed(&why),
+                Ok(()) if error.use_stderr() => Exit::WrongUse.into(),
+                Ok(()) => Exit::Done.into(),
             };
         }
     };
