@@ -7,13 +7,9 @@ use std::io::{Error, ErrorKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Shortage {
     /// No space or no inodes left on a file system.
-    #[error(
-        "free some space there, or name another directory: TMPDIR for programs, --dir for files"
-    )]
+    #[error("free some space there")]
     Space,
-    #[error(
-        "the quota is used up (`quota`): make room, or name another directory: TMPDIR for programs, --dir for files"
-    )]
+    #[error("the quota is used up (`quota`): make room")]
     Quota,
     #[error("raise the limit on the size of files (`ulimit -f`)")]
     FileSize,
@@ -56,9 +52,18 @@ impl Shortage {
     }
 }
 
-/// Suffix of an error message; empty unless it is a shortage.
+/// Suffix of an error message of a launch; empty unless it is a shortage.
 pub(crate) fn advice(error: &Error) -> String {
-    Shortage::from_error(error).map_or_else(String::new, |shortage| format!("; {shortage}"))
+    let Some(shortage) = Shortage::from_error(error) else {
+        return String::new();
+    };
+    let elsewhere = match shortage {
+        Shortage::Space | Shortage::Quota => {
+            ", or name another directory: TMPDIR for programs, --dir for files"
+        }
+        _ => "",
+    };
+    format!("; {shortage}{elsewhere}")
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub enum StoreError {
     Unreadable(String, String, String),
     #[error(
         "no space is left for {}: what was being stored is lost, everything before it is safe and can be read. \
-         Make room ('df' says where), then go on with 'gritstone run --resume'", .0.display()
+         Make room ('df' says where), then try again; 'gritstone run --resume' continues a run", .0.display()
     )]
     Full(PathBuf),
     #[error(

@@ -98,6 +98,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn full_disks_are_to_be_emptied() {
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert_eq!(advice(&full.into()), "; free some space there");
+    }
+
+    #[test]
     fn all_exit_codes_are_documented() {
         let document = include_str!("../../../../docs/exit-codes.md");
         for exit in [
