@@ -8,6 +8,7 @@
 mod steps;
 mod tracer;
 
+use crate::process::nothing;
 use nix::errno::Errno;
 use nix::sys::ptrace;
 use nix::sys::signal::{Signal, kill};
@@ -115,7 +116,9 @@ fn traced_here<T>(
     stop: &AtomicBool,
     trace: impl FnOnce(Pid) -> Result<Option<T>, Uncounted>,
 ) -> Result<T, Uncounted> {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let not_opened = |why: std::io::Error| Uncounted::Start(why.to_string());
+    let [input, output] = [nothing(), nothing()].map(|file| file.map_err(not_opened));
+    command.stdin(input?).stdout(output?).stderr(Stdio::piped());
     let program = command.get_program().to_owned();
     let mut child = spawn(command).map_err(|errno| refusal(errno, Path::new(&program)))?;
     let pid = Pid::from_raw(child.id().cast_signed());

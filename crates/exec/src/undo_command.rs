@@ -1,6 +1,7 @@
 //! A user's command as a resource, and the shell that runs it.
 
 use crate::owned_files::Identity;
+use crate::process::nothing;
 use crate::resource::{Resource, Undo};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::SigSet;
@@ -27,7 +28,7 @@ impl Resource for Command {
     }
 
     fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
-        shell(&self.command, &self.directory, Stdio::null()).map_err(io::Error::other)?;
+        shell(&self.command, &self.directory, nothing()?).map_err(io::Error::other)?;
         Ok(Undo::Restored)
     }
 
@@ -67,7 +68,7 @@ pub fn shell(command: &str, directory: &Path, stdin: Stdio) -> Result<(), String
         let mut stderr = File::from(memfd_create("stderr", MFdFlags::MFD_CLOEXEC)?);
         let mut shell = process::Command::new("/bin/sh");
         shell.args(["-c", command]).current_dir(directory);
-        shell.stdin(stdin).stdout(Stdio::null()).stderr(stderr.try_clone()?);
+        shell.stdin(stdin).stdout(nothing()?).stderr(stderr.try_clone()?);
         unblock_signals(&mut shell);
         let status = shell.status()?;
         let mut bytes = vec![];

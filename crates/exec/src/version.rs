@@ -1,6 +1,6 @@
 //! Versions of programs.
 
-use crate::process::spawn;
+use crate::process::{nothing, spawn};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -9,7 +9,7 @@ use std::io::{PipeReader, Read, pipe};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Bytes up to the end of the first line.
@@ -23,7 +23,7 @@ pub fn query(program: &Path, argument: &str, environment: &BTreeMap<String, Stri
     let Ok((reader, writer)) = pipe() else {
         return String::new();
     };
-    let Ok(errors) = writer.try_clone() else {
+    let (Ok(input), Ok(errors)) = (nothing(), writer.try_clone()) else {
         return String::new();
     };
     let mut command = Command::new(program);
@@ -31,7 +31,7 @@ pub fn query(program: &Path, argument: &str, environment: &BTreeMap<String, Stri
         .arg(argument)
         .env_clear()
         .envs(environment)
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(writer)
         .stderr(errors)
         .process_group(0);
