@@ -5,6 +5,8 @@ use gritstone_model::{Quantity, Sample, Unit, Usage};
 
 /// Relative rounding error of a time in whole nanoseconds; if it would be larger, more operations are stored.
 const ROUNDING: f64 = 1e-9;
+/// The same where the program states the number of operations: samples of 100 ms keep it.
+const STATED_ROUNDING: f64 = 5e-9;
 
 /// Longest plausible time: thirty years.
 const MAX_TIME_NS: f64 = 1e18;
@@ -81,10 +83,11 @@ impl StoredUnit {
         if total.is_nan() || total > MAX_TIME_NS || too_short {
             return Err(impossible());
         }
+        let rounding = repetition.operations.map_or(ROUNDING, |_| STATED_ROUNDING);
         let wall = |n: u64| each * n as f64;
         let is_exact = |n: u64| {
             let wall = wall(n);
-            (wall.round() - wall).abs() <= wall * ROUNDING
+            (wall.round() - wall).abs() <= wall * rounding
         };
         while !is_exact(n) && n < u64::MAX / 100 && wall(n * 10) <= MAX_TIME_NS {
             n *= 10;
@@ -150,5 +153,8 @@ mod tests {
             Repetition { operations: Some(1000), cpu: Some(99.0), ..Repetition::new(100.0) };
         let sample = stored.sample(&repetition).unwrap();
         assert_eq!((sample.n, sample.wall, sample.usage.cpu), (1000, 100_000, 99_000));
+        let operations = Some(57_671_680);
+        let repetition = Repetition { operations, ..Repetition::new(2.123_456_7) };
+        assert_eq!(stored.sample(&repetition).unwrap().n, 57_671_680);
     }
 }
