@@ -74,7 +74,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
             let mut sides = view.rows.iter().flat_map(|row| &row.figures);
             Err(Exit::NothingMeasured.because(match sides.any(|side| side.left_out > 0) {
                 true => "all executions failed, and --leave-out-failures leaves them out",
-                false => "no command could be timed",
+                false => "no command could be timed: allow a longer --budget",
             }))
         }
     }
