@@ -91,7 +91,7 @@ pub fn share(text: &str) -> Result<f64, String> {
     };
     match value {
         Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("a share is a percentage between 0 and 100, such as 1% or 0.5%".to_owned()),
+        _ => Err("a share is a percentage above 0% and below 100%, such as 1% or 0.5%".to_owned()),
     }
 }
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(share("1%"), Ok(0.01));
         assert_eq!(share("0.5"), Ok(0.5));
         for bad in ["", "%", "0%", "100%", "-1%", "nan", "five"] {
-            assert!(share(bad).is_err(), "{bad}");
+            assert!(share(bad).unwrap_err().contains("below 100%"), "{bad}");
         }
     }
 }
