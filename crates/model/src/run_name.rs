@@ -63,8 +63,13 @@ fn is_like_id(name: &str) -> bool {
         && rest.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
+/// Its first letters, with control characters escaped: a terminal would obey them, or clap remove them.
 fn beginning(text: &str) -> String {
-    text.chars().take(LONGEST_ID).collect()
+    let escaped = |c: char| match is_unprintable(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().take(LONGEST_ID).map(escaped).collect()
 }
 
 #[cfg(test)]
@@ -105,5 +110,6 @@ mod tests {
         ] {
             assert!(check_label(label).is_err(), "{label}");
         }
+        assert!(check_label("\u{1b}[31m").unwrap_err().contains(r"'\u{1b}[31m'"));
     }
 }

@@ -166,6 +166,8 @@ pub enum StoreError {
 pub enum ResolveError {
     #[error("no run is stored yet")]
     NoneYet,
+    #[error("the name of a run is empty")]
+    Empty,
     /// No run of this machine has results; with the newest run of others.
     #[error(
         "no run of this system has results; name another, such as {0}, the newest (`gritstone runs`)"

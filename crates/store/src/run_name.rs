@@ -96,6 +96,9 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
     if runs.is_empty() {
         return Err(ResolveError::NoneYet);
     }
+    if name.is_empty() {
+        return Err(ResolveError::Empty);
+    }
     if runs.iter().any(|(id, _)| id == name) {
         return Ok(Named::alone(name));
     }
@@ -111,7 +114,7 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
             _ => Err(ResolveError::Ambiguous(name.to_owned(), candidates)),
         };
     }
-    let has = |id: &&String| !name.is_empty() && id.contains(name);
+    let has = |id: &&String| id.contains(name);
     let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(has).collect();
     match candidates[..] {
         [] => {
@@ -187,7 +190,8 @@ mod tests {
             assert_eq!(picked, found, "{name}");
         }
         let error = |name| pick(name, &runs).unwrap_err();
-        for name in ["", "after", "last~", "last~-1", "last~x"] {
+        assert!(matches!(error(""), ResolveError::Empty));
+        for name in ["after", "last~", "last~-1", "last~x"] {
             assert!(matches!(error(name), ResolveError::Unknown(..)), "{name}");
         }
         assert_eq!(pick("before", &runs).unwrap().labeled, 2);

@@ -3,6 +3,7 @@
 use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use gritstone_model::is_unprintable;
 
 /// Names of other programs, with ours.
 const NAMES: [(&str, &str); 3] =
@@ -12,6 +13,13 @@ const OF_BENCH: [&str; 7] = ["-r", "--runs", "-w", "--warmup", "-m", "--min-runs
 
 /// `command` is the first word of the command line.
 pub fn add(error: &mut Error, command: Option<&str>) {
+    // clap removes escape sequences
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
+        && value.contains(is_unprintable)
+    {
+        let escaped = value.escape_debug().to_string();
+        error.insert(ContextKind::InvalidValue, ContextValue::String(escaped));
+    }
     let kind = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
         ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
@@ -52,6 +60,12 @@ mod tests {
         let mut error = Cli::try_parse_from(words.clone()).unwrap_err();
         add(&mut error, words.clone().nth(1));
         error.to_string()
+    }
+
+    #[test]
+    fn refused_values_are_escaped() {
+        let text = refused("gritstone run --label \u{1b}[31mx");
+        assert_eq!(text.matches(r"'\u{1b}[31mx'").count(), 2, "{text}");
     }
 
     #[test]
