@@ -60,6 +60,8 @@ fn empty_roots_suffice() {
         let published = &row["published"];
         assert!(published.is_null() || published["process_s"].is_number(), "{row}");
     }
+    let mut notes = result(&run, "byte/syscall")["notes"].as_array().unwrap().iter();
+    assert!(notes.any(|note| note["code"] == "interference-unobserved"), "{run}");
     let both = "report --store /runs.db --output /brief.html --output /brief.pdf";
     let output = inside(root.path(), both);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

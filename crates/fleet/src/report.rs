@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
-use gritstone_runs::context::Context;
+use gritstone_runs::context::{Context, here};
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,7 +145,11 @@ fn named(
     let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
     let runs = match labeled.is_empty() {
         true => vec![context.resolve(store, word)?],
-        false => labeled,
+        false => {
+            // an ambiguous name is an error
+            store.resolve(word, here)?;
+            labeled
+        }
     };
     Ok((word.to_owned(), runs))
 }

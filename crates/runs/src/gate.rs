@@ -1,7 +1,7 @@
 //! What the gate compares a run with: stored runs before it, or one other run.
 
 use crate::brief::check_different;
-use crate::context::Context;
+use crate::context::{Context, here};
 use crate::earlier_runs::MAX_RUNS;
 use anyhow::Result;
 use gritstone_analysis::check::{self, Accepted};
@@ -157,6 +157,8 @@ pub fn other_run(context: &Context, name: &str, run: &RunView) -> Result<RunView
         let others: Vec<RunHead> = heads.filter(is_other).collect();
         let mut before = others.iter().filter(|head| head.started <= run.started);
         if let Some(head) = before.next_back().or(others.last()) {
+            // an ambiguous name is an error
+            store.resolve(name, here)?;
             if others.len() > 1 {
                 log::warn!("{} other runs are labeled '{name}': this is {}", others.len(), head.id);
             }
@@ -253,5 +255,9 @@ mod tests {
         );
         let itself = other_run(&context, &runs[19].info.id, &view(19)).unwrap_err();
         assert!(itself.to_string().contains("with itself"), "{itself}");
+        let mut store = Store::open(&folder.path().join("store.db")).unwrap();
+        store.label(&runs[3].info.id, "00000007").unwrap();
+        let both = other_run(&context, "00000007", &view(19)).unwrap_err();
+        assert!(both.to_string().contains("may be any of"), "{both}");
     }
 }

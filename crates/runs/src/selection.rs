@@ -1,6 +1,6 @@
 //! Resolves the words of a command to runs, systems and benchmark selectors.
 
-use crate::context::Context;
+use crate::context::{Context, here};
 use anyhow::{Context as _, Result, bail};
 use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
@@ -59,7 +59,11 @@ impl Context {
         let views = labeled.map(|head| self.stored(&store, &head.id));
         match views.collect::<Result<Vec<_>>>()? {
             views if views.is_empty() => Ok(vec![self.view(name)?]),
-            views => Ok(views),
+            views => {
+                // an ambiguous name is an error
+                store.resolve(name, here)?;
+                Ok(views)
+            }
         }
     }
 
