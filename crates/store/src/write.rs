@@ -84,7 +84,8 @@ impl<'a> Open<'a> {
     }
 
     fn end(mut self, elapsed_s: f64) -> Result<(), Fault> {
-        if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
+        // SQLite stores -0.0 as 0.0, which has another hash
+        if !(elapsed_s.is_finite() && elapsed_s.is_sign_positive()) {
             return Err(Fault::unfit(format!("{elapsed_s} s is not a duration of a run")));
         }
         let row = row![self.number, elapsed_s, self.launches];

@@ -272,7 +272,7 @@ fn only_the_owner_resumes_as_a_file() {
 #[test]
 fn unstorable_values_are_refused() {
     let (_folder, _, mut store) = common::with(&[]);
-    let mut cases = vec![common::run(1, 1); 7];
+    let mut cases = vec![common::run(1, 1); 8];
     cases[0].info.settings.budget_s = Some(f64::INFINITY);
     cases[1].benchmarks[1].amount_per_op = f64::NAN;
     cases[2].info.label = Some("last~1".into());
@@ -280,6 +280,7 @@ fn unstorable_values_are_refused() {
     cases[4].info.started = "today".into();
     cases[5].info.elapsed_s = Some(-1.0);
     cases[6].launches[0].copies = 0;
+    cases[7].info.elapsed_s = Some(-0.0);
     for run in &cases {
         common::fails(store.import(run), "Unfit");
     }
