@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// When the store cannot be read.
 pub fn recurring(context: &Context, store: &Store, extent: Extent<'_>) -> Result<Vec<HistoryView>> {
-    context.compute_missing_results(store)?;
     histories(context, store, &store.recurring()?, extent)
 }
 

@@ -1,6 +1,7 @@
 //! Comparable earlier runs: variance between runs, and predictions of launches.
 
 use crate::context::Context;
+use crate::uncached::Uncached;
 use anyhow::Result;
 use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_analysis::compare;
@@ -93,7 +94,7 @@ impl Context {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let read = |ids: &[&str]| -> Result<Vec<Option<Rc<RunSummary>>>> {
             Ok(self
-                .readable_summaries(&store, ids)?
+                .readable_summaries(&store, &Uncached::default(), ids)?
                 .into_iter()
                 .map(|past| past.map(Rc::new))
                 .collect())
@@ -108,6 +109,7 @@ impl Context {
     pub(crate) fn readable_summaries(
         &self,
         store: &Store,
+        uncached: &Uncached,
         ids: &[&str],
     ) -> Result<Vec<Option<RunSummary>>> {
         let or_warning = |(id, past): (&&str, Result<RunSummary>)| {
@@ -116,7 +118,7 @@ impl Context {
             };
             past.inspect_err(untold).ok()
         };
-        let read = self.stored_summaries(store, ids)?;
+        let read = self.stored_summaries(store, uncached, ids)?;
         Ok(ids.iter().zip(read).map(or_warning).collect())
     }
 

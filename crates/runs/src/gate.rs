@@ -3,6 +3,7 @@
 use crate::brief::check_different;
 use crate::context::{Context, here};
 use crate::earlier_runs::MAX_RUNS;
+use crate::uncached::{Uncached, or_warning};
 use anyhow::Result;
 use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::comparability::ComparisonKey;
@@ -26,7 +27,7 @@ pub struct Filter<'a> {
 /// Checks a run, stored or not, against the comparable stored runs before it.
 ///
 /// # Errors
-/// When the store or a run cannot be read.
+/// When the store cannot be read.
 pub fn against_history(
     context: &Context,
     run: &RunView,
@@ -68,7 +69,7 @@ fn earlier(
     filter: &Filter,
     most: usize,
 ) -> Result<(Vec<RunSummary>, Option<Finding>)> {
-    context.compute_missing_results(store)?;
+    let uncached = context.compute_missing_results(store)?;
     let circumstances = ComparisonKey::new(&run.machine, run.settings.as_ref());
     let second = |time: &str| time.get(..19).unwrap_or(time).to_owned();
     let (filtered, elsewhere) = (Cell::new(0), Cell::new(0));
@@ -90,14 +91,14 @@ fn earlier(
     };
     let machine = &circumstances.machine;
     let newest = store.runs_of(machine, &run.started, most, &wanted)?;
-    let mut past = summaries(context, store, newest.iter())?;
+    let mut past = summaries(context, store, &uncached, newest.iter())?;
     if newest.len() == most {
         let runs_with = |id: &Id| past.iter().filter(|past| past.values.contains_key(id)).count();
         let ids = run.results.iter().map(|result| result.id.clone());
         let rare: Vec<Id> = ids.filter(|id| runs_with(id) < most / 2).collect();
         let more = store.runs_with(machine, &rare, most, &wanted)?;
         let newest: BTreeSet<String> = newest.into_iter().collect();
-        past.extend(summaries(context, store, more.difference(&newest))?);
+        past.extend(summaries(context, store, &uncached, more.difference(&newest))?);
     }
     let all = past.len();
     RunSummary::restrict(&mut past, &RunSummary::new(run), filter.same);
@@ -117,10 +118,14 @@ fn earlier(
 fn summaries<'a>(
     context: &Context,
     store: &Store,
+    uncached: &Uncached,
     runs: impl Iterator<Item = &'a String>,
 ) -> Result<Vec<RunSummary>> {
-    let runs: Vec<&str> = runs.map(String::as_str).collect();
-    context.stored_summaries(store, &runs)?.into_iter().collect()
+    let runs = uncached.readable(runs.cloned().collect());
+    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let read = context.stored_summaries(store, uncached, &runs)?;
+    let read = runs.iter().zip(read).map(|(run, past)| or_warning(run, past));
+    Ok(read.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 impl Filter<'_> {

@@ -16,4 +16,5 @@ pub mod scores;
 pub mod selection;
 mod settled;
 pub mod trials;
+pub mod uncached;
 pub mod verify;

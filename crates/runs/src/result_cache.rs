@@ -1,6 +1,7 @@
 //! Read-through cache of results.
 
 use crate::context::Context;
+use crate::uncached::{Uncached, or_warning};
 use anyhow::{Context as _, Result, bail};
 use gritstone_analysis::VERSION;
 use gritstone_analysis::fleet::NodeRun;
@@ -41,6 +42,7 @@ impl Context {
     pub(crate) fn stored_results(
         &self,
         store: &Store,
+        uncached: &Uncached,
         ids: &[&str],
         benchmark: &Id,
     ) -> Result<Vec<Result<RunView>>> {
@@ -49,9 +51,12 @@ impl Context {
             let view = parsed::<Slim>(&stored.view)?.with(results.collect::<Option<_>>()?);
             Some(with_later_changes(view, stored.pruned.as_ref()))
         };
-        map_cached(store, ids, Some(benchmark), |id, stored| match stored.and_then(slim) {
-            Some(view) => Ok(view),
-            None => self.stored(store, id),
+        map_cached(store, ids, Some(benchmark), |id, stored| {
+            let stored = stored.or_else(|| uncached.result(id, Some(benchmark)));
+            match stored.and_then(slim) {
+                Some(view) => Ok(view),
+                None => self.stored(store, id),
+            }
         })
     }
 
@@ -59,8 +64,14 @@ impl Context {
     ///
     /// # Errors
     /// As [`Context::stored_results`].
-    pub fn stored_summaries(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<RunSummary>>> {
+    pub fn stored_summaries(
+        &self,
+        store: &Store,
+        uncached: &Uncached,
+        ids: &[&str],
+    ) -> Result<Vec<Result<RunSummary>>> {
         map_cached(store, ids, None, |id, stored| {
+            let stored = stored.or_else(|| uncached.result(id, None));
             match stored.and_then(|stored| parsed(&stored.past)) {
                 Some(past) => Ok(past),
                 None => Ok(RunSummary::new(&self.stored(store, id)?)),
@@ -91,10 +102,12 @@ impl Context {
         Ok(NodeRun::of(&run, &view))
     }
 
-    /// Results at the reference frequency that other runs of the system in the store have.
-    fn summary_in(&self, store: &Store, run: &RunData) -> Result<RunView> {
+    /// Results at the reference frequency that other runs of the system have.
+    fn summary_in(&self, store: &Store, uncached: &Uncached, run: &RunData) -> Result<RunView> {
+        let machine = &run.info.machine.id;
+        let cached = machine_probes(store, machine)?.reference_ghz;
         let options = gritstone_analysis::summary::Options {
-            reference_ghz: machine_probes(store, &run.info.machine.id)?.reference_ghz,
+            reference_ghz: cached.or_else(|| uncached.reference_ghz.get(machine).copied()),
             ..self.summary_options(std::slice::from_ref(run))
         };
         Ok(gritstone_analysis::summary::summarize(run, &options))
@@ -117,7 +130,7 @@ impl Context {
     /// # Errors
     /// When they cannot be serialized.
     pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
-        let view = self.summary_in(store, run)?;
+        let view = self.summary_in(store, &Uncached::default(), run)?;
         if run.info.elapsed_s.is_some() {
             store.cache(&run.info.id, &analysis(), run.launches.len(), &cached(run, &view)?);
         }
@@ -132,29 +145,27 @@ impl Context {
         Ok(store.cached_seals(&analysis())?)
     }
 
-    /// Fills the cache before runs are searched by benchmark. Warns of unreadable runs, and of a cache that cannot be written.
+    /// Fills the cache before results of many runs are read. Warns of unreadable runs.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn compute_missing_results(&self, store: &Store) -> Result<()> {
-        let missing = store.not_cached(&analysis())?;
-        for (index, id) in missing.iter().enumerate() {
-            match store.load(id) {
-                Ok(run) => {
-                    let cached = cached(&run, &self.summary_in(store, &run)?)?;
-                    if !store.cache(id, &analysis(), run.launches.len(), &cached) {
-                        log::warn!(
-                            "{} {} of the store may be left out: their results cannot be cached now by this user",
-                            missing.len() - index,
-                            gritstone_model::pluralize(missing.len() - index, "run")
-                        );
-                        return Ok(());
-                    }
+    pub fn compute_missing_results(&self, store: &Store) -> Result<Uncached> {
+        let mut uncached = Uncached::default();
+        for id in store.not_cached(&analysis())? {
+            let Some(run) = or_warning(&id, store.load(&id).map_err(Into::into))? else {
+                uncached.unreadable.insert(id);
+                continue;
+            };
+            let view = self.summary_in(store, &uncached, &run)?;
+            let results = cached(&run, &view)?;
+            if !store.cache(&id, &analysis(), run.launches.len(), &results) {
+                if let Some(ghz) = view.reference_ghz {
+                    uncached.reference_ghz.insert(view.machine.id, ghz);
                 }
-                Err(error) => log::warn!("run {id} is left out: {error}"),
+                uncached.results.insert(id, results);
             }
         }
-        Ok(())
+        Ok(uncached)
     }
 }
 
@@ -170,7 +181,7 @@ impl Context {
         test: Option<&AbView>,
         now: &str,
     ) -> Result<()> {
-        let view = self.summary_in(store, run)?;
+        let view = self.summary_in(store, &Uncached::default(), run)?;
         let extras = CachedExtras {
             past: RunSummary::new(&view),
             node: Some(NodeRun::of(run, &view)),
@@ -431,17 +442,19 @@ mod tests {
         store.import(&run).unwrap();
         let id = run.info.id.as_str();
         let computed = context.summary(&run);
+        let none = Uncached::default();
         assert_eq!(store.not_cached(&analysis()).unwrap(), [id]);
         assert_eq!(context.stored(&store, id).unwrap(), computed);
         assert!(store.not_cached(&analysis()).unwrap().is_empty());
         let stored = store.results(id, &analysis()).unwrap().unwrap();
         assert_eq!(view(&stored).unwrap(), computed);
         assert_eq!(
-            context.stored_summaries(&store, &[id]).unwrap().remove(0).unwrap(),
+            context.stored_summaries(&store, &none, &[id]).unwrap().remove(0).unwrap(),
             RunSummary::new(&computed)
         );
         let one = computed.results[3].clone();
-        let found = context.stored_results(&store, &[id], &one.id).unwrap().remove(0).unwrap();
+        let results = context.stored_results(&store, &none, &[id], &one.id).unwrap();
+        let found = results.into_iter().next().unwrap().unwrap();
         let history = |view| series::history(&one.id, [view], &series::Systems::default()).unwrap();
         assert_eq!(history(&found), history(&computed));
         assert_eq!(found.results, std::slice::from_ref(&one));

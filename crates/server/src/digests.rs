@@ -1,6 +1,7 @@
 //! Digest of the whole store: changes, and the newest run of each system. A thread recomputes it after each change of the store; pages show
 //! the old one meanwhile.
 
+use crate::http::Rejection;
 use crate::notify::Notify;
 use crate::system_comparison;
 use anyhow::Result;
@@ -13,7 +14,10 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Pause after a failure, unless the store changes.
+const RETRY: Duration = Duration::from_secs(30);
 
 /// Digest of a store.
 #[derive(Debug)]
@@ -31,9 +35,18 @@ pub struct Digest {
     pub fleet: FleetView,
 }
 
+struct Failure {
+    /// Revision of the store.
+    revision: String,
+    time: Instant,
+    why: Rejection,
+}
+
 #[derive(Default)]
 struct State {
     latest: Option<Arc<Digest>>,
+    /// The last attempt, if it failed.
+    failure: Option<Failure>,
     /// Whether a thread is computing.
     busy: bool,
 }
@@ -62,11 +75,15 @@ impl Digests {
         let mut state = self.state();
         let known = state.latest.as_ref();
         let is_due = known.is_none_or(|digest| digest.revision != revision);
-        if is_due && !state.busy {
+        let has_failed = state
+            .failure
+            .as_ref()
+            .is_some_and(|failure| failure.revision == revision && failure.time.elapsed() < RETRY);
+        if is_due && !has_failed && !state.busy {
             state.busy = true;
-            let all = Arc::clone(self);
+            let (all, revision) = (Arc::clone(self), revision.to_owned());
             let thread = std::thread::Builder::new().name("digest".to_owned());
-            if thread.spawn(move || all.compute()).is_err() {
+            if thread.spawn(move || all.compute(revision)).is_err() {
                 state.busy = false;
             }
         }
@@ -84,18 +101,33 @@ impl Digests {
         known.map_or_else(String::new, |digest| digest.revision.clone())
     }
 
-    fn compute(&self) {
+    /// Why the last attempt failed.
+    pub fn failure(&self) -> Option<Rejection> {
+        self.state().failure.as_ref().map(|failure| failure.why.clone())
+    }
+
+    fn compute(&self, revision: String) {
         let context = Context::new(Some(self.store.clone())).serving();
         let digest = catch_unwind(AssertUnwindSafe(|| digest(&context)));
         let mut new = None;
         match digest {
             Ok(Ok(digest)) => {
                 new = Some(Arc::new(digest));
-                self.state().latest.clone_from(&new);
+                let mut state = self.state();
+                state.latest.clone_from(&new);
+                state.failure = None;
+                drop(state);
                 self.computed.notify_all();
             }
-            Ok(Err(why)) => log::warn!("gritstone: cannot compute changes: {why:#}"),
-            Err(_) => log::warn!("gritstone: cannot compute changes: a bug in Gritstone"),
+            Ok(Err(why)) => {
+                log::warn!("gritstone: cannot compute changes: {why:#}");
+                self.fail(revision, why.into());
+            }
+            Err(_) => {
+                let why = "cannot compute changes: a bug in Gritstone";
+                log::warn!("gritstone: {why}");
+                self.fail(revision, Rejection::broken(why));
+            }
         }
         // before notifications, which may take long
         if let (Some(notify), Some(digest)) = (&self.notify, &new) {
@@ -108,6 +140,10 @@ impl Digests {
         drop(ManuallyDrop::into_inner(context.catalogue));
         self.state().busy = false;
         self.computed.notify_all();
+    }
+
+    fn fail(&self, revision: String, why: Rejection) {
+        self.state().failure = Some(Failure { revision, time: Instant::now(), why });
     }
 }
 
@@ -123,10 +159,9 @@ fn digest(context: &Context) -> Result<Digest> {
         });
     };
     let revision = store.revision()?;
-    context.compute_missing_results(&store)?;
-    let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?);
-    let histories =
-        changes::recurring(context, &store, Extent { runs: MAX_RUNS, branch: None, same: &[] })?;
+    let extent = Extent { runs: MAX_RUNS, branch: None, same: &[] };
+    let histories = changes::recurring(context, &store, extent)?;
+    let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?)?;
     Ok(Digest {
         revision,
         events: changes::events(&store, &histories)?,
@@ -135,4 +170,25 @@ fn digest(context: &Context) -> Result<Digest> {
         newest,
         fleet,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::Status;
+
+    #[test]
+    fn failures_last_until_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        std::fs::write(&path, "x".repeat(4096)).unwrap();
+        let digests = Arc::new(Digests::new(path.clone(), None));
+        let latest = |revision| digests.latest(revision, Duration::from_secs(60));
+        assert!(latest("1").is_none());
+        assert_eq!(digests.failure().unwrap().status, Status::Broken);
+        std::fs::remove_file(&path).unwrap();
+        assert!(latest("1").is_none());
+        assert!(latest("2").is_some());
+        assert_eq!(digests.failure(), None);
+    }
 }

@@ -1,8 +1,10 @@
 //! The systems of a store, compared like nodes of a fleet by their newest results.
 
+use anyhow::Result;
 use gritstone_analysis::fleet::{self, NodeRun};
 use gritstone_model::{FleetView, RunView};
 use gritstone_runs::context::Context;
+use gritstone_runs::uncached::or_warning;
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ pub(super) fn compare(
     context: &Context,
     store: &Store,
     heads: &[RunHead],
-) -> (FleetView, Vec<RunView>) {
+) -> Result<(FleetView, Vec<RunView>)> {
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for head in heads {
         names.insert(&head.machine_id, &head.machine);
@@ -27,12 +29,8 @@ pub(super) fn compare(
         if nodes.get(id).is_some_and(|(runs, _)| *runs == RUNS) {
             continue;
         }
-        let view = match context.stored(store, &head.id) {
-            Ok(view) => view,
-            Err(why) => {
-                log::warn!("gritstone: run {} is left out: {why:#}", head.id);
-                continue;
-            }
+        let Some(view) = or_warning(&head.id, context.stored(store, &head.id))? else {
+            continue;
         };
         let settings = view.settings.as_ref();
         let ordinary = settings.is_none_or(|settings| settings.trial.is_none() && !settings.noise);
@@ -49,7 +47,7 @@ pub(super) fn compare(
     }
     let nodes: Vec<NodeRun> = nodes.into_values().map(|(_, node)| node).collect();
     let view = fleet::report("newest results of each system", &nodes, fleet::MARGIN);
-    (view, newest.into_values().collect())
+    Ok((view, newest.into_values().collect()))
 }
 
 /// The name of a system, with its identifier if the name is ambiguous.

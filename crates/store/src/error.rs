@@ -161,6 +161,20 @@ pub enum StoreError {
     Unfit(String),
 }
 
+impl StoreError {
+    /// Whether other runs can be used.
+    pub fn is_of_one_run(&self) -> bool {
+        matches!(
+            self,
+            Self::NoSuchRun(_)
+                | Self::Damaged(..)
+                | Self::Unreadable(..)
+                | Self::Pruned(..)
+                | Self::Unfit(_)
+        )
+    }
+}
+
 /// Why a name does not resolve to one run.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {

@@ -280,7 +280,7 @@ impl Store {
         Ok(rows.into_iter().filter_map(read).collect())
     }
 
-    /// Benchmarks with computed results in at least two runs: no others can have changed.
+    /// Benchmarks of at least two runs: no others can have changed.
     ///
     /// # Errors
     /// I/O errors of the store.

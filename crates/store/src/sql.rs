@@ -254,9 +254,9 @@ statements! {
     /// Sides of trials, by a key that no other settings have.
     SELECT_SIDES = concat!("SELECT number FROM run WHERE ", is_side!());
     COUNT_MACHINES = "SELECT count(DISTINCT machine_id) FROM run";
-    /// Benchmarks with results in two or more runs. The index of entries is read once, not per run.
+    /// Benchmarks in two or more runs: by their cached results, else by their entries. The index of entries is read once, not per run.
     SELECT_RECURRING = "SELECT benchmark FROM (SELECT benchmark FROM cached_result UNION ALL \
-        SELECT id AS benchmark FROM benchmark WHERE +run IN (SELECT run FROM ledger WHERE entry = 'prune')) AS results \
+        SELECT id AS benchmark FROM benchmark WHERE +run NOT IN (SELECT run FROM cached_run)) AS results \
         GROUP BY benchmark HAVING count(*) > 1 ORDER BY benchmark";
     /// Benchmarks that any run has in its entries or cached results, and whether one of these is no side of a trial.
     SELECT_ALL_BENCHMARKS = concat!("SELECT id, count(CASE WHEN run IN (SELECT number FROM run WHERE ", is_side!(), ") THEN NULL ELSE 1 END) \

@@ -82,7 +82,6 @@ fn histories(context: &Context, args: &HistoryArgs, ids: BTreeSet<Id>) -> Result
     );
     let mut views = vec![];
     if let Some(store) = context.reader()? {
-        context.compute_missing_results(&store)?;
         let ids: Vec<Id> = ids.into_iter().collect();
         views = history::histories(context, &store, &ids, args.filter.extent(args.runs))?;
     }

@@ -342,14 +342,7 @@ fn is_general(why: &anyhow::Error) -> bool {
         return [401, 403, 429, 503, 507].contains(&refusal.status.as_u16());
     }
     if let Some(error) = why.downcast_ref::<StoreError>() {
-        return !matches!(
-            error,
-            StoreError::NoSuchRun(_)
-                | StoreError::Damaged(..)
-                | StoreError::Unreadable(..)
-                | StoreError::Pruned(..)
-                | StoreError::Unfit(_)
-        );
+        return !error.is_of_one_run();
     }
     why.chain().any(|cause| cause.is::<ureq::Error>())
 }

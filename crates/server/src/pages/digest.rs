@@ -27,7 +27,7 @@ impl Pages {
 
     /// The digest for a page that shows nothing else.
     pub(super) fn digest(&self) -> Result<Arc<Digest>, Rejection> {
-        self.digest_within(LATER)?.ok_or_else(busy)
+        self.digest_within(LATER)?.ok_or_else(|| self.digests.failure().unwrap_or_else(busy))
     }
 
     /// Adds the triage of events.

@@ -6,6 +6,7 @@ use gritstone_document::html::Frame;
 use gritstone_model::{SCHEMA_SCORES, ScoredSystem, ScoresView};
 use gritstone_runs::context::Context;
 use gritstone_runs::scores;
+use gritstone_runs::uncached::or_warning;
 use gritstone_store::{RunHead, Store};
 
 /// Newest runs of a system that are searched for a complete one.
@@ -29,13 +30,13 @@ pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result
     for system in lists::systems(store)? {
         let Some(store) = store else { break };
         let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
-        let read = |run| {
-            let view = context.stored(store, run);
-            view.inspect_err(|why| log::warn!("run {run} is left out: {why:#}")).ok()
-        };
         let of_suite = |run: &&RunHead| lists::is_whole(run) && run.suite.is_some();
-        let mut whole = newest.iter().filter(of_suite);
-        machines.extend(whole.find_map(|run| read(&run.id)));
+        for run in newest.iter().filter(of_suite) {
+            if let Some(view) = or_warning(&run.id, context.stored(store, &run.id))? {
+                machines.push(view);
+                break;
+            }
+        }
     }
     let base = context.view(scores::base(context, machines.iter()))?;
     let mut view = scores::against(context, &machines, &base, &[])?;
