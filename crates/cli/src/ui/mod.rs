@@ -18,3 +18,4 @@ pub mod step_summary;
 pub mod suggestions;
 pub mod unknown_word;
 pub mod value_parsers;
+mod warnings;

@@ -1,6 +1,7 @@
 //! Standard output: documents for people, JSON for programs; standard error: remarks.
 
 use crate::ui::display::{DisplayArgs, Format, When};
+use crate::ui::warnings::Warnings;
 use anyhow::{Context, Result};
 use gritstone_document::Document;
 use gritstone_document::terminal::{self, Look};
@@ -13,8 +14,9 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
+use std::time::Instant;
 
 /// Width without a terminal.
 const DEFAULT_WIDTH: usize = 100;
@@ -24,6 +26,8 @@ const CLEAR_LINE: &str = "\r\x1b[2K";
 
 /// Whether a line of progress is on the terminal.
 static HAS_PROGRESS: AtomicBool = AtomicBool::new(false);
+
+static WARNINGS: LazyLock<Warnings> = LazyLock::new(Warnings::default);
 
 /// Options of display, and whether the command is read-only; defaults before the command line is parsed.
 static DISPLAY: OnceLock<(DisplayArgs, bool)> = OnceLock::new();
@@ -45,8 +49,16 @@ impl log::Log for Remarks {
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        if self.enabled(record.metadata()) {
-            remark(&record.args().to_string());
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let text = record.args().to_string();
+        let line = match record.level() {
+            log::Level::Warn => WARNINGS.line(text, Instant::now()),
+            _ => Some(text),
+        };
+        if let Some(line) = line {
+            remark(&line);
         }
     }
 

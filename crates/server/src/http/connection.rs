@@ -2,10 +2,9 @@
 
 use crate::http::budget::Client;
 use crate::http::connections::{Connection, Connections};
-use crate::http::fault_log::FaultLog;
 use crate::http::limits::Limits;
 use crate::http::service::{Service, routed, router};
-use crate::http::site::{Config, Site};
+use crate::http::site::{Config, Log, Site};
 use crate::http::tls::Tls;
 use axum::Router;
 use axum::body::Body;
@@ -64,7 +63,7 @@ pub fn serve<P: Site>(
 #[derive(Clone)]
 struct Server {
     limits: Limits,
-    log: Arc<FaultLog>,
+    log: Log,
     tls: Option<Tls>,
     router: Router,
     ends: watch::Receiver<bool>,
@@ -95,7 +94,7 @@ impl Server {
                     Ok((stream, peer)) => {
                         number += 1;
                         let Some(opened) = open.enter(number, place, Client::from_address(peer.ip())) else {
-                            self.log.write("a client has too many connections: its next one is refused");
+                            (self.log)("a client has too many connections: its next one is refused");
                             continue;
                         };
                         let server = self.clone();
@@ -108,7 +107,7 @@ impl Server {
                         });
                     }
                     Err(why) => {
-                        self.log.write(&format!("cannot accept a connection: {why}"));
+                        (self.log)(&format!("cannot accept a connection: {why}"));
                         sleep(PAUSE).await;
                     }
                 },

@@ -7,7 +7,6 @@ mod budget;
 mod cache;
 mod connection;
 mod connections;
-mod fault_log;
 mod follow;
 mod gate;
 mod limits;

@@ -2,7 +2,6 @@
 
 use crate::http::budget::{Budgets, Caller, Client};
 use crate::http::cache::Cache;
-use crate::http::fault_log::FaultLog;
 use crate::http::gate::Gate;
 use crate::http::limits::Limits;
 use crate::http::places::{Place, Places};
@@ -10,7 +9,7 @@ use crate::http::policy::Policy;
 use crate::http::request::{JsonPath, PageRequest, Peer, caller, canonical};
 use crate::http::response::{Packed, PageResponse, Rejection, Status, Tag, plain};
 use crate::http::route::{Gives, Method, Route};
-use crate::http::site::{Config, Draw, Site};
+use crate::http::site::{Config, Draw, Log, Site};
 use crate::http::upload::{receive, too_long};
 use crate::http::workers::Workers;
 use axum::Router;
@@ -43,7 +42,7 @@ pub(crate) struct Service<P: 'static> {
     /// Identifies this process, so that entity tags of another one are invalid.
     life: [u8; 16],
     draw: Draw,
-    pub(crate) log: Arc<FaultLog>,
+    pub(crate) log: Log,
     pub(crate) limits: Limits,
     /// Concurrency limit of answers, per client.
     work: Places<Client>,
@@ -137,7 +136,7 @@ impl<P: Site> Service<P> {
             cache: Cache::new(limits.cache),
             life: now.unwrap_or_default().as_nanos().to_le_bytes(),
             draw: config.draw,
-            log: Arc::new(FaultLog::new(config.log)),
+            log: config.log,
             limits,
             work: Places::new(limits.threads, limits.threads_each),
             uploads: Places::new(limits.uploads, limits.uploads_each),
@@ -161,7 +160,7 @@ impl<P: Site> Service<P> {
 
     fn refuse(&self, refused: Rejection, page_request: &PageRequest, parts: &Parts) -> Response {
         if let Some(fault) = &refused.fault {
-            self.log.write(fault);
+            (self.log)(fault);
         }
         let answer = PageResponse {
             status: refused.status,

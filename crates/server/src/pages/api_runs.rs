@@ -98,7 +98,7 @@ fn send(pages: &Pages, request: &PageRequest) -> PageResult {
         }
     };
     if sent == UploadOutcome::Created {
-        log::warn!("gritstone: run {id} was sent by {}", by.name);
+        log::info!("gritstone: run {id} was sent by {}", by.name);
     }
     let value = serde_json::json!({ "run": id, "stored": status == Status::Stored });
     let answer = pages.respond(request, &value, Default::default)?;
@@ -109,7 +109,7 @@ fn remove(pages: &Pages, request: &PageRequest) -> PageResult {
     let (by, id) = (request.by()?, request.params.text("run"));
     let mut store = pages.context.writer()?;
     store.remove_by(by, id, &gritstone_runs::clock::now())?;
-    log::warn!("gritstone: run {id} was removed by {}", by.name);
+    log::info!("gritstone: run {id} was removed by {}", by.name);
     let value = serde_json::json!({ "removed": id });
     Ok(pages.respond(request, &value, Default::default)?)
 }

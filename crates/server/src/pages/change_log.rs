@@ -130,7 +130,7 @@ fn triage(pages: &Pages, request: &PageRequest) -> PageResult {
     // later runs may have moved the change point
     pages.add_triage(slice::from_mut(&mut event))?;
     let (id, state, name) = (&event.id, message.state.as_str(), &by.name);
-    log::warn!("gritstone: change {id} is {state}, says {name}");
+    log::info!("gritstone: change {id} is {state}, says {name}");
     let value = serde_json::json!({ "event": id, "triage": event.triage });
     let answer = pages.respond(request, &value, Default::default)?;
     Ok(PageResponse { status: Status::Stored, ..answer })
