@@ -179,9 +179,13 @@ pub fn path(about: &About) -> String {
     }
 }
 
-/// Percent-encodes text for a path or query; bytes of identifiers stay.
+/// Percent-encodes text for a path or query; bytes of identifiers stay, except the end `.json`, which would select the form of a page.
 pub fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let (text, end) = match text.strip_suffix(".json") {
+        Some(text) => (text, "%2Ejson"),
+        None => (text, ""),
+    };
+    let mut out = String::with_capacity(text.len() + end.len());
     for byte in text.bytes() {
         match byte {
             b'-' | b'_' | b'.' | b'~' | b'/' | b'@' | b':' => out.push(char::from(byte)),
@@ -191,7 +195,7 @@ pub fn encoded(text: &str) -> String {
             }
         }
     }
-    out
+    out + end
 }
 
 #[cfg(test)]
@@ -207,5 +211,7 @@ mod tests {
         assert_eq!(pair, "/compare?base=x%26y&run=z");
         let benchmark = path(&About::Benchmark("fs/rand-read/8k@cold".to_owned()));
         assert_eq!(benchmark, "/benchmarks/fs/rand-read/8k@cold");
+        let benchmark = path(&About::Benchmark("parse/a.json".to_owned()));
+        assert_eq!(benchmark, "/benchmarks/parse/a%2Ejson");
     }
 }

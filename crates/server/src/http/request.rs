@@ -248,6 +248,8 @@ mod tests {
             ("/overview.json", "/overview", true),
             ("/runs/a.json?x=y", "/runs/a?x=y", true),
             ("/runs/a", "/runs/a", false),
+            ("/benchmarks/a%2Ejson", "/benchmarks/a%2Ejson", false),
+            ("/benchmarks/a%2Ejson.json", "/benchmarks/a%2Ejson", true),
             ("/.json", "/.json", false),
             ("http://localhost/?q=a", "http://localhost/overview?q=a", false),
         ] {
