@@ -132,6 +132,9 @@ fn sync_restores_no_removed_run() {
     let writer = token_file(&machine, &token(&team, "machine", "write"));
     let sync = ["sync", &url, "--token-file", &writer];
     machine.ok(&sync);
+    let secret = url.replace("http://", "http://ana:secret@");
+    let (code, _, said) = machine.run(&["push", "--to", &secret]);
+    assert!(code == 0 && said.contains("has all runs") && !said.contains("secret"), "{said}");
     let [gone, here] = [run(1), run(2)].map(|run| run.info.id);
     team.ok(&["runs", "remove", &gone]);
     machine.ok(&["runs", "label", &gone, "another"]);

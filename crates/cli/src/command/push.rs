@@ -101,7 +101,8 @@ pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
     let mut transfer = Transfer { tolerates_removed: args.runs.is_empty(), ..Transfer::default() };
     transfer.each(&ids, "", |id| send(&server, &store, id))?;
     if ids.is_empty() {
-        output::remark(&format!("{} has all runs of this store", args.to));
+        let url = plain_address(&args.to);
+        output::remark(&format!("{url} has all runs of this store"));
     }
     transfer.end()
 }
