@@ -139,7 +139,8 @@ fn sync_restores_no_removed_run() {
     team.ok(&["runs", "remove", &gone]);
     machine.ok(&["runs", "label", &gone, "another"]);
     machine.ok(&["runs", "remove", &here]);
-    machine.ok(&sync);
+    let (_, _, said) = machine.run(&sync);
+    assert!(said.contains(&format!("gritstone pull --from {url} {here}")), "{said}");
     assert_eq!(ids(&team), [here.clone()].into());
     assert_eq!(ids(&machine), [gone].into());
     machine.ok(&["pull", "--from", &url, &here]);

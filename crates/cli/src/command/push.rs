@@ -113,7 +113,7 @@ pub fn pull(context: &Context, args: &PullArgs) -> Result<Exit> {
     let mut store = context.writer()?;
     let here: BTreeSet<String> = identifiers(runs(&store)?);
     let mut ids = match args.runs.as_slice() {
-        [] => without_removed(&store, lacking(server.list()?, &here))?,
+        [] => without_removed(&store, lacking(server.list()?, &here), &args.from)?,
         ids => ids.to_vec(),
     };
     ids.retain(|id| !here.contains(id));
@@ -136,7 +136,7 @@ pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
     if ours.is_empty() && theirs.is_empty() {
         output::remark("both stores have the same runs");
     }
-    let theirs = without_removed(&store, theirs)?;
+    let theirs = without_removed(&store, theirs, &args.with)?;
     let mut transfer = Transfer { tolerates_removed: true, ..Transfer::default() };
     let sent = transfer.each(&ours, "sent ", |id| send(&server, &store, id));
     transfer.each(&theirs, "fetched ", |id| fetch(&server, &mut store, id))?;
@@ -202,14 +202,15 @@ impl Transfer {
 }
 
 /// Leaves out runs that were removed from this store.
-fn without_removed(store: &Store, ids: Vec<String>) -> Result<Vec<String>> {
+fn without_removed(store: &Store, ids: Vec<String>, url: &str) -> Result<Vec<String>> {
     let removed = store.removed()?;
     let (removed, rest): (Vec<String>, Vec<String>) =
         ids.into_iter().partition(|id| removed.contains(id));
     if let Some(id) = removed.first() {
         output::remark(&format!(
-            "left out, since they were removed from this store: {} (`gritstone pull {id}` takes one again)",
-            gritstone_report::plural(removed.len(), "run")
+            "left out, since they were removed from this store: {} (`gritstone pull --from {} {id}` takes one again)",
+            gritstone_report::plural(removed.len(), "run"),
+            plain_address(url)
         ));
     }
     Ok(rest)
