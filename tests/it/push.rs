@@ -381,6 +381,7 @@ fn uploads_use_the_trusted_certificate() {
     let root = team.path().join("root.pem").display().to_string();
     let push = ["push", "--to", &url, "--token-file", &file];
     machine.refuses(&push, "cannot reach");
+    machine.refuses(&[&push[..], &["--ca-file", &file]].concat(), "has no certificates");
     let trusting = [&push[..], &["--ca-file", &root]].concat();
     assert_eq!(machine.ok(&trusting).trim(), run(1).info.id);
     assert_eq!(ids(&team), ids(&machine));

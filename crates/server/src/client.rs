@@ -1,6 +1,6 @@
 //! The HTTP client of `push`, `pull`, `sync` and of webhooks.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,5 +44,6 @@ fn trusted(file: Option<&Path>) -> Result<RootCerts> {
             certificates.push(certificate);
         }
     }
+    ensure!(!certificates.is_empty(), "{} has no certificates", path.display());
     Ok(RootCerts::Specific(Arc::new(certificates)))
 }
