@@ -91,6 +91,9 @@ fn refused_runs_stop_no_others() {
     let url = format!("http://{}", server.address);
     let writer = token_file(&machine, &token(&team, "machine", "write"));
     let options = ["--token-file", &writer];
+    let elsewhere = format!("{url}/elsewhere");
+    let refused = machine.refuses(&["push", "--to", &elsewhere], "404");
+    assert!(refused.contains("There is no page /elsewhere/api/v1/runs."), "{refused}");
     let some = [1, 2].map(|hour| run(hour).info.id);
     let some = some.each_ref().map(String::as_str);
     let push = [&["push", "--to", &url], &options[..], &some].concat();
@@ -338,6 +341,10 @@ fn tokens_need_encryption() {
     home.refuses(&["push", "--to", "http://bench.example", "--token-file", &file], "use https");
     home.refuses(&["push", "--to", "ftp://localhost", "--token-file", &file], "neither");
     home.refuses(&["push", "--to", "https://127.0.0.1:1", "--token-file", &file], "cannot reach");
+    for token in ["sécret", "a\u{1}b", "two words"] {
+        token_file(&home, token);
+        home.refuses(&["push", "--to", "https://127.0.0.1:1", "--token-file", &file], "other letters");
+    }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     home.refuses(&["push", "--to", "http://127.0.0.1:1", "--token-file", &file], "chmod 600");
 }

@@ -75,6 +75,8 @@ const TRIES: usize = 10;
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// Most bytes of a file with a token.
 const LONGEST_TOKEN: u64 = 4096;
+/// Errors are wanted in this form.
+const JSON: &str = "application/json";
 /// zstd level of uploaded bundles.
 const PACKED: i32 = 3;
 
@@ -278,6 +280,10 @@ impl Server {
             Some(path) => Some(token_of(path)?),
             None => variable.filter(|token| !token.is_empty()),
         };
+        ensure!(
+            token.iter().flat_map(|token| token.bytes()).all(|byte| byte.is_ascii_graphic()),
+            "the token has other letters than `gritstone token create` gives"
+        );
         Ok(Self {
             agent: gritstone_server::client::agent(args.ca_file.as_deref(), WHOLE)?,
             runs: format!("{}/api/v1/runs", url.trim_end_matches('/')),
@@ -306,7 +312,10 @@ impl Server {
     fn get(&self, url: &str) -> Result<String> {
         response_text(url, || {
             let request = self.agent.get(url);
-            request.header("Authorization", self.authorization()).call()
+            request
+                .header("Authorization", self.authorization())
+                .header("Accept", JSON)
+                .call()
         })
     }
 
@@ -317,6 +326,7 @@ impl Server {
             let request = self.agent.post(&self.runs);
             let request = request
                 .header("Authorization", self.authorization())
+                .header("Accept", JSON)
                 .header("Content-Type", "application/zstd");
             request.send(&packed[..])
         });
@@ -372,7 +382,8 @@ fn response_text(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> 
         return Ok(text);
     }
     let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    let line = text.lines().next().filter(|line| !line.is_empty());
+    // a proxy may answer with a page
+    let line = text.lines().next().filter(|line| !line.is_empty() && !line.starts_with('<'));
     let why = value["error"].as_str().or(line).unwrap_or("it says no more");
     let text = format!("{url} refused: {status}: {why}");
     Err(Refusal { status, text }.into())

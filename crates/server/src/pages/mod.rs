@@ -301,6 +301,10 @@ impl From<StoreError> for Rejection {
                 let why = "The database server is unreachable: try again later.";
                 Self::new(Status::Busy, why).fault(text)
             }
+            StoreError::ReadOnly(_) | StoreError::Unsafe(..) => {
+                let why = "The store cannot be written; the log of the server says why.";
+                Self::new(Status::Broken, why).fault(text)
+            }
             _ => unreadable(text),
         }
     }
@@ -358,5 +362,7 @@ mod tests {
             assert_eq!(rejection.status.code_and_title().0, code, "{text}");
             assert_eq!(rejection.fault.is_some(), is_logged, "{text}");
         }
+        let why = Rejection::from(E::ReadOnly(path())).why;
+        assert!(why.contains("cannot be written"), "{why}");
     }
 }
