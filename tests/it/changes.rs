@@ -1,7 +1,7 @@
 //! Changes and their triage; the fleet, progress of runs, several runs at once, and notifications.
 
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, begin, eventually, list, recorded, start};
+use crate::common::{Home, at_hour, begin, ended, eventually, list, recorded, start};
 use crate::push::{post, token};
 use crate::serve::{calls, changed};
 use gritstone_model::{ChangeState, Commit, Id, RunData, TrialSide};
@@ -423,6 +423,9 @@ fn webhooks_get_new_changes_once() {
     for (url, output) in [("ftp://x/hidden", "neither"), ("http://[x/hidden", "not a URL")] {
         let words = format!("serve --listen 127.0.0.1:0 --notify-url {url}");
         let (_, _, error) = home.run(&words);
+        assert!(error.contains(output) && !error.contains("hidden"), "{error}");
+        let mut serve = home.gritstone("serve --listen 127.0.0.1:0");
+        let (_, _, error) = ended(serve.env("GRITSTONE_NOTIFY_URL", url));
         assert!(error.contains(output) && !error.contains("hidden"), "{error}");
     }
     let words = format!(

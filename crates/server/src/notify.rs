@@ -47,10 +47,10 @@ impl Notify {
         };
         // the whole URL may be a secret, and messages go to a log
         let uri = to.parse::<ureq::http::Uri>();
-        let uri = uri.context("the value of --notify-url is not a URL")?;
+        let uri = uri.context("the address of notifications is not a URL")?;
         ensure!(
             uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https")),
-            "the value of --notify-url begins with neither https:// nor http://"
+            "the address of notifications begins with neither https:// nor http://"
         );
         let template = match &options.notify_template {
             None => TEMPLATE.to_owned(),

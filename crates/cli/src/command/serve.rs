@@ -2,7 +2,7 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use gritstone_runs::context::Context;
 use gritstone_server::Options;
@@ -32,14 +32,14 @@ pub struct ServeArgs {
     /// Its key, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Send new changes to this URL, as JSON
+    /// Send new changes to this URL, as JSON [default: $GRITSTONE_NOTIFY_URL]
     #[arg(long, value_name = "URL", help_heading = "Notifications")]
     pub notify_url: Option<String>,
     /// What a notification says, with {count}, {events} and {url}
-    #[arg(long, value_name = "FILE", requires = "notify_url", help_heading = "Notifications")]
+    #[arg(long, value_name = "FILE", help_heading = "Notifications")]
     pub notify_template: Option<PathBuf>,
     /// Address of the pages in notifications [default: that of --listen]
-    #[arg(long, value_name = "URL", requires = "notify_url", value_parser = web_address, help_heading = "Notifications")]
+    #[arg(long, value_name = "URL", value_parser = web_address, help_heading = "Notifications")]
     pub public_url: Option<String>,
 }
 
@@ -56,6 +56,12 @@ fn web_address(text: &str) -> Result<String, String> {
 }
 
 pub fn serve(context: &Context, args: &ServeArgs) -> Result<Exit> {
+    let variable = std::env::var("GRITSTONE_NOTIFY_URL").ok().filter(|url| !url.is_empty());
+    let notify_url = args.notify_url.clone().or(variable);
+    ensure!(
+        notify_url.is_some() || (args.notify_template.is_none() && args.public_url.is_none()),
+        "--notify-template and --public-url need --notify-url or GRITSTONE_NOTIFY_URL"
+    );
     let options = Options {
         listen: args.listen,
         open: args.open,
@@ -63,7 +69,7 @@ pub fn serve(context: &Context, args: &ServeArgs) -> Result<Exit> {
         behind_proxy: args.behind_proxy,
         tls_cert: args.tls_cert.clone(),
         tls_key: args.tls_key.clone(),
-        notify_url: args.notify_url.clone(),
+        notify_url,
         notify_template: args.notify_template.clone(),
         public_url: args.public_url.clone(),
         #[cfg(feature = "fleet")]
