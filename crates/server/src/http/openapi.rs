@@ -1,6 +1,7 @@
 //! The description of all routes, as OpenAPI 3.1.
 
 use crate::http::params::{Kind, Parameter};
+use crate::http::request::FIRST;
 use crate::http::response::{Media, Status};
 use crate::http::route::{Gives, Method, Route};
 use gritstone_store::Scope;
@@ -13,6 +14,9 @@ pub fn description<P>(routes: &[&Route<P>]) -> Value {
         // OpenAPI cannot express a path parameter of several segments
         let methods = paths.entry(route.path.replace("{*", "{")).or_insert_with(|| json!({}));
         methods[method(route.method)] = operation(route);
+    }
+    if let Some(first) = paths.get(FIRST).cloned() {
+        paths.insert("/".to_owned(), first);
     }
     json!({
         "openapi": "3.1.0",
@@ -57,10 +61,10 @@ fn operation<P>(route: &Route<P>) -> Value {
         },
     });
     if let Some(upload) = &route.upload {
-        let media = upload
-            .media
-            .iter()
-            .map(|name| ((*name).to_owned(), json!({"schema": {"type": "string"}})));
+        let media = upload.media.iter().map(|&name| {
+            let kind = if name == Media::Json.name() { "object" } else { "string" };
+            (name.to_owned(), json!({"schema": {"type": kind}}))
+        });
         operation["requestBody"] = json!({
             "required": true,
             "description": upload.about,
@@ -108,7 +112,9 @@ fn responses<P>(route: &Route<P>) -> Value {
     let mut add = |status: Status, about: &str, content: Option<Value>| {
         insert(status.code_and_title().0.as_str(), about, content)
     };
-    add(Status::Found, "The answer", Some(content(&route.gives)));
+    if route.method != Method::Post {
+        add(Status::Found, "The answer", Some(content(route)));
+    }
     let refused =
         || Some(json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}));
     if !route.parameters.is_empty() {
@@ -132,7 +138,7 @@ fn responses<P>(route: &Route<P>) -> Value {
     );
     for (status, about) in route.statuses {
         let content = match status {
-            Status::Stored => Some(content(&route.gives)),
+            Status::Found | Status::Stored => Some(content(route)),
             _ => refused(),
         };
         add(*status, about, content);
@@ -140,15 +146,23 @@ fn responses<P>(route: &Route<P>) -> Value {
     Value::Object(all)
 }
 
-fn content(gives: &Gives) -> Value {
+fn content<P>(route: &Route<P>) -> Value {
+    let mut kinds = route.parameters.iter().map(|parameter| parameter.kind);
+    let has_several = kinds.any(|kind| matches!(kind, Kind::Several(_)));
     let text = || json!({"schema": {"type": "string"}});
-    let of_schema = |name: &str| json!({"schema": {"type": "object", "required": ["schema"], "properties": {"schema": {"const": name}}}});
+    let of_schema = |name: &str| {
+        let one = json!({"type": "object", "required": ["schema"], "properties": {"schema": {"const": name}}});
+        match has_several {
+            true => json!({"schema": {"anyOf": [one, {"type": "array", "items": one}]}}),
+            false => json!({"schema": one}),
+        }
+    };
     let mut content = Map::new();
     let mut add = |media: &str, what: Value| {
         let name = media.split(';').next().unwrap_or(media);
         content.insert(name.to_owned(), what);
     };
-    match gives {
+    match &route.gives {
         Gives::Page(schema) => {
             add(Media::Html.name(), text());
             add(Media::Json.name(), of_schema(schema));

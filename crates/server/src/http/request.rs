@@ -88,6 +88,9 @@ pub struct PageRequest {
     pub body: Bytes,
 }
 
+/// Path of the first page, which `/` names too.
+pub(crate) const FIRST: &str = "/overview";
+
 /// Request extension: the path ended in `.json`.
 #[derive(Clone, Copy)]
 pub(crate) struct JsonPath;
@@ -212,7 +215,7 @@ pub(crate) fn canonical(uri: Uri) -> (Uri, bool) {
         Some(plain) if plain.len() > 1 => (plain, true),
         _ => (path, false),
     };
-    let plain = if plain == "/" { "/overview" } else { plain };
+    let plain = if plain == "/" { FIRST } else { plain };
     if plain == path {
         return (uri, json);
     }

@@ -1,13 +1,17 @@
 //! API for runs: list, upload, fetch, remove.
 
 use crate::http::{
-    Gives, Media, Method, PageRequest, PageResponse, Rejection, Route, Status, Upload,
+    Gives, Kind, Media, Method, PageRequest, PageResponse, Parameter, Rejection, Route, Status,
+    Upload,
 };
-use crate::pages::{PageResult, Pages, RUN, plain};
+use crate::pages::{PageResult, Pages, plain};
 use anyhow::Context as _;
 use gritstone_model::{RunList, SCHEMA_RUNS, escape_json};
 use gritstone_runs::listing::listed;
 use gritstone_store::{Scope, UploadOutcome};
+
+const RUN: Parameter =
+    Parameter { name: "run", kind: Kind::Path, about: "A run: its whole identifier" };
 
 pub(super) const LIST: Route<Pages> = Route {
     // a sender needs the list of stored runs
@@ -23,7 +27,8 @@ pub(super) const SEND: Route<Pages> = Route {
         about: "A bundle as gritstone export writes it, of a run that has ended; perhaps compressed by zstd",
     }),
     statuses: &[
-        (Status::Stored, "Stored; 200: it was stored already"),
+        (Status::Stored, "Stored"),
+        (Status::Found, "It was stored already"),
         (Status::Conflict, "Another run with that identifier exists"),
         (Status::Gone, "It was removed here"),
         (Status::Unfit, "The body is not a bundle of a finished run"),
