@@ -20,8 +20,8 @@ pub(super) const EVENTS: Route<Pages> = Route {
     parameters: &[RUN],
     ..Route::get(
         "/runs/{run}/events",
-        "Progress of a run, as server-sent events: `progress` while it is measured, `end` when it has ended, each with launches, \
-         benchmark and said as JSON. A stream ends within a minute; clients reconnect",
+        "Progress of a run, as server-sent events: `progress` while it is measured, `end` when it has ended, each with launches \
+         and benchmark as JSON, `progress` also with said. A stream ends within a minute; clients reconnect",
         Gives::Events,
         progress,
     )
@@ -69,15 +69,17 @@ fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
     let store = pages.require_store()?;
     let id = pages.resolve(&store, request.params.text("run"))?;
     let so_far = store.progress(&id)?;
-    let value = serde_json::json!({
+    let mut value = serde_json::json!({
         "launches": so_far.launches,
         "benchmark": so_far.last,
-        "said": progress_text(&so_far, &store.info(&id)?),
     });
-    let text = gritstone_model::escape_json(value.to_string());
     let status = match so_far.ended {
         true => Status::Last,
-        false => Status::Found,
+        false => {
+            value["said"] = progress_text(&so_far, &store.info(&id)?).into();
+            Status::Found
+        }
     };
+    let text = gritstone_model::escape_json(value.to_string());
     Ok(PageResponse { status, ..plain(Media::Json, text) })
 }
