@@ -96,6 +96,17 @@ fn overview_links_every_page() {
 }
 
 #[test]
+fn future_runs_hide_no_changes() {
+    let home = changed();
+    let mut late = at_hour(&calls(1.2), 25, "late");
+    late.info.started = "2999-01-01T00:00:00Z".to_owned();
+    home.import(&[late]);
+    let overview = Server::start(&home).json("/overview.json");
+    let since = overview["recent"]["since"].as_str().unwrap();
+    assert!(!since.is_empty() && since < "2999", "{since}");
+}
+
+#[test]
 fn page_json_equals_command_json() {
     let home = Home::with(&["run", "copies"]);
     home.import(&[at_hour(&recorded("run"), 1, "before")]);

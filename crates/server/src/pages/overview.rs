@@ -8,7 +8,7 @@ use gritstone_model::{OverviewView, Recent, SCHEMA_OVERVIEW};
 use gritstone_runs::clock;
 use std::time::Duration;
 
-/// Changes in the last days before the newest run count as recent.
+/// Changes in the last days before the newest run until now count as recent.
 const RECENT_DAYS: u32 = 7;
 /// Afterwards the page is served without changes.
 const DIGEST_TIMEOUT: Duration = Duration::from_millis(300);
@@ -28,8 +28,10 @@ fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
         None => (None, vec![]),
     };
     let runs = lists::newest(pages.store()?.as_ref())?;
-    let since = runs.iter().map(|run| run.started.as_str()).max();
-    let since = since.and_then(|newest| clock::days_before(newest, RECENT_DAYS.into()));
+    let now = clock::now();
+    let starts = runs.iter().map(|run| run.started.as_str());
+    let newest = starts.filter(|started| *started <= now.as_str()).max();
+    let since = newest.and_then(|newest| clock::days_before(newest, RECENT_DAYS.into()));
     let view = OverviewView {
         schema: SCHEMA_OVERVIEW.to_owned(),
         stored: systems.iter().map(|system| system.runs).sum(),
