@@ -78,7 +78,7 @@ fn parameter(parameter: &Parameter) -> Value {
     let schema = match parameter.kind {
         Kind::Path | Kind::Needed => json!({"type": "string", "minLength": 1}),
         Kind::Text(most) => json!({"type": "string", "maxLength": most}),
-        Kind::Date => json!({"type": "string", "pattern": "^[0-9-]{0,10}$"}),
+        Kind::Date => json!({"type": "string", "pattern": "^([0-9]{4}(-[0-9]{2}){0,2})?$"}),
         Kind::Number { least, most, otherwise } => {
             json!({"type": "integer", "minimum": least, "maximum": most, "default": otherwise})
         }
