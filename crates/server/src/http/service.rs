@@ -14,6 +14,7 @@ use crate::http::upload::{receive, too_long};
 use crate::http::workers::Workers;
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -59,11 +60,10 @@ pub(crate) struct Service<P: 'static> {
 pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
     let mut router = Router::new();
     for &route in service.routes {
-        let respond = move |State(service): State<Arc<Service<P>>>,
-                            path: RawPathParams,
-                            request| async move {
-            service.respond(route, &path, request).await
-        };
+        let respond =
+            move |State(service): State<Arc<Service<P>>>,
+                  path: Result<RawPathParams, RawPathParamsRejection>,
+                  request| async move { service.respond(route, path, request).await };
         let method = match route.method {
             Method::Get => MethodFilter::GET,
             Method::Post => MethodFilter::POST,
@@ -177,7 +177,7 @@ impl<P: Site> Service<P> {
     async fn respond(
         self: &Arc<Self>,
         route: &'static Route<P>,
-        path: &RawPathParams,
+        path: Result<RawPathParams, RawPathParamsRejection>,
         request: Request,
     ) -> Response {
         let (parts, body) = request.into_parts();
@@ -187,7 +187,11 @@ impl<P: Site> Service<P> {
                 let why = format!("{} has no JSON form: leave out .json.", parts.uri.path());
                 Err(Rejection::new(Status::NotFound, why))
             }
-            false => PageRequest::parse(route.parameters, route.is_page(), path, &parts)
+            false => path
+                .map_err(|_| "The path is not UTF-8.".to_owned())
+                .and_then(|path| {
+                    PageRequest::parse(route.parameters, route.is_page(), &path, &parts)
+                })
                 .map_err(|why| Rejection::new(Status::Wrong, why)),
         };
         let response = match page_request {

@@ -25,6 +25,14 @@ fn ended(stream: &mut TcpStream) {
 }
 
 #[test]
+fn undecodable_paths_are_refused() {
+    let server = Server::start(Limits::default());
+    let output = server.get("/runs/%ff");
+    assert!(output.starts_with("HTTP/1.1 400 "), "{output}");
+    assert!(output.contains("Cannot be answered: The path is not UTF-8."), "{output}");
+}
+
+#[test]
 fn slow_requests_time_out() {
     let server = Server::start(short());
     let mut silent = server.connect();
