@@ -110,7 +110,7 @@ fn refused_runs_stop_no_others() {
 }
 
 /// Changes a launch of a run.
-fn damage(home: &Home, id: &str) {
+pub fn damage(home: &Home, id: &str) {
     let store = rusqlite::Connection::open(home.store()).unwrap();
     let change = format!(
         "DROP TRIGGER launch_is_not_changed; UPDATE launch SET start_ns = start_ns + 1 WHERE run = \
@@ -343,7 +343,10 @@ fn tokens_need_encryption() {
     home.refuses(&["push", "--to", "https://127.0.0.1:1", "--token-file", &file], "cannot reach");
     for token in ["sécret", "a\u{1}b", "two words"] {
         token_file(&home, token);
-        home.refuses(&["push", "--to", "https://127.0.0.1:1", "--token-file", &file], "other letters");
+        home.refuses(
+            &["push", "--to", "https://127.0.0.1:1", "--token-file", &file],
+            "other letters",
+        );
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     home.refuses(&["push", "--to", "http://127.0.0.1:1", "--token-file", &file], "chmod 600");

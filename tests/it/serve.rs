@@ -2,6 +2,7 @@
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, calm, end, eventually, list, part, recorded};
+use crate::push::damage;
 use gritstone_model::{Event, RunData};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
@@ -104,6 +105,22 @@ fn future_runs_hide_no_changes() {
     let overview = Server::start(&home).json("/overview.json");
     let since = overview["recent"]["since"].as_str().unwrap();
     assert!(!since.is_empty() && since < "2999", "{since}");
+}
+
+#[test]
+fn sites_tell_of_missing_pages() {
+    let home = Home::new();
+    let runs = [1, 2].map(|hour| at_hour(&calls(1.0), hour, &format!("night-{hour}")));
+    home.import(&runs);
+    home.ok("site public");
+    let store = rusqlite::Connection::open(home.store()).unwrap();
+    store.execute_batch("DELETE FROM cached_run").unwrap();
+    drop(store);
+    damage(&home, &runs[0].info.id);
+    for _ in 0..2 {
+        home.refuses("site elsewhere", "could not be made");
+    }
+    assert!(home.path().join("elsewhere/index.html").exists());
 }
 
 #[test]

@@ -312,10 +312,7 @@ impl Server {
     fn get(&self, url: &str) -> Result<String> {
         response_text(url, || {
             let request = self.agent.get(url);
-            request
-                .header("Authorization", self.authorization())
-                .header("Accept", JSON)
-                .call()
+            request.header("Authorization", self.authorization()).header("Accept", JSON).call()
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use gritstone_runs::context::Context;
 use gritstone_server::static_site;
@@ -38,5 +38,10 @@ pub fn site(context: &Context, args: &SiteArgs) -> Result<Exit> {
     ));
     let index = std::path::absolute(args.directory.join("index.html"))?;
     output::plain(&format!("{}\n", index.display()))?;
+    ensure!(
+        written.failed == 0,
+        "{} could not be made, and say why",
+        gritstone_report::plural(written.failed, "page")
+    );
     Ok(Exit::Done)
 }

@@ -35,6 +35,8 @@ pub struct Written {
     pub written: usize,
     /// Removed pages.
     pub removed: usize,
+    /// Pages that say why they could not be made.
+    pub failed: usize,
 }
 
 /// Writes the pages of a store into a directory: new ones, and those whose inputs changed.
@@ -65,8 +67,10 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
         record: &record,
         outdated: &outdated,
         next: AtomicUsize::new(0),
+        failed: AtomicUsize::new(0),
     };
     let rendered = work.share()?;
+    let failed = work.failed.load(Ordering::Relaxed);
     let written = rendered.values().filter(|(_, is_new)| *is_new).count();
     let mut files: BTreeMap<String, Made> =
         rendered.into_iter().map(|(file, (page, _))| (file, page)).collect();
@@ -79,6 +83,7 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
         rendered: outdated.len(),
         written,
         removed: record.finish(files, &all)?,
+        failed,
     })
 }
 
@@ -90,6 +95,7 @@ struct Work<'a> {
     record: &'a Record,
     outdated: &'a [&'a Page],
     next: AtomicUsize,
+    failed: AtomicUsize,
 }
 
 type Results = BTreeMap<String, (Made, bool)>;
@@ -133,16 +139,18 @@ impl Work<'_> {
                     continue;
                 }
             };
-            let answer = match pages.answer(page.route(), &request) {
-                Ok(answer) => answer,
+            let (answer, inputs) = match pages.answer(page.route(), &request) {
+                Ok(answer) => (answer, page.inputs.as_str()),
                 // links may lead to it
                 Err(refused) => {
                     let why = refused.fault.as_ref().unwrap_or(&refused.why);
                     log::warn!("gritstone: {}: {why}", page.path);
-                    pages.refused(&request, &refused)?
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                    // tried again by the next call
+                    (pages.refused(&request, &refused)?, "")
                 }
             };
-            let written = self.record.write(&page.file, &answer.text, &page.inputs)?;
+            let written = self.record.write(&page.file, &answer.text, inputs)?;
             rendered.insert(page.file.clone(), written);
         }
         Ok(rendered)
