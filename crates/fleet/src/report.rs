@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
 use gritstone_runs::context::{Context, here};
+use gritstone_runs::uncached::or_warning;
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,10 +70,8 @@ fn earlier(
 /// Results of runs by node. A run that cannot be read is reported and left out.
 fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
     let read = context.stored_nodes(store, ids)?;
-    let readable = ids.iter().zip(read).filter_map(|(id, read)| {
-        read.inspect_err(|why| log::warn!("run {id} is left out: {why:#}")).ok()
-    });
-    Ok(readable.collect())
+    let readable = ids.iter().zip(read).map(|(id, read)| or_warning(id, read));
+    Ok(readable.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The named runs, and their common name.

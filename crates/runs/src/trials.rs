@@ -1,6 +1,7 @@
 //! Stored trials: the runs of their sides, compared.
 
 use crate::context::Context;
+use crate::uncached::or_warning;
 use anyhow::{Context as _, Result};
 use gritstone_model::{AbView, RunData};
 use gritstone_store::{Kind, RunHead, Store};
@@ -19,12 +20,10 @@ impl Context {
         let heads = store.runs()?;
         let mut sides = BTreeMap::new();
         for head in heads.iter().filter(|head| head.kind == Kind::Ab) {
-            match store.info(&head.id).map(|info| info.settings.trial) {
-                Ok(Some(side)) if side.trial == trial => {
-                    sides.insert(side.side, head);
-                }
-                Ok(_) => {}
-                Err(why) => log::warn!("run {} is left out: {why}", head.id),
+            let info = or_warning(&head.id, store.info(&head.id).map_err(Into::into))?;
+            let side = info.and_then(|info| info.settings.trial);
+            if let Some(side) = side.filter(|side| side.trial == trial) {
+                sides.insert(side.side, head);
             }
         }
         self.stored_trial(store, &sides.into_values().collect::<Vec<_>>())

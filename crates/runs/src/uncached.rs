@@ -82,7 +82,7 @@ mod tests {
     fn all(path: &Path) -> Vec<HistoryView> {
         let context = Context::new(Some(path.to_owned()));
         let store = context.reader().unwrap().unwrap();
-        recurring(&context, &store, Extent { runs: MAX_RUNS, same: &[] }).unwrap()
+        recurring(&context, &store, Extent { runs: MAX_RUNS, branch: None, same: &[] }).unwrap()
     }
 
     #[test]

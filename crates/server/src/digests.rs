@@ -81,6 +81,7 @@ impl Digests {
             .is_some_and(|failure| failure.revision == revision && failure.time.elapsed() < RETRY);
         if is_due && !has_failed && !state.busy {
             state.busy = true;
+            state.failure = None;
             let (all, revision) = (Arc::clone(self), revision.to_owned());
             let thread = std::thread::Builder::new().name("digest".to_owned());
             if thread.spawn(move || all.compute(revision)).is_err() {
