@@ -5,9 +5,7 @@
 mod cli;
 mod command;
 #[cfg(test)]
-mod reference;
-#[cfg(test)]
-mod schemas;
+mod tests;
 mod ui;
 
 use anyhow::Context as _;

@@ -2,16 +2,13 @@
 
 pub mod client;
 mod digests;
-#[cfg(test)]
-mod fuzz;
 pub mod http;
-#[cfg(test)]
-#[path = "../../../tests/common/mutation.rs"]
-mod mutation;
 mod notify;
 mod pages;
 pub mod static_site;
 mod system_comparison;
+#[cfg(test)]
+mod tests;
 
 use anyhow::{Context as _, Result, ensure};
 use digests::Digests;

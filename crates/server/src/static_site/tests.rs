@@ -1,7 +1,7 @@
 //! Sites of made-up stores.
 
 use super::{Written, import, write};
-use crate::fuzz::runs;
+use crate::tests::fuzz::runs;
 use gritstone_model::{Id, TrialSide};
 use gritstone_store::Store;
 use percent_encoding::percent_decode_str;

@@ -2,6 +2,7 @@
 //!
 //! Must not know how a document is made.
 
+use super::{DOCS, check};
 use crate::command::doctor::Examined;
 use crate::command::list::List;
 use crate::command::run::dry_run::{DryRun, SCHEMA_DRY_RUN};
@@ -10,9 +11,7 @@ use gritstone_model::*;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Value, json};
-use std::{env, fs};
-
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
+use std::fs;
 
 /// Shared definitions.
 const PARTS: &str = "definitions.json";
@@ -65,7 +64,6 @@ fn worded(schema: &mut Value, flag: &Value) {
     }
 }
 
-/// `GRITSTONE_WRITE_SCHEMAS=1 cargo test -p gritstone schemas` writes them.
 #[test]
 fn schemas_are_current() {
     let mut all = SchemaSettings::draft2020_12().for_serialize().into_generator();
@@ -94,18 +92,12 @@ fn schemas_are_current() {
     let mut parts = json!({ "$defs": all.take_definitions(true) });
     worded(&mut parts, &json!({ "enum": FLAGS.map(Flag::as_str) }));
     documents.push((PARTS.to_owned(), parts));
-    let remaining = fs::read_dir(FOLDER).into_iter().flatten();
+    let remaining = fs::read_dir(format!("{DOCS}/schema")).into_iter().flatten();
     let mut remaining: Vec<String> =
         remaining.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     for (file, schema) in documents {
         remaining.retain(|name| *name != file);
-        let (path, text) = (format!("{FOLDER}/{file}"), format!("{schema:#}\n"));
-        if env::var_os("GRITSTONE_WRITE_SCHEMAS").is_some() {
-            fs::create_dir_all(FOLDER).unwrap();
-            fs::write(&path, &text).unwrap();
-        }
-        let current = fs::read_to_string(&path).unwrap_or_default();
-        assert!(current == text, "{file} is not what the types say");
+        check(&format!("schema/{file}"), &format!("{schema:#}\n"), "GRITSTONE_WRITE_SCHEMAS");
     }
     assert!(remaining.is_empty(), "of no document: {remaining:?}");
 }

@@ -1,8 +1,8 @@
 //! Sends damaged requests to a server of a small store: no response is an internal error, and each body has its declared media type.
 
+use super::mutation;
 use crate::digests::Digests;
 use crate::http::{Config, Limits, Make, Policy, Service, routed, router};
-use crate::mutation;
 use crate::pages::{DRAW, Pages, ROUTES};
 use axum::Router;
 use axum::body::Body;

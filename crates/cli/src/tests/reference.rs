@@ -1,5 +1,6 @@
 //! Generates `docs/reference/` from the command line.
 
+use super::check;
 use crate::cli::Cli;
 use crate::command::man;
 use crate::ui::config;
@@ -8,11 +9,9 @@ use crate::ui::settable::SetBy;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::{env, fs};
 
 /// Columns of the help.
 const WIDTH: usize = 120;
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
 const HEADER: &str = "<!-- Written from the definition of the command line: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference -->\n";
 
 /// Environment variables that correspond to keys.
@@ -24,7 +23,6 @@ const VARIABLES: [(&str, &str); 5] = [
     ("fc", "`FC` (with `--catalog`)"),
 ];
 
-/// `GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference` writes them.
 #[test]
 fn reference_pages_are_current() {
     let mut root = Cli::command();
@@ -32,13 +30,7 @@ fn reference_pages_are_current() {
     for (file, text) in
         [("commands.md", commands(&root)), ("configuration.md", configuration(&root))]
     {
-        let path = format!("{FOLDER}/{file}");
-        if env::var_os("GRITSTONE_WRITE_REFERENCE").is_some() {
-            fs::create_dir_all(FOLDER).unwrap();
-            fs::write(&path, &text).unwrap();
-        }
-        let current = fs::read_to_string(&path).unwrap_or_default();
-        assert!(current == text, "{file} is out of date: see its first lines");
+        check(&format!("reference/{file}"), &text, "GRITSTONE_WRITE_REFERENCE");
     }
 }
 

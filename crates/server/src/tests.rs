@@ -1,0 +1,3 @@
+pub(crate) mod fuzz;
+#[path = "../../../tests/common/mutation.rs"]
+mod mutation;
