@@ -1,6 +1,7 @@
 //! What a gate says, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use crate::junit::{JunitCases, Unpassed};
+use crate::openmetrics::END;
 use gritstone_document::Untrusted;
 use gritstone_document::number::{percent, percent_option};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
@@ -9,8 +10,27 @@ use gritstone_report::{
 };
 use std::fmt::Write as _;
 
+/// The outcome of a gate in each format of CI.
+pub struct GateOutput {
+    pub markdown: String,
+    /// Workflow commands of GitHub.
+    pub annotations: String,
+    /// OpenMetrics for GitLab.
+    pub metrics: String,
+    pub junit: String,
+}
+
+pub fn check_output(view: &CheckView, inconclusive_passes: bool) -> GateOutput {
+    GateOutput {
+        markdown: check_markdown(view),
+        annotations: github_annotations(view),
+        metrics: gitlab_metrics(view),
+        junit: junit(view, inconclusive_passes),
+    }
+}
+
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed, an inconclusive benchmark was skipped. Missing benchmarks and a gate that can decide nothing are errors, or skipped where they pass.
-pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
+fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
     let undecided = match inconclusive_passes {
         true => Unpassed::Skipped,
         false => Unpassed::Error,
@@ -39,7 +59,7 @@ pub fn junit(view: &CheckView, inconclusive_passes: bool) -> String {
 }
 
 /// Workflow commands: an error for each regression and each missing benchmark, one warning for all that is inconclusive, and a notice of the outcome.
-pub fn github_annotations(view: &CheckView) -> String {
+fn github_annotations(view: &CheckView) -> String {
     let with_outcome = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
     let regressed = with_outcome(CheckOutcome::Regressed).map(|row| (&row.row.id, row_text(row)));
     let missing = view.missing.iter().map(|missing| (&missing.id, missing_text(missing)));
@@ -73,36 +93,36 @@ pub(crate) fn outcome_annotation(command: &str, outcome: CheckOutcome, headline:
 }
 
 /// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: speed as a multiple of the base's, and missing benchmarks.
-pub fn gitlab_metrics(view: &CheckView) -> String {
-    let mut text = "# TYPE gritstone_check_speed gauge\n".to_owned();
-    for row in &view.rows {
-        let Some(ratio) = row.row.ratio else { continue };
-        let name = Untrusted(row.row.id.as_str()).openmetrics();
-        let outcome = row.outcome.as_str();
-        let _ = writeln!(
-            text,
-            "gritstone_check_speed{{benchmark=\"{name}\",outcome=\"{outcome}\"}} {ratio:.4}"
-        );
-    }
-    text += "# TYPE gritstone_check_not_compared gauge\n";
-    for row in view.rows.iter().filter(|row| row.row.ratio.is_none()) {
-        let name = Untrusted(row.row.id.as_str()).openmetrics();
-        let outcome = row.outcome.as_str();
-        let _ = writeln!(
-            text,
-            "gritstone_check_not_compared{{benchmark=\"{name}\",outcome=\"{outcome}\"}} 1"
-        );
-    }
-    text += "# TYPE gritstone_check_missing gauge\n";
-    for missing in &view.missing {
-        let name = Untrusted(missing.id.as_str()).openmetrics();
-        let _ = writeln!(text, "gritstone_check_missing{{benchmark=\"{name}\"}} 1");
-    }
-    text + "# EOF\n"
+fn gitlab_metrics(view: &CheckView) -> String {
+    let point = |row: &CheckRow| {
+        let label = format!(",outcome=\"{}\"", row.outcome.as_str());
+        let value = row.row.ratio.map_or("1".to_owned(), |ratio| format!("{ratio:.4}"));
+        (row.row.id.to_string(), label, value)
+    };
+    let (compared, others): (Vec<_>, Vec<_>) =
+        view.rows.iter().partition(|row| row.row.ratio.is_some());
+    let missing = view.missing.iter();
+    let missing = missing.map(|missing| (missing.id.to_string(), String::new(), "1".to_owned()));
+    gauge("gritstone_check_speed", compared.into_iter().map(point))
+        + &gauge("gritstone_check_not_compared", others.into_iter().map(point))
+        + &gauge("gritstone_check_missing", missing)
+        + END
+}
+
+/// A metric with a point for each benchmark, further label and value.
+pub(crate) fn gauge(
+    metric: &str,
+    points: impl Iterator<Item = (String, String, String)>,
+) -> String {
+    let point = |(benchmark, label, value): (String, String, String)| {
+        let name = Untrusted(&benchmark).openmetrics();
+        format!("{metric}{{benchmark=\"{name}\"{label}}} {value}\n")
+    };
+    format!("# TYPE {metric} gauge\n") + &points.map(point).collect::<String>()
 }
 
 /// A comment or a step summary: the outcome, and a table of all that did not pass.
-pub fn check_markdown(view: &CheckView) -> String {
+fn check_markdown(view: &CheckView) -> String {
     let mut text = format!(
         "### gritstone check: {}\n\n{}\n",
         view.outcome.as_str(),

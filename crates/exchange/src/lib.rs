@@ -34,7 +34,7 @@ pub use anonymize::{anonymous_run, anonymous_view};
 pub use atom::atom;
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
-pub use ci_output::{check_markdown, github_annotations, gitlab_metrics, junit};
+pub use ci_output::{GateOutput, check_output};
 pub use csv_markdown::{csv, markdown};
 pub use exportable::Exported;
 pub use fleet::{csv as fleet_csv, openmetrics as fleet_openmetrics};
@@ -45,10 +45,7 @@ pub use hyperfine::write as hyperfine;
 pub use import::{contents, name_machine, set_start};
 pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
-pub use pr::{
-    pr_github_annotations, pr_github_error, pr_gitlab_metrics, pr_junit, pr_junit_error,
-    pr_markdown, pr_markdown_error,
-};
+pub use pr::{pr_failure, pr_output};
 pub use share::share_markdown;
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,

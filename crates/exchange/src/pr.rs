@@ -1,7 +1,8 @@
 //! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
-use crate::ci_output::{error_annotation, outcome_annotation};
+use crate::ci_output::{GateOutput, error_annotation, gauge, outcome_annotation};
 use crate::junit::{JunitCases, Unpassed};
+use crate::openmetrics::END;
 use gritstone_document::Untrusted;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
 use gritstone_report::{pr_remarks, pr_verdict, value_change};
@@ -10,8 +11,35 @@ use std::fmt::Write as _;
 /// Rows of a table for people; the others are counted.
 const SHOWN: usize = 100;
 
+pub fn pr_output(view: &PrView) -> GateOutput {
+    GateOutput {
+        markdown: pr_markdown(view),
+        annotations: pr_github_annotations(view),
+        metrics: pr_gitlab_metrics(view.quantity, &view.rows),
+        junit: pr_junit(view),
+    }
+}
+
+/// Where there is no answer.
+pub fn pr_failure(outcome: CheckOutcome, quantity: PrQuantity, why: &str) -> GateOutput {
+    let unpassed = match outcome {
+        CheckOutcome::Regressed => Unpassed::Failure,
+        CheckOutcome::Passed | CheckOutcome::Inconclusive => Unpassed::Error,
+    };
+    let mut cases = JunitCases::default();
+    cases.add("gritstone", "pr", Some((unpassed, why.to_owned())));
+    let lines = why.lines().map(|line| Untrusted(line).markdown());
+    let lines = lines.collect::<Vec<_>>().join("  \n");
+    GateOutput {
+        markdown: format!("### gritstone pr: {}\n\n{lines}\n", outcome.as_str()),
+        annotations: error_annotation("gritstone pr", why),
+        metrics: pr_gitlab_metrics(quantity, &[]),
+        junit: cases.suite("gritstone pr"),
+    }
+}
+
 /// A comment: the outcome, a table, remarks.
-pub fn pr_markdown(view: &PrView) -> String {
+fn pr_markdown(view: &PrView) -> String {
     let safe = |text: &str| Untrusted(text).markdown();
     let mut text =
         format!("### gritstone pr: {}\n\n{}\n", view.outcome.as_str(), safe(&pr_verdict(view)));
@@ -44,7 +72,7 @@ pub fn pr_markdown(view: &PrView) -> String {
 }
 
 /// Workflow commands: an error per regression, a warning if nothing was decided, a notice of the outcome.
-pub fn pr_github_annotations(view: &PrView) -> String {
+fn pr_github_annotations(view: &PrView) -> String {
     let regressed = view.rows.iter().filter(|row| row.regressed);
     let errors: String =
         regressed.map(|row| error_annotation(&row.name, &row_text(view.quantity, row))).collect();
@@ -60,43 +88,22 @@ fn with_remarks(view: &PrView) -> String {
     all.collect::<Vec<_>>().join("\n")
 }
 
-/// The annotation where there is no answer.
-pub fn pr_github_error(why: &str) -> String {
-    error_annotation("gritstone pr", why)
-}
-
-/// The comment where there is no answer.
-pub fn pr_markdown_error(why: &str, outcome: CheckOutcome) -> String {
-    let lines = why.lines().map(|line| Untrusted(line).markdown());
-    format!(
-        "### gritstone pr: {}\n\n{}\n",
-        outcome.as_str(),
-        lines.collect::<Vec<_>>().join("  \n")
-    )
-}
-
 /// OpenMetrics for GitLab (`artifacts: reports: metrics`): speed of the head as a multiple of the base's.
-pub fn pr_gitlab_metrics(view: &PrView) -> String {
-    let metric = match view.quantity {
+fn pr_gitlab_metrics(quantity: PrQuantity, rows: &[PrRow]) -> String {
+    let metric = match quantity {
         PrQuantity::Time => "gritstone_pr_speed",
         PrQuantity::Instructions => "gritstone_pr_instructions",
     };
-    let mut text = format!("# TYPE {metric} gauge\n");
-    for row in &view.rows {
-        let Some(ratio) = row.ratio else { continue };
-        let name = Untrusted(&row.id).openmetrics();
-        let _ = writeln!(
-            text,
-            "{metric}{{benchmark=\"{name}\",verdict=\"{}\"}} {ratio:.4}",
-            row.verdict.as_str()
-        );
-    }
-    text + "# EOF\n"
+    let point = |row: &PrRow| {
+        let label = format!(",verdict=\"{}\"", row.verdict.as_str());
+        Some((row.id.clone(), label, format!("{:.4}", row.ratio?)))
+    };
+    gauge(metric, view.rows.iter().filter_map(point)) + END
 }
 
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed; errors are benchmarks of one side alone, and
 /// a gate that can decide nothing; an inconclusive benchmark was skipped.
-pub fn pr_junit(view: &PrView) -> String {
+fn pr_junit(view: &PrView) -> String {
     let mut cases = JunitCases::default();
     let gate = match view.outcome {
         CheckOutcome::Passed => None,
@@ -122,17 +129,6 @@ pub fn pr_junit(view: &PrView) -> String {
         cases.add(&view.harness, &unmatched.name, Some((Unpassed::Error, why)));
     }
     cases.suite(&format!("gritstone pr {} against {}", view.head.commit, view.base.commit))
-}
-
-/// The suite where there is nothing to compare.
-pub fn pr_junit_error(why: &str, outcome: CheckOutcome) -> String {
-    let mut cases = JunitCases::default();
-    let unpassed = match outcome {
-        CheckOutcome::Regressed => Unpassed::Failure,
-        CheckOutcome::Passed | CheckOutcome::Inconclusive => Unpassed::Error,
-    };
-    cases.add("gritstone", "pr", Some((unpassed, why.to_owned())));
-    cases.suite("gritstone pr")
 }
 
 /// Change of the value, with its interval.
@@ -224,7 +220,7 @@ mod tests {
         let view = view("sum");
         insta::assert_snapshot!("pr_markdown", pr_markdown(&view));
         insta::assert_snapshot!("pr_github", pr_github_annotations(&view));
-        insta::assert_snapshot!("pr_gitlab", pr_gitlab_metrics(&view));
+        insta::assert_snapshot!("pr_gitlab", pr_gitlab_metrics(view.quantity, &view.rows));
         insta::assert_snapshot!("pr_junit", pr_junit(&view));
         let undecided = PrView { outcome: CheckOutcome::Inconclusive, ..view.clone() };
         let junit = pr_junit(&undecided);
@@ -264,7 +260,7 @@ mod tests {
             annotations.lines().count()
         );
         assert_eq!(annotations.matches("\n::").count(), 1, "{annotations}");
-        let metrics = pr_gitlab_metrics(&view);
+        let metrics = pr_gitlab_metrics(view.quantity, &view.rows);
         assert_eq!(
             metrics.lines().filter(|line| line.starts_with("# EOF")).count(),
             1,

@@ -3,12 +3,12 @@
 use crate::ui::args::{OnInconclusive, SameArgs};
 use crate::ui::candidates;
 use crate::ui::exit::Exit;
+use crate::ui::gate::{self as gate_output, GateFormat};
 use crate::ui::output;
 use crate::ui::settable::SetBy;
-use crate::ui::step_summary;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use gritstone_analysis::check as gate;
 use gritstone_document::number;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, Id, RunView, Selector, pluralize};
@@ -52,25 +52,7 @@ pub struct CheckArgs {
     pub inconclusive: OnInconclusive,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
-    pub format: CheckFormat,
-}
-
-/// Output format of a gate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum CheckFormat {
-    /// Tables
-    #[default]
-    Text,
-    /// One JSON value
-    Json,
-    /// A comment
-    Markdown,
-    /// Annotations of GitHub Actions, and a summary where GITHUB_STEP_SUMMARY names a file
-    Github,
-    /// A metrics report of GitLab
-    Gitlab,
-    /// JUnit XML: a test case of the gate and one per benchmark
-    Junit,
+    pub format: GateFormat,
 }
 
 pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
@@ -129,14 +111,15 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
         gate::require_detectable(&mut view, detect);
     }
     show_selected(&mut view, &selectors)?;
-    print_view(args, &view)?;
+    let passes = args.inconclusive == OnInconclusive::Pass;
+    let document = gritstone_report::check(&view, output::detail());
+    let output = gritstone_exchange::check_output(&view, passes);
+    gate_output::print(args.format, &view, &output, Some(document))?;
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
-        CheckOutcome::Inconclusive => match args.inconclusive {
-            OnInconclusive::Fail => Exit::Inconclusive,
-            OnInconclusive::Pass => Exit::Done,
-        },
+        CheckOutcome::Inconclusive if passes => Exit::Done,
+        CheckOutcome::Inconclusive => Exit::Inconclusive,
     })
 }
 
@@ -164,23 +147,6 @@ fn show_selected(view: &mut CheckView, selectors: &[String]) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn print_view(args: &CheckArgs, view: &CheckView) -> Result<()> {
-    match args.format {
-        CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
-        CheckFormat::Json => output::json(view),
-        CheckFormat::Markdown => output::plain(&gritstone_exchange::check_markdown(view)),
-        CheckFormat::Gitlab => output::plain(&gritstone_exchange::gitlab_metrics(view)),
-        CheckFormat::Junit => {
-            let passes = args.inconclusive == OnInconclusive::Pass;
-            output::plain(&gritstone_exchange::junit(view, passes))
-        }
-        CheckFormat::Github => {
-            output::workflow_commands(&gritstone_exchange::github_annotations(view))?;
-            step_summary::append(&gritstone_exchange::check_markdown(view))
-        }
-    }
 }
 
 /// Accepts the new levels of regressed benchmarks, and that missing ones are no longer measured.

@@ -219,7 +219,7 @@ fn google_benchmark(root: &Path, folder: &Path) -> Option<Found> {
     let mut calls = calls.filter_map(|call| call.trim_start().strip_prefix('(')?.split(')').next());
     let call = calls.find(|call| call.contains("benchmark::benchmark"))?;
     let target = call.split_whitespace().next().filter(|name| is_plain(name))?;
-    let source = Path::new(".").join(folder);
+    let source: PathBuf = Path::new(".").join(folder).components().collect();
     Some(Found {
         harness: "google-benchmark",
         build: Some(format!(

@@ -2,6 +2,7 @@
 
 use crate::ui::args::StoreArgs;
 use crate::ui::exit::{Exit, exit_of};
+use crate::ui::gate::{self, GateFormat};
 use crate::ui::output;
 use crate::ui::step_summary;
 use crate::ui::value_parsers;
@@ -9,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
-use gritstone_model::{CheckOutcome, PrQuantity, PrView};
+use gritstone_model::{CheckOutcome, PrQuantity};
 use gritstone_pr::compare::{Answer, Comparison, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
@@ -56,7 +57,7 @@ pub struct PrArgs {
     pub storing: StoreArgs,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
-    pub format: PrFormat,
+    pub format: GateFormat,
 }
 
 /// Benchmarks and build of a trial.
@@ -106,23 +107,6 @@ pub enum Count {
     Instructions,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum PrFormat {
-    /// A table
-    #[default]
-    Text,
-    /// One JSON value
-    Json,
-    /// A comment
-    Markdown,
-    /// Annotations of GitHub Actions, and a summary where GITHUB_STEP_SUMMARY names a file
-    Github,
-    /// A metrics report of GitLab
-    Gitlab,
-    /// JUnit XML: a test case of the gate and one per benchmark
-    Junit,
-}
-
 /// With fewer than four builds nothing can be decided.
 const LAYOUTS: std::ops::RangeInclusive<usize> = 4..=64;
 
@@ -153,7 +137,7 @@ fn harness_names() -> clap::builder::PossibleValuesParser {
 pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     let here = std::env::current_dir().context("cannot read the current directory")?;
     let repository = Repository::around(&here)?;
-    if args.format == PrFormat::Github {
+    if args.format == GateFormat::Github {
         step_summary::check()?;
     }
     undo::recover();
@@ -189,7 +173,8 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         anyhow::Ok(())
     })();
     output::clear_line();
-    print_view(args.format, &view)?;
+    let gate_output = exchange::pr_output(&view);
+    gate::print(args.format, &view, &gate_output, Some(gritstone_report::pr(&view)))?;
     stored.context("the answer is not stored")?;
     let labels: Vec<&str> = runs.iter().filter_map(|run| run.info.label.as_deref()).collect();
     let trial = labels.first().and_then(|label| label.strip_suffix("-a"));
@@ -349,39 +334,18 @@ pub fn show_progress(progress: Progress<'_>) {
 }
 
 /// Why there is no answer, in the formats that a machine or a reader of the pull request takes.
-fn print_failure(format: PrFormat, comparison: &Comparison, why: &anyhow::Error) -> Result<()> {
+fn print_failure(format: GateFormat, comparison: &Comparison, why: &anyhow::Error) -> Result<()> {
     let outcome = match exit_of(why) {
         Exit::CheckFailed => CheckOutcome::Regressed,
         Exit::Interrupted => return Ok(()),
         _ => CheckOutcome::Inconclusive,
     };
     let why = format!("{why:#}");
-    match format {
-        PrFormat::Json => output::json(&comparison.unanswered(&why, outcome)?),
-        PrFormat::Gitlab => {
-            let view = comparison.unanswered(&why, outcome)?;
-            output::plain(&exchange::pr_gitlab_metrics(&view))
-        }
-        PrFormat::Junit => output::plain(&exchange::pr_junit_error(&why, outcome)),
-        PrFormat::Markdown => output::plain(&exchange::pr_markdown_error(&why, outcome)),
-        PrFormat::Github => {
-            output::workflow_commands(&exchange::pr_github_error(&why))?;
-            step_summary::append(&exchange::pr_markdown_error(&why, outcome))
-        }
-        PrFormat::Text => Ok(()),
+    let view = comparison.unanswered(&why, outcome).ok();
+    // no revisions, no value
+    if format == GateFormat::Json && view.is_none() {
+        return Ok(());
     }
-}
-
-fn print_view(format: PrFormat, view: &PrView) -> Result<()> {
-    match format {
-        PrFormat::Text => output::text(&gritstone_report::pr(view)),
-        PrFormat::Json => output::json(view),
-        PrFormat::Markdown => output::plain(&exchange::pr_markdown(view)),
-        PrFormat::Gitlab => output::plain(&exchange::pr_gitlab_metrics(view)),
-        PrFormat::Junit => output::plain(&exchange::pr_junit(view)),
-        PrFormat::Github => {
-            output::workflow_commands(&exchange::pr_github_annotations(view))?;
-            step_summary::append(&exchange::pr_markdown(view))
-        }
-    }
+    let output = exchange::pr_failure(outcome, comparison.quantity, &why);
+    gate::print(format, &view, &output, None)
 }

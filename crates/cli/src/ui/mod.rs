@@ -8,6 +8,7 @@ pub mod config;
 pub mod confirm;
 pub mod display;
 pub mod exit;
+pub mod gate;
 pub mod help;
 pub mod output;
 pub mod parameters;
