@@ -1,9 +1,9 @@
 //! Statistics over the executions of a command.
 
+use gritstone_stats::descriptive::{self, OF_MAD, median, quantile, sorted};
+
 /// Distance from the median above which an execution is an outlier, in robust standard deviations.
 const OUTLIER: f64 = 10.0;
-/// Ratio of standard deviation to median absolute deviation of a normal distribution.
-const DEVIATION_FOR_MEDIAN: f64 = 1.4826;
 /// Lower bound of the deviation, as a share of the median, for equal times.
 const MIN_DEVIATION: f64 = 0.005;
 
@@ -27,12 +27,9 @@ impl TimeStatistics {
     pub fn of(times: &[f64]) -> Option<Self> {
         let sorted = sorted(times);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
-        let n = times.len() as f64;
-        let mean = times.iter().sum::<f64>() / n;
-        let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
         Some(Self {
-            mean,
-            deviation: (times.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+            mean: descriptive::mean(times),
+            deviation: (times.len() > 1).then(|| descriptive::deviation(times)),
             median: median(&sorted),
             min,
             max,
@@ -42,23 +39,7 @@ impl TimeStatistics {
 
 /// Quantile of the times, interpolated between neighbors (type 7); `None` without a time.
 pub fn percentile(times: &[f64], share: f64) -> Option<f64> {
-    let sorted = sorted(times);
-    let last = sorted.len().checked_sub(1)?;
-    let rank = share.clamp(0.0, 1.0) * last as f64;
-    let (low, part) = (rank.floor() as usize, rank.fract());
-    let high = (low + 1).min(last);
-    Some(sorted[low] + part * (sorted[high] - sorted[low]))
-}
-
-fn sorted(times: &[f64]) -> Vec<f64> {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
-}
-
-fn median(sorted: &[f64]) -> f64 {
-    let n = sorted.len();
-    f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
+    (!times.is_empty()).then(|| quantile(&sorted(times), share))
 }
 
 /// Indexes of outliers.
@@ -68,7 +49,7 @@ pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
     };
     let distance = |time: &f64| (time - all.median).abs();
     let distances: Vec<f64> = times.iter().map(distance).collect();
-    let deviation = DEVIATION_FOR_MEDIAN * median(&sorted(&distances));
+    let deviation = OF_MAD * median(&sorted(&distances));
     let least = MIN_DEVIATION * all.median;
     let limit = OUTLIER * deviation.max(least);
     let far = distances.iter().enumerate();
