@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// Maximum row names before the text of a note.
-const NAMES: usize = 3;
+pub(crate) const NAMES: usize = 3;
 
 /// Judgment of a text, shown by color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,19 +108,20 @@ impl Footnote {
     pub(crate) fn of_rows(&self, names: &[&str]) -> String {
         match names {
             [] | [""] => self.text.clone(),
-            names => format!("{}: {}", listed(names), self.text),
+            names => format!("{}: {}", listed(names, NAMES), self.text),
         }
     }
 }
 
-/// The first names, and the number of others.
-pub(crate) fn listed(names: &[&str]) -> String {
-    let shown = names.len().min(NAMES);
+/// At most `most` names, and the number of others: `a, b and 5 more`.
+pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown = names.len().min(most);
+    let first: Vec<&str> = names[..shown].iter().map(AsRef::as_ref).collect();
     let more = match names.len() - shown {
         0 => String::new(),
-        more => format!(" and {more} more"),
+        more => format!(" and {} more", number::count(more)),
     };
-    format!("{}{more}", names[..shown].join(", "))
+    format!("{}{more}", first.join(", "))
 }
 
 /// Parts of a summary line.

@@ -14,7 +14,7 @@ pub mod terminal;
 mod sanitize;
 mod tree;
 
-pub use footnote::{FlagStyle, Footnote, Tone};
+pub use footnote::{FlagStyle, Footnote, Tone, listed};
 pub use number::{MISSING, percent_option, unit_text};
 pub use sanitize::{Untrusted, clean, printable, shortened, without_commands};
 pub use tree::*;

@@ -108,17 +108,12 @@ fn without_numbers(text: &str) -> String {
 
 impl Group<'_> {
     fn line(&self) -> String {
-        let count = self.benchmarks.len();
-        let mut shown: Vec<String> =
-            self.benchmarks.iter().take(NAMES).map(|name| (*name).to_owned()).collect();
-        if count > NAMES {
-            shown.push(format!("{} more", number::count(count - NAMES)));
-        }
+        let names = words::join_some(&self.benchmarks, NAMES);
         let why = match (self.why.as_str(), self.is_example) {
             ("", _) => String::new(),
             (why, true) => format!("; for example, {why}"),
             (why, false) => format!(": {why}"),
         };
-        format!("{} {} ({}){why}", number::count(count), self.what, words::join(&shown))
+        format!("{} {} ({names}){why}", number::count(self.benchmarks.len()), self.what)
     }
 }

@@ -4,7 +4,7 @@ use crate::compare;
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
 use gritstone_document::number;
-use gritstone_document::{About, Block, Column, Document, Style, Text, Tile, Tone};
+use gritstone_document::{About, Block, Column, Document, Style, Text, Tile, Tone, listed};
 use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, TriageEntry};
 
 /// Benchmarks in a command: those with the largest changes.
@@ -124,11 +124,8 @@ fn who(triage: &Triage) -> Option<String> {
 
 /// The first benchmark of an event, and the number of others.
 fn benchmarks(event: &ChangeEvent) -> String {
-    match event.changes.as_slice() {
-        [one] => one.benchmark.to_string(),
-        [first, rest @ ..] => format!("{} and {} more", first.benchmark, rest.len()),
-        [] => String::new(),
-    }
+    let ids: Vec<&str> = event.changes.iter().map(|change| change.benchmark.as_str()).collect();
+    listed(&ids, 1)
 }
 
 fn short_commits(commits: &CommitRange) -> String {

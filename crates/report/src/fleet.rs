@@ -338,15 +338,10 @@ fn distributions(document: &mut Document, view: &FleetView) {
     let which = |benchmark: &&FleetBenchmark| {
         let about = |outlier: &&FleetOutlier| matches!(&outlier.about, FleetScope::Benchmark(id) if *id == benchmark.id);
         let outliers = view.outliers.iter().filter(about);
-        let mut named: Vec<String> = outliers
+        let named: Vec<String> = outliers
             .map(|outlier| format!("{} {}", outlier.node, percent(&outlier.effect).0))
             .collect();
-        let more = named.len().saturating_sub(MAX_NAMED);
-        named.truncate(MAX_NAMED);
-        if more > 0 {
-            named.push(format!("{} more", number::count(more)));
-        }
-        Some(words::join(&named)).filter(|named| !named.is_empty())
+        Some(words::join_some(&named, MAX_NAMED)).filter(|named| !named.is_empty())
     };
     let value = |quantile: usize| {
         move |benchmark: &&FleetBenchmark| {

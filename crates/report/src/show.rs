@@ -8,7 +8,7 @@ use crate::pairs::Pairs;
 use crate::table::{self, Columns};
 use crate::words::Detail;
 use crate::{findings, responses, words};
-use gritstone_document::{Block, Document, Style, Text};
+use gritstone_document::{Block, Document, Style, Text, listed};
 use gritstone_document::{number, sparkline};
 use gritstone_model::{
     Contention, Finding, Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags,
@@ -137,13 +137,11 @@ fn summary(view: &RunView) -> String {
 
 /// Benchmarks that the budget did not reach, and how to measure them.
 fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<String> {
-    let [first, rest @ ..] = unreached else {
+    if unreached.is_empty() {
         return None;
-    };
-    let named = match rest.len() {
-        0 => first.id.to_string(),
-        more => format!("{} and {more} more", first.id),
-    };
+    }
+    let ids: Vec<&str> = unreached.iter().map(|result| result.id.as_str()).collect();
+    let named = listed(&ids, 1);
     let notes = unreached.iter().flat_map(|result| &result.notes);
     let needed = notes.filter_map(|note| match note.finding {
         Finding::NotReached { budget_s } => budget_s,
@@ -247,12 +245,7 @@ fn parts(result: &Measurement) -> Option<String> {
     let parts: Vec<String> = result.parts().iter().map(part).collect();
     let mut lists = vec![parts.join(", ")];
     if !result.names().is_empty() {
-        let shown = result.names().len().min(NAMES_SHOWN);
-        let more = match result.names().len() - shown {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        lists.push(format!("names: {}{more}", result.names()[..shown].join(", ")));
+        lists.push(format!("names: {}", listed(result.names(), NAMES_SHOWN)));
     }
     lists.retain(|list| !list.is_empty());
     (!lists.is_empty()).then(|| format!("{}: {}", result.id, lists.join("; ")))

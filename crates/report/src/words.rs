@@ -1,6 +1,6 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
-use gritstone_document::{Tone, number};
+use gritstone_document::{Tone, listed, number};
 use gritstone_model::{Better, Difference, EnvironmentScore, Id, Link, Peer, Reliability, RunView};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,14 @@ pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
             let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
             format!("{} and {}", head.join(", "), last.as_ref())
         }
+    }
+}
+
+/// The same of at most `most` items: `a, b and 5 more`.
+pub(crate) fn join_some<S: AsRef<str>>(items: &[S], most: usize) -> String {
+    match items.len() > most {
+        true => listed(items, most),
+        false => join(items),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Announces skipped benchmarks.
 
 use crate::ui::output;
+use gritstone_document::listed;
 use gritstone_model::{Plan, grouped};
 
 /// Skipped benchmarks that are named for each reason.
@@ -10,12 +11,6 @@ const SKIPS_NAMED: usize = 3;
 pub fn announce(plan: &Plan) {
     let skips = plan.skips.iter();
     for (reason, ids) in grouped(skips.map(|skip| (&skip.reason, skip.id.as_str()))) {
-        let shown = ids.len().min(SKIPS_NAMED);
-        let more = match ids.len() - shown {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let named = ids[..shown].join(", ");
-        output::remark(&format!("skipped: {named}{more}: {reason}"));
+        output::remark(&format!("skipped: {}: {reason}", listed(&ids, SKIPS_NAMED)));
     }
 }

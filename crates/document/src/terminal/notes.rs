@@ -4,9 +4,10 @@ use super::table::shortened;
 use super::wrap::{width_of, wrap};
 use super::{BOLD, MAX_PROSE_WIDTH, Page};
 use crate::footnote::Footnote;
-use crate::footnote::{FlagStyle, Shown, Warning, listed};
+use crate::footnote::{FlagStyle, NAMES, Shown, Warning, listed};
 use crate::number;
 use crate::tree::NoteId;
+use gritstone_model::grouped;
 use std::collections::BTreeMap;
 
 /// Maximum causes listed; others are counted.
@@ -59,19 +60,13 @@ impl Page<'_> {
 
     /// For each note its number of rows, their first names and its text, which may be cut.
     fn reasons(&self, flag: &FlagStyle, notes: &[(&str, &Footnote)]) -> Vec<String> {
-        let mut reasons: Vec<(&Footnote, Vec<&str>)> = vec![];
-        for (name, note) in notes {
-            match reasons.iter_mut().find(|(known, _)| known.text == note.text) {
-                Some((_, names)) => names.push(name),
-                None => reasons.push((note, vec![name])),
-            }
-        }
+        let reasons = grouped(notes.iter().map(|(name, note)| (note.text.as_str(), *name)));
         let (what, remedy) = flag.summary.as_ref().map_or(("", ""), |s| (s.what, s.remedy));
         let width = self.look.width.min(MAX_PROSE_WIDTH) - 4;
         let mut lines = vec![];
-        for (note, names) in reasons.iter().take(CAUSES) {
+        for (why, names) in reasons.iter().take(CAUSES) {
             let count = number::plural(names.len(), "result");
-            let text = format!("{count} {what} ({}): {}", listed(names), note.text);
+            let text = format!("{count} {what} ({}): {why}", listed(names, NAMES));
             let wrapped = wrap(&self.clean(&text), width);
             let cut = wrapped.len() > REASON_LINES;
             for (i, line) in wrapped.iter().take(REASON_LINES).enumerate() {
@@ -107,13 +102,7 @@ impl Page<'_> {
 
     /// As many whole details as fit and the number of others; a single one is shortened.
     fn fitting(&self, details: &[String], room: usize) -> String {
-        let text = |n: usize| {
-            let more = match details.len() - n {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            self.clean(&(details[..n].join(", ") + &more)).into_owned()
-        };
+        let text = |n: usize| self.clean(&listed(details, n)).into_owned();
         let fits = |n: &usize| width_of(&text(*n)) <= room;
         match (details, (1..=details.len()).rev().find(fits)) {
             (_, Some(n)) => text(n),

@@ -7,7 +7,7 @@ mod tables;
 
 use crate::brief::{Brief, data_sheet, name, transactions};
 use crate::{findings, words};
-use gritstone_document::{Block, Document, Table};
+use gritstone_document::{Block, Document, Table, listed};
 use gritstone_model::{
     Benchmark, Chapter, Exhibit, Form, Id, Measurement, RunView, Selector, grouped,
 };
@@ -141,12 +141,8 @@ fn missing(document: &mut Document, shown: &Shown) {
     };
     let reasons = grouped(shown.benchmarks.iter().filter_map(reason));
     let items = reasons.iter().map(|(why, ids)| {
-        let first: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
-        let more = match ids.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("Without a result here: {}{more}. {why}", first.join(", "))
+        let ids: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
+        format!("Without a result here: {}. {why}", listed(&ids, NAMED))
     });
     document.list(items);
 }

@@ -34,14 +34,9 @@ pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
 /// `kernel release 6.18.1 and os version 13`.
 fn name(division: &FleetDivision, group: &FleetGroup) -> String {
     let facts = division.facts.iter().zip(&group.values);
-    let mut facts: Vec<String> =
+    let facts: Vec<String> =
         facts.map(|(fact, value)| format!("{} {value}", words::fact(fact))).collect();
-    let more = facts.len().saturating_sub(MAX_NAMED);
-    facts.truncate(MAX_NAMED);
-    if more > 0 {
-        facts.push(format!("{} more", number::count(more)));
-    }
-    words::join(&facts)
+    words::join_some(&facts, MAX_NAMED)
 }
 
 fn difference(group: &FleetGroup) -> Option<String> {

@@ -4,6 +4,7 @@ use crate::command::ab::args::AbArgs;
 use crate::ui::parameters::{self, Values, fill_in, list};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::ab::{COMMAND, START_UP};
+use gritstone_document::listed;
 use gritstone_model::{Benchmark, Id, UserCommand};
 use gritstone_session::trial::{MAX_LETTERS, command_benchmark, side_name};
 
@@ -211,11 +212,11 @@ fn what(side: &Side) -> String {
         environment.map(|(name, value)| format!("{name}={value}")).collect();
     parts.extend(side.setting.clone());
     parts.extend(side.compiler.clone());
-    match side.commands.as_slice() {
+    let titles: Vec<&str> = side.commands.iter().map(|command| command.title.as_str()).collect();
+    match titles.as_slice() {
         [] if parts.is_empty() => parts.push("as it is".to_owned()),
         [] => {}
-        [one] => parts.push(one.title.clone()),
-        [first, rest @ ..] => parts.push(format!("{} and {} more", first.title, rest.len())),
+        titles => parts.push(listed(titles, 1)),
     }
     parts.join("; ")
 }
