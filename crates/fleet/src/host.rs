@@ -41,3 +41,13 @@ pub enum Engine {
     /// An exclusive job for each node.
     Slurm,
 }
+
+impl Engine {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Ssh => "ssh",
+            Self::Slurm => "slurm",
+        }
+    }
+}

@@ -11,9 +11,9 @@ use crate::ui::output;
 use crate::ui::value_parsers;
 use anyhow::{Result, ensure};
 use check::FleetCheckArgs;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use gritstone_fleet::drive;
-use gritstone_fleet::plan::{Plan, Request};
+use gritstone_fleet::plan::{Engine, Plan, Request};
 use gritstone_runs::context::Context;
 use node::FleetNodeArgs;
 use report::FleetReportArgs;
@@ -44,36 +44,11 @@ pub enum FleetCommand {
     Node(Box<FleetNodeArgs>),
 }
 
-/// Means of starting the measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// This machine, several times in turn, for trying it out
-    Local,
-    /// OpenSSH, as the user has configured it
-    Ssh,
-    /// Slurm: an exclusive job for each node
-    Slurm,
-}
-
-impl Engine {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Ssh => "ssh",
-            Self::Slurm => "slurm",
-        }
-    }
-}
-
-impl From<Engine> for gritstone_fleet::plan::Engine {
-    fn from(engine: Engine) -> Self {
-        match engine {
-            Engine::Local => Self::Local,
-            Engine::Ssh => Self::Ssh,
-            Engine::Slurm => Self::Slurm,
-        }
-    }
-}
+const ENGINES: [(Engine, &str); 3] = [
+    (Engine::Local, "This machine, several times in turn, for trying it out"),
+    (Engine::Ssh, "OpenSSH, as the user has configured it"),
+    (Engine::Slurm, "Slurm: an exclusive job for each node"),
+];
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -86,7 +61,7 @@ An inventory has a line for each node: the host as the engine knows it, and wher
   node1  rack=a switch=1 partition=batch")]
 pub struct FleetRunArgs {
     /// What starts the measurements
-    #[arg(long, value_enum, value_name = "ENGINE")]
+    #[arg(long, value_parser = value_parsers::named(Engine::as_str, ENGINES), value_name = "ENGINE")]
     pub on: Engine,
     /// Nodes: a number with local; hosts, separated by commas, or an inventory with ssh; any of them with slurm [default there: all of the partition]
     #[arg(long, value_name = "N|LIST|FILE")]
@@ -179,8 +154,8 @@ fn check_engine(args: &FleetRunArgs) -> Result<()> {
         ensure!(
             !given || args.on == engine,
             "{option} is for --on {}, and changes nothing with --on {}: leave it out",
-            engine.name(),
-            args.on.name()
+            engine.as_str(),
+            args.on.as_str()
         );
     }
     Ok(())
@@ -209,7 +184,7 @@ fn measure(context: &Context, plan: &Plan) -> Result<Exit> {
 
 fn request(args: &FleetRunArgs) -> Request {
     Request {
-        on: args.on.into(),
+        on: args.on,
         nodes: args.nodes.clone(),
         cores: args.cores,
         selectors: args.selectors.clone(),

@@ -2,8 +2,9 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::value_parsers;
 use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use gritstone_document::Style;
 use gritstone_model::hexadecimal;
 use gritstone_report::lists;
@@ -28,8 +29,8 @@ pub enum TokenCommand {
         /// Of which machine or person
         name: String,
         /// What it is for
-        #[arg(long, value_enum, value_delimiter = ',', required = true)]
-        scope: Vec<TokenScope>,
+        #[arg(long, value_parser = value_parsers::named(Scope::as_str, SCOPES), value_delimiter = ',', required = true)]
+        scope: Vec<Scope>,
     },
     /// List the tokens, without their secrets
     List,
@@ -40,16 +41,8 @@ pub enum TokenCommand {
     },
 }
 
-/// Scope of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TokenScope {
-    /// Read all runs
-    Read,
-    /// Send runs
-    Write,
-    /// Remove runs
-    Admin,
-}
+const SCOPES: [(Scope, &str); 3] =
+    [(Scope::Read, "Read all runs"), (Scope::Write, "Send runs"), (Scope::Admin, "Remove runs")];
 
 /// Bytes of a token: the size of its hash.
 const TOKEN_BYTES: usize = 32;
@@ -63,8 +56,7 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
             let mut random = [0; TOKEN_BYTES];
             File::open("/dev/urandom")?.read_exact(&mut random)?;
             let secret = format!("{TOKEN_PREFIX}{}", hexadecimal(random));
-            let scopes: Vec<Scope> = scope.iter().map(|scope| scope.to_scope()).collect();
-            context.administrator()?.add_token(name, &secret, &scopes, &now)?;
+            context.administrator()?.add_token(name, &secret, scope, &now)?;
             output::plain(&format!("{secret}\n"))?;
             output::remark("shown only once: keep it in a file that only its user can read");
         }
@@ -96,14 +88,4 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
         }
     }
     Ok(Exit::Done)
-}
-
-impl TokenScope {
-    fn to_scope(self) -> Scope {
-        match self {
-            Self::Read => Scope::Read,
-            Self::Write => Scope::Write,
-            Self::Admin => Scope::Admin,
-        }
-    }
 }

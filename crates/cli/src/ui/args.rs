@@ -2,7 +2,8 @@
 
 use crate::ui::display::DISPLAY;
 use crate::ui::settable::SetBy;
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
+use crate::ui::value_parsers;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use gritstone_model::SameFact;
 use gritstone_runs::history::Extent;
@@ -77,7 +78,7 @@ pub struct StoreArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SameArgs {
     /// Only runs with the same FACT as the newest one; the compiler with its flags
-    #[arg(long, value_name = "FACT", value_delimiter = ',', value_parser = same_fact())]
+    #[arg(long, value_name = "FACT", value_delimiter = ',', value_parser = value_parsers::named(SameFact::as_str, SameFact::ALL.map(|fact| (fact, None::<&str>))))]
     pub same: Vec<SameFact>,
 }
 
@@ -95,13 +96,6 @@ impl HistoryFilterArgs {
     pub fn extent(&self, runs: u32) -> Extent<'_> {
         Extent { runs: runs as usize, branch: self.branch.as_deref(), same: &self.same.same }
     }
-}
-
-fn same_fact() -> impl TypedValueParser<Value = SameFact> {
-    PossibleValuesParser::new(SameFact::ALL.map(SameFact::as_str)).map(|name| {
-        let mut all = SameFact::ALL.into_iter();
-        all.find(|fact| fact.as_str() == name).expect("clap accepts possible values only")
-    })
 }
 
 /// Identity in shared output.

@@ -1,5 +1,8 @@
 //! Parsers of times, ages, labels, shares and pairs.
 
+use clap::builder::{
+    IntoResettable, PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser,
+};
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -54,6 +57,19 @@ pub fn time(text: &str) -> Result<Timestamp, String> {
 pub fn label(text: &str) -> Result<String, String> {
     gritstone_model::check_label(text)?;
     Ok(text.to_owned())
+}
+
+/// One of these values by its name; each has a help.
+pub fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    name: fn(T) -> &'static str,
+    all: [(T, impl IntoResettable<StyledStr>); N],
+) -> impl TypedValueParser<Value = T> {
+    let values = all.each_ref().map(|(value, _)| *value);
+    let possible = all.map(|(value, help)| PossibleValue::new(name(value)).help(help));
+    PossibleValuesParser::new(possible).map(move |text| {
+        let found = values.into_iter().find(|value| name(*value) == text);
+        found.expect("clap accepts possible values only")
+    })
 }
 
 /// `NAME=VALUE`.
