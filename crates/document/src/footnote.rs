@@ -1,14 +1,13 @@
 //! Footnotes: how a table shows their flags, and how a terminal sums them up.
 
 use crate::number;
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// Maximum row names before the text of a note.
 pub(crate) const NAMES: usize = 3;
 
 /// Judgment of a text, shown by color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tone {
     Good,
     Bad,
@@ -19,51 +18,20 @@ pub enum Tone {
 }
 
 /// How a flag is shown, and what it means.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlagStyle {
-    /// Sort order.
+    /// Sort order: the first field.
     pub rank: u8,
     /// Letter in the flags column of a terminal.
     pub letter: &'static str,
-    /// Reference mark in HTML and PDF.
-    pub sign: &'static str,
     pub tone: Tone,
     pub meaning: &'static str,
     /// Line below the tables of a terminal; `None` for flags without a warning.
     pub summary: Option<Summary>,
 }
 
-/// Reference mark of notes without a [`FlagStyle`].
-pub const PLAIN_SIGN: &str = "¶";
-
-impl PartialEq for FlagStyle {
-    fn eq(&self, other: &Self) -> bool {
-        self.rank == other.rank
-    }
-}
-
-impl Eq for FlagStyle {}
-
-impl PartialOrd for FlagStyle {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for FlagStyle {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank.cmp(&other.rank)
-    }
-}
-
-impl std::hash::Hash for FlagStyle {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.rank.hash(state);
-    }
-}
-
 /// Wording of the summary of a flag's notes.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Summary {
     /// Follows the number of results: `3 results noisy`.
     pub what: &'static str,
@@ -73,7 +41,7 @@ pub struct Summary {
 }
 
 /// Details that a summary shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shown {
     /// First sentence of the note.
     First,

@@ -24,8 +24,7 @@ const CLAIMS: [(Claim, &str, &str); 9] = [
     (Claim::MinNsPerOp, "ns", "time"),
 ];
 
-/// An audit: the summary as its title, then a table for each topic. A failed claim is marked `*`, an untested one `§`, a failure that is
-/// only reported `¶`, each with a note.
+/// An audit: the summary as its title, then a table for each topic.
 pub fn audit(view: &AuditView) -> Document {
     let mut document = Document::new(title(view));
     crate::lists::not_ours(&mut document, view.catalogue.as_ref());

@@ -1,9 +1,8 @@
 //! Lists as documents: benchmarks, machines, missing programs.
 
-use crate::findings::sign;
 use crate::words;
 use gritstone_document::{Column, Document, Row, Table, Text};
-use gritstone_model::{CustomCatalog, Flag};
+use gritstone_model::CustomCatalog;
 
 /// A document of one table; the first column names the row.
 pub fn table<const N: usize>(
@@ -41,8 +40,7 @@ pub fn append<const N: usize>(
 pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&CustomCatalog>) {
     if let Some(catalog) = catalogue {
         document.paragraph(format!(
-            "{} Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",
-            sign(Some(Flag::Custom)),
+            "◊ Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",
             words::join(&catalog.families),
             catalog.named()
         ));

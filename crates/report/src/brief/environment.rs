@@ -24,7 +24,7 @@ pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
     document.heading(1, "Flags");
     type Cause<'a> = (&'a Flag, &'a Vec<&'a str>);
     Columns::<Cause>::key("Flag", Style::Code, |(flag, _)| findings::letter(**flag))
-        .text("Meaning", |(flag, _)| findings::meaning(Some(**flag)))
+        .text("Meaning", |(flag, _)| findings::meaning(**flag))
         .number("Results", |(_, ids)| ids.len())
         .text("Benchmarks", |(_, ids)| ids.join(", "))
         .table(document, "Flags of the results, and which carry them", &causes);

@@ -41,7 +41,7 @@ fn configurations(document: &mut Document, input: &Classic) {
 /// Legend of the letters in tables.
 fn flags(document: &mut Document) {
     document.heading(1, "Flags");
-    document.terms(FLAGS.map(|flag| (findings::letter(flag), findings::meaning(Some(flag)))));
+    document.terms(FLAGS.map(|flag| (findings::letter(flag), findings::meaning(flag))));
 }
 
 /// Each benchmark of an exhibit once, in the order of the exhibits.

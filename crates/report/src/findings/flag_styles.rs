@@ -1,7 +1,7 @@
 //! Flags as a document shows them, and notes as its footnotes.
 
 use super::message;
-use gritstone_document::footnote::{Detail, FlagStyle, PLAIN_SIGN, Shown, Summary};
+use gritstone_document::footnote::{Detail, FlagStyle, Shown, Summary};
 use gritstone_document::number::{percent, plural};
 use gritstone_document::{Document, NoteId, Tone};
 use gritstone_model::{Finding, Flag, Interference, Note};
@@ -18,7 +18,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 0,
         letter: "!",
-        sign: "*",
         tone: Tone::Bad,
         meaning: "work check failed: result invalid, in no score",
         summary: summary("invalid", Shown::First, "gritstone audit"),
@@ -26,7 +25,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 1,
         letter: "~",
-        sign: "†",
         tone: Tone::Doubt,
         meaning: NOISY,
         summary: summary("noisy", Shown::Largest, "--budget, doctor"),
@@ -34,7 +32,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 2,
         letter: "m",
-        sign: "†",
         tone: Tone::Doubt,
         meaning: NOISY,
         summary: summary("with several modes", Shown::Names, "show RUN BENCHMARK"),
@@ -42,7 +39,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 3,
         letter: "i",
-        sign: "‡",
         tone: Tone::Doubt,
         meaning: "interference: other work, steal, throttling or SMT contention",
         summary: summary("with interference", Shown::Kinds, "gritstone doctor"),
@@ -50,7 +46,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 4,
         letter: "-",
-        sign: "§",
         tone: Tone::Faint,
         meaning: "no result; its note says why",
         summary: summary("without a value", Shown::Reasons, "add -vv"),
@@ -58,7 +53,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 5,
         letter: "≠",
-        sign: "‖",
         tone: Tone::Doubt,
         meaning: "not comparable: other work, another version, another unit or a stand-in",
         summary: summary("not comparable", Shown::Names, "add -vv"),
@@ -66,7 +60,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 6,
         letter: "?",
-        sign: "?",
         tone: Tone::Faint,
         meaning: "doubtful: in the document or its scan, or because failed commands count",
         summary: summary("doubtful", Shown::Names, "add -vv"),
@@ -74,7 +67,6 @@ static FLAG_STYLES: [FlagStyle; 8] = [
     FlagStyle {
         rank: 7,
         letter: "c",
-        sign: "◊",
         tone: Tone::Faint,
         meaning: "custom benchmark",
         summary: None,
@@ -86,19 +78,14 @@ pub fn flag_style(flag: Flag) -> &'static FlagStyle {
     &FLAG_STYLES[flag as usize]
 }
 
-/// The reference mark of a flag, and of notes without one.
-pub fn sign(flag: Option<Flag>) -> &'static str {
-    flag.map_or(PLAIN_SIGN, |flag| flag_style(flag).sign)
-}
-
 /// The letter of a flag in a table of a terminal.
 pub fn letter(flag: Flag) -> &'static str {
     flag_style(flag).letter
 }
 
 /// What a flag means.
-pub fn meaning(flag: Option<Flag>) -> &'static str {
-    flag.map_or("note without a flag", |flag| flag_style(flag).meaning)
+pub fn meaning(flag: Flag) -> &'static str {
+    flag_style(flag).meaning
 }
 
 /// Adds the footnote of a note.

@@ -5,7 +5,7 @@ mod sentence;
 
 use crate::words::{self, join, plural};
 pub(crate) use flag_styles::details;
-pub use flag_styles::{flag_style, footnote, letter, meaning, sign};
+pub use flag_styles::{flag_style, footnote, letter, meaning};
 use gritstone_document::number;
 use gritstone_model::{
     CommonChange, Flag, LawView, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
