@@ -121,6 +121,29 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
     }
 }
 
+/// The report of a fleet without nodes.
+pub fn fleet_view(outliers: Vec<FleetOutlier>) -> FleetView {
+    FleetView {
+        schema: SCHEMA_FLEET.to_owned(),
+        fleet: "november".to_owned(),
+        started: "2026-11-03T10:00:00Z".to_owned(),
+        last: "2026-11-04T10:00:00Z".to_owned(),
+        level: 0.05,
+        margin: 0.01,
+        wrong: vec![],
+        outliers,
+        common: vec![],
+        groups: vec![],
+        drifts: vec![],
+        earlier: 0,
+        kinds: vec![],
+        overall: None,
+        families: vec![],
+        benchmarks: vec![],
+        nodes: vec![],
+    }
+}
+
 /// A note whose text is shown as it is.
 pub fn stated(by: Author, flag: Option<Flag>, text: &str) -> Note {
     Note::new(Finding::Stated { by, flag, text: text.to_owned() })

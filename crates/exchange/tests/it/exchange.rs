@@ -191,32 +191,19 @@ fn fleet_metrics_parse() {
         overall: Some(effect),
         families: BTreeMap::from([("memory".to_owned(), effect)]),
     };
+    let outlier = FleetOutlier {
+        node: "n1".to_owned(),
+        about: FleetScope::Family("memory".to_owned()),
+        effect,
+        since: None,
+        replaced: None,
+        results: 3,
+        interference: 0,
+    };
     let view = FleetView {
-        schema: SCHEMA_FLEET.to_owned(),
         fleet: "no\"v".to_owned(),
-        started: "2026-11-03T10:00:00Z".to_owned(),
-        last: "2026-11-03T10:00:00Z".to_owned(),
-        level: 0.05,
-        margin: 0.01,
-        wrong: vec![],
-        outliers: vec![FleetOutlier {
-            node: "n1".to_owned(),
-            about: FleetScope::Family("memory".to_owned()),
-            effect,
-            since: None,
-            replaced: None,
-            results: 3,
-            interference: 0,
-        }],
-        common: vec![],
-        groups: vec![],
-        drifts: vec![],
-        earlier: 0,
-        kinds: vec![],
-        overall: None,
-        families: vec![],
-        benchmarks: vec![],
         nodes: vec![node("n1"), node("n2")],
+        ..testkit::fleet_view(vec![outlier])
     };
     let text = fleet_openmetrics(&view);
     let read = openmetrics_parser::openmetrics::parse_openmetrics(&text);

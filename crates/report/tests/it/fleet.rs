@@ -4,9 +4,9 @@ use gritstone_document::html;
 use gritstone_model::{
     FleetDivision, FleetDrift, FleetEffect, FleetGroup, FleetGroupEffect, FleetNodeProgress,
     FleetNodeState, FleetOutlier, FleetProgress, FleetScope, FleetSince, FleetView, Id,
-    SCHEMA_FLEET,
 };
 use gritstone_report::{Detail, fleet, fleet_lines, fleet_progress};
+use gritstone_testkit::fleet_view as view;
 
 fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> FleetOutlier {
     FleetOutlier {
@@ -17,28 +17,6 @@ fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> Fl
         replaced: None,
         results: 5,
         interference: 0,
-    }
-}
-
-fn view(outliers: Vec<FleetOutlier>) -> FleetView {
-    FleetView {
-        schema: SCHEMA_FLEET.to_owned(),
-        fleet: "november".to_owned(),
-        started: "2026-11-03T10:00:00Z".to_owned(),
-        last: "2026-11-04T10:00:00Z".to_owned(),
-        level: 0.05,
-        margin: 0.01,
-        wrong: vec![],
-        outliers,
-        common: vec![],
-        groups: vec![],
-        drifts: vec![],
-        earlier: 0,
-        kinds: vec![],
-        overall: None,
-        families: vec![],
-        benchmarks: vec![],
-        nodes: vec![],
     }
 }
 

@@ -1,6 +1,7 @@
 //! SystemScores as a terminal prints them.
 
 use crate::sample;
+use crate::sample::briefs::{scored, scores_view as view};
 use crate::sample::machines::id;
 use gritstone_document::{Document, terminal};
 use gritstone_model::*;
@@ -47,26 +48,7 @@ fn one_cpu(factor: f64) -> SystemScores {
 }
 
 fn machine(name: &str, factor: f64) -> ScoredSystem {
-    ScoredSystem {
-        id: format!("run-{name}"),
-        name: name.to_owned(),
-        programs: None,
-        one_cpu: one_cpu(factor),
-        unfinished: false,
-        differ_in: vec![],
-    }
-}
-
-fn view(machines: Vec<ScoredSystem>) -> ScoresView {
-    ScoresView {
-        schema: SCHEMA_SCORES.to_owned(),
-        base: "ref:vax-11-780-4.1bsd".to_owned(),
-        base_name: "VAX-11/780".to_owned(),
-        by: vec![],
-        profile: None,
-        confidence: 0.95,
-        machines,
-    }
+    scored(format!("run-{name}"), name.to_owned(), one_cpu(factor))
 }
 
 #[test]

@@ -57,6 +57,18 @@ fn scores(run: &RunView) -> ScoresView {
         of: 9,
         ..EnvironmentScore::default()
     };
+    let one_cpu = SystemScores {
+        environments: vec![score("Processor", Some(9876.0)), score("Memory", None)],
+        overall: score("All environments", Some(1234.0)),
+    };
+    scores_view(vec![scored(run.id.clone(), run.machine.name.clone(), one_cpu)])
+}
+
+pub fn scored(id: String, name: String, one_cpu: SystemScores) -> ScoredSystem {
+    ScoredSystem { id, name, programs: None, one_cpu, unfinished: false, differ_in: vec![] }
+}
+
+pub fn scores_view(machines: Vec<ScoredSystem>) -> ScoresView {
     ScoresView {
         schema: SCHEMA_SCORES.to_owned(),
         base: "ref:vax-11-780-4.1bsd".to_owned(),
@@ -64,17 +76,7 @@ fn scores(run: &RunView) -> ScoresView {
         by: vec![],
         profile: None,
         confidence: 0.95,
-        machines: vec![ScoredSystem {
-            id: run.id.clone(),
-            name: run.machine.name.clone(),
-            programs: None,
-            one_cpu: SystemScores {
-                environments: vec![score("Processor", Some(9876.0)), score("Memory", None)],
-                overall: score("All environments", Some(1234.0)),
-            },
-            unfinished: false,
-            differ_in: vec![],
-        }],
+        machines,
     }
 }
 
