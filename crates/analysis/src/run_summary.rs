@@ -3,7 +3,7 @@
 use crate::comparability::{ComparisonKey, Selection};
 use crate::{same, tails};
 use gritstone_model::{
-    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, SameFact, Settings, Status,
+    Flag, Id, Kind, Machine, Measurement, Quantity, RunView, SameFact, Settings, Status,
 };
 use gritstone_stats::quantile;
 use serde::{Deserialize, Serialize};
@@ -127,17 +127,13 @@ impl RunValue {
         if !counts || interval.is_some_and(|[low, _]| low <= 0.0) {
             return None;
         }
-        let sign = match result.better {
-            Better::Higher => 1.0,
-            Better::Lower => -1.0,
-        };
         Some(Self {
             version: result.version,
-            speed: sign * value.ln(),
+            speed: result.better.log_speed(value),
             within: within(interval),
             unit: match result.unit.quantity() {
-                Quantity::Time { ns } => Some(sign * ns.ln()),
-                Quantity::Rate { plain } => Some(sign * plain.ln()),
+                Quantity::Time { ns } => Some(result.better.log_speed(ns)),
+                Quantity::Rate { plain } => Some(result.better.log_speed(plain)),
                 Quantity::Share | Quantity::Exact => None,
             },
             compiler: None,

@@ -22,6 +22,14 @@ impl Better {
             Self::Lower => 1.0 / ratio,
         }
     }
+
+    /// Logarithm of the quality of a value.
+    pub fn log_speed(self, value: f64) -> f64 {
+        match self {
+            Self::Higher => value.ln(),
+            Self::Lower => -value.ln(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use super::difference::Difference;
 use super::pair::{ComparedBy, Pair, ratio};
 use crate::conversion::{scale, to_reference};
 use crate::run_summary::within;
-use gritstone_model::{Better, Estimate, Finding, Kind, Measurement, Quantity, RowVariance};
+use gritstone_model::{Estimate, Finding, Kind, Measurement, Quantity, RowVariance};
 use gritstone_stats::quantile;
 
 /// Power at the minimum detectable effect.
@@ -74,17 +74,13 @@ pub(super) fn difference(
         scale(&other.unit, &base.unit)? * to_reference(other, &base.unit, options.reference_ghz);
     let (b, o) = (base.estimate()?, other.estimate()?);
     let interval = |side: Estimate| side.interval.filter(|[low, _]| *low > 0.0);
-    let ln_ratio = (o.value * scale / b.value).ln();
     let frequencies = base.ghz().zip(other.ghz());
     let slope = match (base.processor_bound, frequencies, options.reference_ghz) {
         (false, Some((b, o)), Some(_)) => SLOPE * (o / b).ln(),
         _ => 0.0,
     };
     Some(Difference {
-        ln_ratio: match base.better {
-            Better::Higher => ln_ratio,
-            Better::Lower => -ln_ratio,
-        },
+        ln_ratio: base.better.log_speed(o.value * scale / b.value),
         within: [within(Some(interval(b)?)), within(Some(interval(o)?))],
         frequency: slope * slope,
         effect: options.effect(&base.id),

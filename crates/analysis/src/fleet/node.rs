@@ -65,10 +65,7 @@ impl NodeResult {
         let counts = result.outcome() == Status::Measured
             && !result.is_flagged(Flag::Invalid)
             && result.interval().is_none_or(|[low, _]| low > 0.0);
-        let speed = estimate.filter(|_| counts).map(|x| match result.better {
-            Better::Higher => x.ln(),
-            Better::Lower => -x.ln(),
-        });
+        let speed = estimate.filter(|_| counts).map(|x| result.better.log_speed(x));
         Self {
             version: result.version,
             program: run_summary::program(result).to_owned(),
