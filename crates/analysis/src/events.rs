@@ -1,10 +1,10 @@
 //! Change points of all benchmarks, grouped into events by the runs that may have begun them.
 
 use crate::series::KERNEL;
+use crate::summary::reading::median;
 use gritstone_model::{
     Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Triage,
 };
-use gritstone_stats::descriptive;
 use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -238,6 +238,5 @@ fn kernel(series: &HistorySeries, at: usize) -> String {
 
 /// Median of the values that count.
 fn level(points: &[HistoryPoint]) -> Option<f64> {
-    let values: Vec<f64> = points.iter().filter_map(|point| point.value).collect();
-    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
+    median(points.iter().filter_map(|point| point.value))
 }

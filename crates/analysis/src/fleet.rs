@@ -174,7 +174,7 @@ fn between_runs(row: &Row) -> Option<f64> {
     let differences = pairs.filter_map(|pair| Some((pair[1].speed? - pair[0].speed?).abs()));
     let differences: Vec<f64> = differences.collect();
     (differences.len() >= MIN_NODES).then(|| {
-        let median = descriptive::median(&descriptive::sorted(&differences));
+        let median = descriptive::median_of(&differences);
         // the median of |x| for a normal x with twice the variance
         (median / 0.674_49).powi(2) / 2.0
     })
@@ -255,7 +255,7 @@ fn spread(level: &Level, between_runs: Option<f64>) -> FleetSpread {
 fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> FleetBenchmark {
     let estimates =
         row.results.iter().flat_map(|results| results.last()).map(|result| result.estimate);
-    let estimates = descriptive::sorted(&estimates.collect::<Vec<_>>());
+    let estimates = descriptive::sorted(estimates);
     let disturbed = |results: &&Vec<&NodeResult>| results.iter().any(|result| result.interference);
     FleetBenchmark {
         id: row.id.clone(),

@@ -102,7 +102,7 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
         Some(((result.value()? * scale).ln(), within(result.interval())))
     });
     let (logs, variances): (Vec<f64>, Vec<f64>) = estimates.unzip();
-    let center = descriptive::median(&descriptive::sorted(&logs));
+    let center = descriptive::median_of(&logs);
     let variance = descriptive::mean(&variances) / logs.len() as f64;
     let half = quantile::normal(0.95) * variance.sqrt();
     let estimate = Some(Estimate {

@@ -64,19 +64,15 @@ fn first_runs(histories: &[HistoryView]) -> BTreeMap<&str, Run> {
 
 /// Adds a series from a run on. A change counts if the level before it is visible.
 fn add(family: &mut Family, series: &HistorySeries, better: Better, from: &Run) {
-    let speed = |value: f64| match better {
-        Better::Higher => value.ln(),
-        Better::Lower => -value.ln(),
-    };
     let newest = series.points.iter().enumerate();
     let newest = newest.filter(|(_, point)| run(point) >= *from);
-    let known = newest.filter_map(|(index, point)| Some((index, run(point), speed(point.value?))));
+    let known = newest
+        .filter_map(|(index, point)| Some((index, run(point), better.log_speed(point.value?))));
     let known: Vec<(usize, Run, f64)> = known.collect();
     let Some((first, ..)) = known.first().cloned() else {
         return;
     };
-    let all: Vec<f64> = known.iter().map(|(.., speed)| *speed).collect();
-    let center = descriptive::median(&descriptive::sorted(&all));
+    let center = descriptive::median_of(known.iter().map(|(.., speed)| speed));
     for (_, run, speed) in known {
         family.runs.entry(run).or_default().push(speed - center);
     }
@@ -93,7 +89,7 @@ fn system(
 ) -> (Option<String>, SystemTrend) {
     let runs = families.values().filter_map(|family| family.runs.keys().next_back());
     let newest = runs.map(|(started, _)| started.clone()).max();
-    let mean = |values: &[f64]| (values.iter().sum::<f64>() / values.len() as f64).exp();
+    let mean = |values: &[f64]| descriptive::mean(values).exp();
     let family = |(name, family): (&str, Family)| {
         (!family.runs.is_empty()).then(|| FamilyTrend {
             family: name.to_owned(),

@@ -37,7 +37,7 @@ pub fn learn_prior(runs: &[RunData], benchmarks: &[Benchmark]) -> PriorRuns {
     }
     scatters.retain(|_, scatters| scatters.len() >= MIN_RUNS_FOR_SCATTER);
     for (step, scatters) in scatters {
-        priors.entry(step).or_default().ln_sd = Some(median(&scatters));
+        priors.entry(step).or_default().ln_sd = Some(descriptive::median_of(&scatters));
     }
     priors
 }
@@ -51,8 +51,8 @@ fn launch_times(run: &RunData) -> BTreeMap<(Id, u32), f64> {
         let ns = until.unwrap_or(0).max(launch.conditions.wall);
         times.entry(step(launch)).or_default().push(ns as f64 / 1e9);
     }
-    let medians = times.into_iter().map(|(step, times)| (step, median(&times)));
-    medians.collect()
+    let median = |(step, times): (_, Vec<f64>)| (step, descriptive::median_of(times));
+    times.into_iter().map(median).collect()
 }
 
 /// ln(value) of each undisturbed launch of the same version of a benchmark.
@@ -75,8 +75,4 @@ fn ln_values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec
 
 fn step(launch: &Launch) -> (Id, u32) {
     (launch.id.clone(), launch.copies)
-}
-
-fn median(values: &[f64]) -> f64 {
-    descriptive::median(&descriptive::sorted(values))
 }

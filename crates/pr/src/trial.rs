@@ -85,7 +85,7 @@ pub struct Trial {
 }
 
 fn median(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(values)))
+    (!values.is_empty()).then(|| descriptive::median_of(values))
 }
 
 /// One value per launch: the lower quartile of repetitions, as a time. What others take of the machine makes repetitions longer, never

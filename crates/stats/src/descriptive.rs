@@ -1,4 +1,6 @@
-//! Descriptive statistics of sorted values.
+//! Descriptive statistics.
+
+use std::borrow::Borrow;
 
 /// Most values of a center: all pairs are computed, and an imported file that claims a million launches must not exhaust the memory.
 pub const MAX_VALUES: usize = 1000;
@@ -7,8 +9,8 @@ pub const MAX_VALUES: usize = 1000;
 pub const OF_MAD: f64 = 1.4826;
 
 /// Returns the values in ascending order.
-pub fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
+pub fn sorted(values: impl IntoIterator<Item: Borrow<f64>>) -> Vec<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().map(|value| *value.borrow()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted
 }
@@ -17,6 +19,11 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
 pub fn median(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
+}
+
+/// Median of values in any order, at least one.
+pub fn median_of(values: impl IntoIterator<Item: Borrow<f64>>) -> f64 {
+    median(&sorted(values))
 }
 
 /// Quantile of values in ascending order, at least one: linear between neighbors (Hyndman and Fan's type 7).

@@ -164,9 +164,7 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
     for kind in 0..=last.unwrap_or(0) {
         let same_kind = cells.iter().zip(kinds).filter(|(_, cell_kind)| **cell_kind == kind);
         let values: Vec<f64> = same_kind.filter_map(|(cell, _)| Some((*cell)?.value)).collect();
-        centers.push(
-            (values.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(&values))),
-        );
+        centers.push((values.len() >= MIN_NODES).then(|| descriptive::median_of(&values)));
     }
     let off = |(cell, kind): (&Option<Cell>, &usize)| Some((*cell).zip(centers[*kind])).flatten();
     let deviations: Vec<Option<(Cell, f64)>> = cells.iter().zip(kinds).map(off).collect();
@@ -189,11 +187,10 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
 /// Common deviation of all benchmarks of a node.
 fn common_deviations(columns: &[Column], nodes: usize) -> Column {
     let node_median = |node: usize| {
-        let cells: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
-        let values: Vec<f64> = cells.iter().map(|(by, _)| *by).collect();
-        let factor = cells.iter().map(|(_, f)| f).sum::<f64>() / cells.len() as f64;
-        (cells.len() >= MIN_BENCHMARKS)
-            .then(|| (descriptive::median(&descriptive::sorted(&values)), factor))
+        let (values, factors): (Vec<f64>, Vec<f64>) =
+            columns.iter().filter_map(|column| column[node]).unzip();
+        (values.len() >= MIN_BENCHMARKS)
+            .then(|| (descriptive::median_of(&values), descriptive::mean(&factors)))
     };
     (0..nodes).map(node_median).collect()
 }
@@ -201,12 +198,11 @@ fn common_deviations(columns: &[Column], nodes: usize) -> Column {
 /// Common deviation of the benchmarks of a family, on each node that has half of them.
 fn family_deviations(columns: &[Column], benchmarks: &[usize], nodes: usize) -> Column {
     let node_median = |node: usize| {
-        let cells: Vec<(f64, f64)> = benchmarks.iter().filter_map(|&b| columns[b][node]).collect();
-        let values: Vec<f64> = cells.iter().map(|(by, _)| *by).collect();
-        let factor = cells.iter().map(|(_, f)| f).sum::<f64>() / cells.len() as f64;
-        let lacks = (benchmarks.len() as f64 / cells.len() as f64).sqrt();
-        (2 * cells.len() >= benchmarks.len())
-            .then(|| (descriptive::pseudo_median(&values), factor * lacks))
+        let (values, factors): (Vec<f64>, Vec<f64>) =
+            benchmarks.iter().filter_map(|&b| columns[b][node]).unzip();
+        let lacks = (benchmarks.len() as f64 / values.len() as f64).sqrt();
+        (2 * values.len() >= benchmarks.len())
+            .then(|| (descriptive::pseudo_median(&values), descriptive::mean(&factors) * lacks))
     };
     (0..nodes).map(node_median).collect()
 }
@@ -242,7 +238,7 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
         let within: Vec<f64> = cells.iter().flatten().map(|cell| cell.within).collect();
         match within.is_empty() {
             true => 0.0,
-            false => descriptive::median(&descriptive::sorted(&within)),
+            false => descriptive::median_of(within),
         }
     });
     let floored = |(variance, floor): (Option<Variance>, f64)| {
@@ -273,9 +269,9 @@ fn scale(values: &[f64]) -> Option<f64> {
     if values.len() < MIN_NODES {
         return None;
     }
-    let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
-    let first = descriptive::median(&descriptive::sorted(&sizes)) / MEDIAN_ABS_NORMAL;
-    let clipped = sizes.iter().map(|size| size.min(CLIP * first).powi(2)).sum::<f64>();
+    let sizes = values.iter().map(|value| value.abs());
+    let first = descriptive::median_of(sizes.clone()) / MEDIAN_ABS_NORMAL;
+    let clipped = sizes.map(|size| size.min(CLIP * first).powi(2)).sum::<f64>();
     Some((clipped / values.len() as f64 / CLIPPED).sqrt())
 }
 
@@ -363,7 +359,7 @@ pub fn shift(by_node: &[f64]) -> Option<(f64, f64)> {
     if by_node.len() < MIN_NODES {
         return None;
     }
-    let median = descriptive::median(&descriptive::sorted(by_node));
+    let median = descriptive::median_of(by_node);
     let around: Vec<f64> = by_node.iter().map(|x| x - median).collect();
     let sd = scale(&around)? * MEDIAN_OVER_MEAN / (by_node.len() as f64).sqrt();
     Some((median, sd))

@@ -230,9 +230,7 @@ fn by_layout(base: &[f64], other: &[f64], layouts: &[u32], confidence: f64) -> O
     for ((base, other), layout) in base.iter().zip(other).zip(layouts) {
         ratios.entry(*layout).or_default().push(other / base);
     }
-    let ratios = ratios.into_values();
-    let medians: Vec<f64> =
-        ratios.map(|ratios| descriptive::median(&descriptive::sorted(&ratios))).collect();
+    let medians: Vec<f64> = ratios.into_values().map(descriptive::median_of).collect();
     two_sample::paired_means(&vec![1.0; medians.len()], &medians, confidence)
 }
 

@@ -235,10 +235,9 @@ fn set_noise(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
     for (series, pairs) in all.iter_mut().zip(&scatters) {
         series.noise = pairs.as_ref().map(|pairs| {
             let correlation = correlation(std::iter::once(pairs), of_all);
-            let within: Vec<f64> = series.points.iter().map(|point| point.variance).collect();
             Noise {
                 variance: pairs.variance(correlation),
-                within: descriptive::median(&descriptive::sorted(&within)),
+                within: descriptive::median_of(series.points.iter().map(|point| point.variance)),
                 correlation,
                 clip: CUT,
             }
@@ -320,8 +319,7 @@ fn bounds(len: usize, starts: &[usize]) -> impl Iterator<Item = (usize, usize)> 
 }
 
 fn median(points: &[Point]) -> f64 {
-    let ys: Vec<f64> = points.iter().map(|point| point.y).collect();
-    descriptive::median(&descriptive::sorted(&ys))
+    descriptive::median_of(points.iter().map(|point| point.y))
 }
 
 /// Degrees of freedom of Student's t that exceeds [`FAR`] of its robust standard deviations as often as `far` of `deviations` do, combined

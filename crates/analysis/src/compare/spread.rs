@@ -34,11 +34,11 @@ fn of_stated(all: &[Difference]) -> Spread {
         return none;
     }
     let n = all.len() as f64;
-    let center = median(all.iter().map(|difference| difference.ln_ratio));
+    let center = descriptive::median_of(all.iter().map(|difference| difference.ln_ratio));
     let apart = |difference: &Difference| {
         (difference.ln_ratio - center).abs() / difference.variance(&none).sqrt()
     };
-    let variance = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
+    let variance = (descriptive::OF_MAD * descriptive::median_of(all.iter().map(apart))).powi(2);
     if all.len() < MIN_ALIKE {
         return Spread { inflation: variance.max(1.0), ..none };
     }
@@ -57,17 +57,14 @@ fn of_stated(all: &[Difference]) -> Spread {
 /// The change that nine of ten benchmarks share, if it is above the margin.
 pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonChange> {
     let enough = all.len() >= MIN_ALIKE;
-    let center = enough.then(|| median(all.iter().map(|difference| difference.ln_ratio)))?;
+    let center =
+        enough.then(|| descriptive::median_of(all.iter().map(|difference| difference.ln_ratio)))?;
     let alike = all
         .iter()
         .filter(|difference| (difference.ln_ratio * center.signum()) > center.abs() / 2.0)
         .count();
     let most = 10 * alike >= 9 * all.len() && center.abs() > margin.ln_1p();
     most.then(|| CommonChange { rows: all.len(), ratio: center.exp() })
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    descriptive::median(&descriptive::sorted(&values.collect::<Vec<f64>>()))
 }
 
 #[cfg(test)]

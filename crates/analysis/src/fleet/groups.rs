@@ -169,9 +169,8 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
     for (value, kind) in values.iter().zip(kinds) {
         of_kinds[*kind].extend(value);
     }
-    let center = |values: &Vec<f64>| {
-        (values.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(values)))
-    };
+    let center =
+        |values: &Vec<f64>| (values.len() >= MIN_NODES).then(|| descriptive::median_of(values));
     let centers: Vec<Option<f64>> = of_kinds.iter().map(center).collect();
     let off = |(value, kind): (Option<f64>, &usize)| Some(value? - centers[*kind]?);
     values.into_iter().zip(kinds).map(off).collect()
@@ -182,7 +181,7 @@ fn medians_by_node(centered: &[Values], benchmarks: &[usize], nodes: usize) -> V
     let of_node = |node: usize| {
         let values: Vec<f64> = benchmarks.iter().filter_map(|b| centered[*b][node]).collect();
         (!values.is_empty() && 2 * values.len() >= benchmarks.len())
-            .then(|| descriptive::median(&descriptive::sorted(&values)))
+            .then(|| descriptive::median_of(&values))
     };
     (0..nodes).map(of_node).collect()
 }
@@ -216,7 +215,7 @@ fn median(division: &Division, group: usize, values: &Values) -> Option<(f64, [f
         .filter_map(|(value, _)| *value)
         .collect();
     let interval = center::ends_of_median(&values, CONFIDENCE)?;
-    Some((descriptive::median(&descriptive::sorted(&values)), interval))
+    Some((descriptive::median_of(&values), interval))
 }
 
 fn fleet_division(

@@ -210,7 +210,7 @@ fn changes(about: &FleetScope, then: &[NodeRun], now: &[NodeRun]) -> Vec<f64> {
             Some(new.speed? - old.speed?)
         });
         let changes: Vec<f64> = changes.collect();
-        (changes.len() >= fewest).then(|| descriptive::median(&descriptive::sorted(&changes)))
+        (changes.len() >= fewest).then(|| descriptive::median_of(&changes))
     };
     then.iter().filter_map(change).collect()
 }

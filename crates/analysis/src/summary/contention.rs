@@ -42,7 +42,7 @@ pub(super) fn of_run(
             }
         }
     }
-    let sorted = descriptive::sorted(&slowdowns.iter().map(|(_, by)| *by).collect::<Vec<f64>>());
+    let sorted = descriptive::sorted(slowdowns.iter().map(|(_, by)| by));
     (!sorted.is_empty()).then(|| Contention {
         slowdown: descriptive::median(&sorted),
         between: [0.1, 0.9].map(|share| descriptive::quantile(&sorted, share)),

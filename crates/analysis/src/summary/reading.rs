@@ -19,15 +19,15 @@ const FS_PER_NS: f64 = 1e6;
 
 /// Median of values in any order; `None` if empty.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.into_iter().collect();
-    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
+    let mut values = values.into_iter().peekable();
+    values.peek().is_some().then(|| descriptive::median_of(values))
 }
 
 /// Mean over the launches that report a metric.
 pub(crate) fn mean(launches: &[&Reading], metric: Metric) -> Option<f64> {
     let reported = launches.iter().flat_map(|launch| launch.numbers(metric));
     let numbers: Vec<f64> = reported.map(Number::get).collect();
-    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+    (!numbers.is_empty()).then(|| descriptive::mean(&numbers))
 }
 
 /// Timed regions.

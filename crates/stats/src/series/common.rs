@@ -12,7 +12,7 @@ pub fn in_common(values: &[f64]) -> f64 {
     if values.len() < MIN_IN_COMMON {
         return 0.0;
     }
-    let center = descriptive::median(&descriptive::sorted(values));
+    let center = descriptive::median_of(values);
     let along: Vec<f64> = values.iter().map(|x| x * center.signum()).collect();
     let least = descriptive::quantile(&descriptive::sorted(&along), LESS_IN_COMMON);
     least.max(0.0) * center.signum()

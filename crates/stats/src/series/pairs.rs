@@ -52,7 +52,7 @@ impl Pairs {
             pairs.map(|run| (run[lag].y - run[0].y).abs()).collect()
         };
         let mut squares: Vec<Vec<f64>> = (1..=NEAR).map(of_lag).collect();
-        let sizes = descriptive::sorted(&squares.concat());
+        let sizes = descriptive::sorted(squares.iter().flatten());
         if points.len() < 3 || sizes.is_empty() {
             return None;
         }
@@ -90,9 +90,8 @@ pub(super) fn correlation<'a>(
     before: f64,
 ) -> f64 {
     let squares = |lags: std::ops::RangeInclusive<usize>| {
-        let all =
-            scatters.clone().map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
-        descriptive::sorted(&all.collect::<Vec<_>>().concat())
+        let lags = lags.start() - 1..*lags.end();
+        descriptive::sorted(scatters.clone().flat_map(|pairs| pairs.squares[lags.clone()].concat()))
     };
     let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));
     let pairs = apart.len() as f64;

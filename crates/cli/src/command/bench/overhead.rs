@@ -54,8 +54,7 @@ impl Times {
         let half_width =
             found.interval.map_or(0.0, |[low, high]| (found.value - low).max(high - found.value));
         let median = |ns: fn(&Sample) -> u64| {
-            let all: Vec<f64> = launches.iter().flatten().map(|sample| ns(sample) as f64).collect();
-            descriptive::median(&descriptive::sorted(&all)) as u64
+            descriptive::median_of(launches.iter().flatten().map(|sample| ns(sample) as f64)) as u64
         };
         Some(Self {
             wall: found.value.round() as u64,
