@@ -11,9 +11,6 @@ pub struct Ratio {
     pub ratio: f64,
     /// Interval; `None` when the values are too few for the test to reach the confidence.
     pub interval: Option<[f64; 2]>,
-    /// Interval of two one-sided tests at the combined level of both ends: equivalence within it is claimed falsely in 5% of cases at a
-    /// confidence of 95%. `None` for pairs, which have their own levels.
-    pub inner: Option<[f64; 2]>,
     /// Two-sided p of a ratio of 1: the smallest level at which the interval excludes 1. With few values it is at least 2 / C(n + m, n),
     /// .0022 for 6 against 6.
     pub p: Option<f64>,
@@ -23,19 +20,9 @@ impl Ratio {
     /// Base over other.
     #[must_use]
     pub fn inverse(self) -> Self {
-        let inverse = |ends: Option<[f64; 2]>| ends.map(|[low, high]| [1.0 / high, 1.0 / low]);
-        Self {
-            ratio: 1.0 / self.ratio,
-            interval: inverse(self.interval),
-            inner: inverse(self.inner),
-            p: self.p,
-        }
+        let interval = self.interval.map(|[low, high]| [1.0 / high, 1.0 / low]);
+        Self { ratio: 1.0 / self.ratio, interval, p: self.p }
     }
-}
-
-/// The confidence of [`Ratio::inner`].
-pub fn inner(confidence: f64) -> f64 {
-    2.0 * confidence - 1.0
 }
 
 /// Two sets of launches that were not interleaved, each in the order of time: the median of ln(other_j / base_i) over
@@ -59,15 +46,11 @@ pub fn ratio(
 /// A ratio with a known variance of its logarithm.
 pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Ratio {
     let sd = variance.sqrt();
-    let ends = |confidence| {
-        let half = quantile::student(confidence, freedom) * sd;
-        Some([(center - half).exp(), (center + half).exp()])
-    };
+    let half = quantile::student(confidence, freedom) * sd;
     let t = if center == 0.0 { 0.0 } else { center.abs() / sd };
     Ratio {
         ratio: center.exp(),
-        interval: ends(confidence),
-        inner: ends(inner(confidence)),
+        interval: Some([(center - half).exp(), (center + half).exp()]),
         p: Some(quantile::student_tails(t, freedom)),
     }
 }
@@ -78,17 +61,9 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
 /// `None` when the sides are empty or of different length, have more than 1,000 values, or one that is not positive and
 /// finite.
 pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
-    let (x, y) = (descriptive::logs(base)?, descriptive::logs(other)?);
-    let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
-    (x.len() == y.len()).then(|| {
-        let (center, interval, p) = signed_rank_test(&d, confidence);
-        Ratio {
-            ratio: center.exp(),
-            interval: interval.map(|ends| ends.map(f64::exp)),
-            inner: None,
-            p: Some(p),
-        }
-    })
+    let (center, interval, p) = signed_rank_test(&log_ratios(base, other)?, confidence);
+    let interval = interval.map(|ends| ends.map(f64::exp));
+    Some(Ratio { ratio: center.exp(), interval, p: Some(p) })
 }
 
 /// The same by the mean of ln(other_i / base_i) and Student's t: for pairs that include a minority of another kind, which a median ignores.
@@ -96,28 +71,24 @@ pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
 ///
 /// `None` as of [`paired`].
 pub fn paired_means(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
-    let (x, y) = (descriptive::logs(base)?, descriptive::logs(other)?);
-    let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
+    let d = log_ratios(base, other)?;
     let (n, mean) = (d.len() as f64, descriptive::mean(&d));
     let error = descriptive::deviation(&d) / n.sqrt();
-    let known = (d.len() > 1).then(|| student(mean, error * error, n - 1.0, confidence));
-    (x.len() == y.len()).then(|| Ratio {
-        ratio: mean.exp(),
-        interval: known.and_then(|found| found.interval),
-        inner: None,
-        p: known.and_then(|found| found.p),
+    Some(match d.len() {
+        1 => Ratio { ratio: mean.exp(), interval: None, p: None },
+        _ => student(mean, error * error, n - 1.0, confidence),
     })
 }
 
+fn log_ratios(base: &[f64], other: &[f64]) -> Option<Vec<f64>> {
+    let (x, y) = (descriptive::logs(base)?, descriptive::logs(other)?);
+    (x.len() == y.len()).then(|| x.iter().zip(&y).map(|(x, y)| y - x).collect())
+}
+
 fn conclude(intervals: &RankIntervals, unseen: Scatter, confidence: f64) -> Ratio {
-    let ends = |confidence| {
-        let ends = intervals.interval(confidence, unseen)?;
-        Some(ends.map(f64::exp))
-    };
     Ratio {
         ratio: intervals.center().exp(),
-        interval: ends(confidence),
-        inner: ends(inner(confidence)),
+        interval: intervals.interval(confidence, unseen).map(|ends| ends.map(f64::exp)),
         p: Some(intervals.p(unseen)),
     }
 }
@@ -155,12 +126,6 @@ mod tests {
             assert!((e.hypot(1.959_964 * 0.03) - h).abs() < 1e-7);
         }
         assert!(exact.p.unwrap() < 0.01 && honest.p.unwrap() > 0.05);
-        // one-sided tests at 5%: 1.645 standard deviations
-        let inner = honest.inner.unwrap().map(|x| (x / honest.ratio).ln().abs());
-        let exact = ratio(&BASE, &times(1.05), 0.0, 0.9).unwrap();
-        for (e, i) in halves(&exact).iter().zip(inner) {
-            assert!((e.hypot(1.644_854 * 0.03) - i).abs() < 1e-7);
-        }
         // without scatter within runs only the machine's is left: z = ln 1.05 / 0.03
         let machine = ratio(&[1.0; 9], &[1.05; 9], 0.03, 0.95).unwrap();
         assert!((machine.p.unwrap() - 0.103_87).abs() < 1e-4, "{machine:?}");

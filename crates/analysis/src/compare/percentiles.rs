@@ -31,7 +31,7 @@ pub(super) fn percentiles(
                 &tails::percentile_of(other, name)?,
                 options,
             )?,
-            None => Ratio { ratio: pair.ratio?, interval: pair.interval, inner: None, p: pair.p },
+            None => Ratio { ratio: pair.ratio?, interval: pair.interval, p: pair.p },
         };
         Some(ComparePercentile {
             name: name.to_owned(),
