@@ -6,20 +6,8 @@ use gritstone_model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Facts that change from minute to minute: exact names, or prefixes before a dot. Their effect is observed during
-/// every launch instead.
-const VOLATILE_FACTS: [&str; 9] = [
-    "boot",
-    "disk.free",
-    "load",
-    "memory.available",
-    "memory.free",
-    "pressure",
-    // the publication of a system's results, not a fact of the system
-    "published",
-    "time",
-    "uptime",
-];
+/// Prefix of facts of the publication of a system's results, which are not of the system.
+const PUBLICATION: &str = "published.";
 /// A fact that one side lacks.
 const UNKNOWN: &str = "not known";
 
@@ -97,7 +85,6 @@ fn peer(settings: &Settings) -> BTreeMap<String, String> {
         return BTreeMap::new();
     };
     let mut facts = peer.machine.facts.clone();
-    facts.retain(|name, _| !volatile(name));
     for (end, link) in [("near", &peer.near), ("far", &peer.far)] {
         let Some(link) = link else { continue };
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
@@ -198,19 +185,21 @@ impl Differences {
         }
     }
 
-    /// Facts that do not change by themselves; where one side is a document, which prints few facts, only common ones.
+    /// Facts of the system; where one side is a document, which prints few facts, only common ones.
     fn facts(
         &mut self,
         base: &BTreeMap<String, String>,
         other: &BTreeMap<String, String>,
         printed: bool,
     ) {
-        let lasting = |facts: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {
+        let of_system = |facts: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {
             let mut facts = facts.clone();
-            facts.retain(|name, _| !volatile(name) && (!printed || others.contains_key(name)));
+            facts.retain(|name, _| {
+                !name.starts_with(PUBLICATION) && (!printed || others.contains_key(name))
+            });
             facts
         };
-        self.maps("", &lasting(base, other), &lasting(other, base));
+        self.maps("", &of_system(base, other), &of_system(other, base));
     }
 
     fn maps(
@@ -225,10 +214,4 @@ impl Differences {
             self.add(&format!("{prefix}{name}"), &value(base), &value(other));
         }
     }
-}
-
-fn volatile(name: &str) -> bool {
-    VOLATILE_FACTS.iter().any(|volatile| {
-        name.strip_prefix(volatile).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
 }

@@ -39,9 +39,7 @@ fn irrelevant_facts_are_not_listed() {
             run.info.settings.precision = 0.5;
             run.info.settings.selectors.push("a/*".to_owned());
             let facts = &mut run.info.machine.facts;
-            for volatile in ["load.1", "uptime", "memory.free", "disk.free./tmp"] {
-                facts.insert(volatile.to_owned(), "0.9".to_owned());
-            }
+            facts.insert("published.number".to_owned(), "0.9".to_owned());
         },
         &[],
     );
