@@ -57,18 +57,15 @@ pub fn check(
         let is_slower = row.ratio.is_some_and(|ratio| ratio < allowed) && row.unit != "bytes";
         all_slower && is_slower && (is_elsewhere || outcome == CheckOutcome::Passed)
     };
-    let judged = |row: CompareRow| CheckRow {
-        outcome: match run.get(&row.id).is_some_and(is_broken) {
+    let judged = |row: CompareRow| {
+        let outcome = match run.get(&row.id).is_some_and(is_broken) {
             true => CheckOutcome::Regressed,
             false => match outcome(&row, max_slowdown, alpha) {
                 outcome if is_explained(&row, outcome) => CheckOutcome::Inconclusive,
                 outcome => outcome,
             },
-        },
-        since: None,
-        since_run: None,
-        since_commit: None,
-        row,
+        };
+        CheckRow::new(outcome, row)
     };
     let rows = rows.into_iter().map(judged).collect();
     let common = view.common.filter(|_| all_slower);
@@ -193,17 +190,12 @@ impl Gate<'_> {
             if fit && !accepted && row.notes.iter().all(|note| note.flag().is_none()) {
                 row.notes.push(self.why_no_base(&result.id).into());
             }
-            return CheckRow {
-                outcome: match is_broken(result) {
-                    true => CheckOutcome::Regressed,
-                    false if accepted => CheckOutcome::Passed,
-                    false => CheckOutcome::Inconclusive,
-                },
-                since: None,
-                since_run: None,
-                since_commit: None,
-                row,
+            let outcome = match is_broken(result) {
+                true => CheckOutcome::Regressed,
+                false if accepted => CheckOutcome::Passed,
+                false => CheckOutcome::Inconclusive,
             };
+            return CheckRow::new(outcome, row);
         };
         let regressed = standing.by < -self.allowed && (standing.is_level || p < ALPHA);
         let sign = if result.better == Better::Higher { 1.0 } else { -1.0 };
@@ -222,12 +214,12 @@ impl Gate<'_> {
         row.smallest = self.detectable(standing, tests, regressed);
         row.between_run =
             Some(RowVariance { estimate: standing.noise.of_runs().sqrt(), runs: standing.runs });
+        let outcome = if regressed { CheckOutcome::Regressed } else { CheckOutcome::Passed };
+        let since = regressed.then(|| &self.runs[standing.since]);
         CheckRow {
-            outcome: if regressed { CheckOutcome::Regressed } else { CheckOutcome::Passed },
-            since: regressed.then(|| self.runs[standing.since].started.clone()),
-            since_run: regressed.then(|| self.runs[standing.since].run.clone()),
-            since_commit: None,
-            row,
+            since: since.map(|since| since.started.clone()),
+            since_run: since.map(|since| since.run.clone()),
+            ..CheckRow::new(outcome, row)
         }
     }
 

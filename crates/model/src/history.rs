@@ -157,6 +157,12 @@ pub struct CheckRow {
     pub row: CompareRow,
 }
 
+impl CheckRow {
+    pub fn new(outcome: CheckOutcome, row: CompareRow) -> Self {
+        Self { outcome, since: None, since_run: None, since_commit: None, row }
+    }
+}
+
 names! {
     /// A fact that may change between the runs of a machine, and that `--same` holds.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

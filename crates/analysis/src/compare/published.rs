@@ -135,10 +135,8 @@ fn conclude(
         other: Some(o.value),
         ratio: Some(ratio(b.value, o.value, better)),
         interval,
-        p: None,
         basis: if exact { ComparedBy::Exact } else { ComparedBy::Interval },
-        difference: None,
-        variance: None,
         notes,
+        ..Pair::new(base, other)
     }
 }

@@ -8,7 +8,7 @@ use gritstone_report::{Detail, check};
 fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     row.p_adjusted = row.interval.map(|_| 0.0123);
     row.smallest = row.ratio.map(|_| 0.031);
-    CheckRow { outcome, since: None, since_run: None, since_commit: None, row }
+    CheckRow::new(outcome, row)
 }
 
 /// Rows of a comparison, held against a slowdown of 2%.
