@@ -1,6 +1,6 @@
 //! Circumstances that the runs of a series share. Kernel, compiler and other programs are excluded: they may be the cause of a change.
 
-use gritstone_model::{Machine, PeerPath, Settings};
+use gritstone_model::{Machine, PeerPath, RunInfo, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,5 +52,10 @@ impl ComparisonKey {
             tuned: settings.tuned,
             params: settings.params,
         }
+
+    /// Whether a run has them. The side of a trial has settings that they do not include.
+    pub fn covers(&self, run: &RunInfo) -> bool {
+        run.settings.trial.is_none() && Self::new(&run.machine, Some(&run.settings)) == *self
+    }
     }
 }

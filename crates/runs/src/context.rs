@@ -240,8 +240,6 @@ impl Context {
         Ok(named.id)
     }
 
-    /// # Errors
-    /// When no suite has this name.
     /// Selectors with the names of suites replaced by those of their benchmarks.
     pub fn with_suites_expanded(&self, selectors: &[String]) -> Vec<String> {
         let expanded = |word: &String| match self.suite(word) {
@@ -251,6 +249,8 @@ impl Context {
         selectors.iter().flat_map(expanded).collect()
     }
 
+    /// # Errors
+    /// When no suite has this name.
     pub fn suite(&self, name: &str) -> Result<&Suite> {
         let suites = &self.catalogue.suites;
         suites.iter().find(|suite| suite.name == name).with_context(|| {

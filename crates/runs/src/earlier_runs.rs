@@ -75,14 +75,9 @@ impl Context {
         let mut ids: Vec<String> = vec![];
         for view in views {
             let like = ComparisonKey::new(&view.machine, view.settings.as_ref());
-            let wanted = |info: &RunInfo| {
-                // the side of a trial has settings that circumstances do not cover
-                info.settings.trial.is_none()
-                    && ComparisonKey::new(&info.machine, Some(&info.settings)) == like
-            };
             let found = match &self.settled {
                 Some(settled) => settled.runs(&store, &like, &view.started, MAX_RUNS)?,
-                None => store.runs_of(&like.machine, &now, MAX_RUNS, &wanted)?,
+                None => store.runs_of(&like.machine, &now, MAX_RUNS, &|info| like.covers(info))?,
             };
             // the views may be of one machine
             for id in found {
@@ -93,11 +88,8 @@ impl Context {
         }
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let read = |ids: &[&str]| -> Result<Vec<Option<Rc<RunSummary>>>> {
-            Ok(self
-                .readable_summaries(&store, &Uncached::default(), ids)?
-                .into_iter()
-                .map(|past| past.map(Rc::new))
-                .collect())
+            let read = self.readable_summaries(&store, &Uncached::default(), ids)?.into_iter();
+            Ok(read.map(|past| past.map(Rc::new)).collect())
         };
         match &self.settled {
             Some(settled) => settled.summaries(&ids, read),
@@ -125,17 +117,11 @@ impl Context {
     /// The newest stored runs under the circumstances of this one, newest first, without unreadable ones.
     pub fn runs_like(&self, run: &RunInfo) -> Vec<RunData> {
         let like = ComparisonKey::new(&run.machine, Some(&run.settings));
-        let wanted = |info: &RunInfo| {
-            info.id != run.id
-                && info.settings.trial.is_none()
-                && ComparisonKey::new(&info.machine, Some(&info.settings)) == like
-        };
+        let wanted = |info: &RunInfo| info.id != run.id && like.covers(info);
         let Ok(Some(store)) = self.reader() else {
             return vec![];
         };
         let ids = store.runs_of(&like.machine, &run.started, RUNS_LIKE, &wanted);
-        let runs = ids.unwrap_or_default().into_iter();
-        let runs: Vec<RunData> = runs.filter_map(|id| store.load(&id).ok()).collect();
-        runs
+        ids.unwrap_or_default().iter().filter_map(|id| store.load(id).ok()).collect()
     }
 }
