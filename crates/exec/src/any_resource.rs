@@ -11,39 +11,23 @@ use crate::undo_command::Command;
 use crate::work_tree::WorkTree;
 use serde::{Deserialize, Serialize};
 
-/// A resource, as recorded in journals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum AnyResource {
-    Directory(Directory),
-    Group(Group),
-    Load(LoadTag),
-    Trace(Trace),
-    Volume(Volume),
-    Swap(Swap),
-    Setting(Setting),
-    Command(Command),
-    WorkTree(WorkTree),
-}
-
-impl AnyResource {
-    pub(crate) fn as_resource(&self) -> &dyn Resource {
-        match self {
-            Self::Directory(it) => it,
-            Self::Group(it) => it,
-            Self::Load(it) => it,
-            Self::Trace(it) => it,
-            Self::Volume(it) => it,
-            Self::Swap(it) => it,
-            Self::Setting(it) => it,
-            Self::Command(it) => it,
-            Self::WorkTree(it) => it,
-        }
-    }
-}
-
-macro_rules! from {
+macro_rules! resources {
     ($($kind:ident: $resource:ty),*) => {
+        /// A resource, as recorded in journals.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub(crate) enum AnyResource {
+            $($kind($resource)),*
+        }
+
+        impl AnyResource {
+            pub(crate) fn as_resource(&self) -> &dyn Resource {
+                match self {
+                    $(Self::$kind(it) => it),*
+                }
+            }
+        }
+
         $(impl From<$resource> for AnyResource {
             fn from(resource: $resource) -> Self {
                 Self::$kind(resource)
@@ -52,7 +36,7 @@ macro_rules! from {
     };
 }
 
-from!(
+resources!(
     Directory: Directory,
     Group: Group,
     Load: LoadTag,
