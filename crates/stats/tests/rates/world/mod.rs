@@ -33,18 +33,6 @@ pub const DRIFT_LN_SD: f64 = 0.0287;
 /// and its parts, fitted to its autocorrelation: share of the variance, and the seconds after which it is forgotten.
 pub const DRIFT_PARTS: [(f64, f64); 3] = [(0.13, 0.0), (0.18, 2.2), (0.69, 217.0)];
 
-/// Drift of the level of a machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Trend {
-    /// Standard deviation of the logarithm of the level.
-    pub ln_sd: f64,
-    /// Independent parts: share of the variance, and correlation time, s.
-    pub parts: &'static [(f64, f64)],
-}
-
-/// That of [`PACE`].
-pub const RECORDED: Trend = Trend { ln_sd: DRIFT_LN_SD, parts: &DRIFT_PARTS };
-
 /// Autocorrelation of the drift after some seconds.
 pub fn drift_left(seconds: f64) -> f64 {
     let part = |(share, time): &(f64, f64)| share * (-seconds / time).exp();
@@ -81,7 +69,7 @@ impl World {
     /// n launches in the order of time.
     pub fn launches(&mut self, shape: Shape, n: usize) -> Vec<f64> {
         let drift = match shape {
-            Shape::Drift(spacing) => self.drift(&RECORDED, spacing, n),
+            Shape::Drift(spacing) => self.drift(spacing, n),
             _ => vec![1.0; n],
         };
         drift.iter().map(|drift| drift * self.launch(shape)).collect()
@@ -116,35 +104,15 @@ impl World {
     }
 
     /// Factor of the drift at n launches.
-    fn drift(&mut self, trend: &Trend, spacing: f64, n: usize) -> Vec<f64> {
+    fn drift(&mut self, spacing: f64, n: usize) -> Vec<f64> {
         let mut ln = vec![0.0; n];
-        for (share, time) in trend.parts {
+        for (share, time) in DRIFT_PARTS {
             let part = self.correlated((-spacing / time).exp(), n);
             for (ln, part) in ln.iter_mut().zip(part) {
-                *ln += trend.ln_sd * share.sqrt() * part;
+                *ln += DRIFT_LN_SD * share.sqrt() * part;
             }
         }
         ln.iter().map(|ln| ln.exp()).collect()
-    }
-
-    /// A run of this many seconds in which 20 rows have n launches each, in rounds of random order: the values of one row about 100, whose
-    /// launches scatter by `ln_sd` on their own, and the paces of all launches, read to 0.3%.
-    pub fn whole_run(
-        &mut self,
-        trend: &Trend,
-        seconds: f64,
-        n: usize,
-        ln_sd: f64,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let rows = 20;
-        let levels = self.drift(trend, seconds / (rows * n) as f64, rows * n);
-        let row = levels.chunks(rows).map(|round| {
-            let level = round[(self.uniform() * rows as f64) as usize];
-            100.0 * level * (ln_sd * self.normal()).exp()
-        });
-        let row = row.collect();
-        let paces = levels.iter().map(|level| level * (0.003 * self.normal()).exp());
-        (row, paces.collect())
     }
 
     /// n launches of a run of a machine whose runs scatter by `run_ln_sd`.
