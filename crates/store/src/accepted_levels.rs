@@ -1,7 +1,7 @@
 //! Benchmarks whose level in a run was accepted by name: ledger entries.
 
 use crate::change_log::{ChangeEntry, EntryContent};
-use crate::engine::{Purpose, query, transaction};
+use crate::engine::query;
 use crate::error::StoreError;
 use crate::ledger::{self, ACCEPT, enter};
 use crate::sql;
@@ -15,11 +15,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn accept(&mut self, run_id: &str, benchmarks: &[Id]) -> Result<(), StoreError> {
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
+        self.write(|engine| {
             let run = ledger::run(engine, run_id)?.number;
             let mut ids = benchmarks.iter();
             ids.try_for_each(|id| enter(engine, run, ACCEPT, id.as_str()))
-        }))
+        })
     }
 
     /// All accepted levels, by name or as expected changes: run, benchmark.

@@ -1,6 +1,6 @@
 //! Triage log of changes, and sent notifications.
 
-use crate::engine::{Engine, Purpose, query, transaction};
+use crate::engine::{Engine, query};
 use crate::error::{Fault, StoreError};
 use crate::ledger;
 use crate::row_codec::row;
@@ -57,18 +57,15 @@ impl Store {
     ) -> Result<(), StoreError> {
         entry.check().map_err(StoreError::Unfit)?;
         let assignee = entry.assignee.map(str::trim);
-        self.reach_disk(true)?;
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
-            let row = NewRow {
-                event,
-                kind: entry_kind(entry.state),
-                note: entry.note.trim(),
-                now,
-                assignee,
-                benchmarks: Some(entry.benchmarks),
-            };
-            enter(engine, who, &row)
-        }))
+        let row = NewRow {
+            event,
+            kind: entry_kind(entry.state),
+            note: entry.note.trim(),
+            now,
+            assignee,
+            benchmarks: Some(entry.benchmarks),
+        };
+        self.write(|engine| enter(engine, who, &row))
     }
 
     /// Records notifications that were sent.
@@ -76,15 +73,14 @@ impl Store {
     /// # Errors
     /// I/O errors of the store.
     pub fn notified(&mut self, events: &[String], to: &str, now: &str) -> Result<(), StoreError> {
-        self.reach_disk(true)?;
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
+        self.write(|engine| {
             for event in events {
                 let row =
                     NewRow { event, kind: NOTIFY, note: to, now, assignee: None, benchmarks: None };
                 enter(engine, Who::User("serve"), &row)?;
             }
             Ok(())
-        }))
+        })
     }
 
     /// All entries, oldest first.

@@ -1,7 +1,7 @@
 //! Pruning: deletes the launches of a run, stores its results permanently, and records the hashes on both sides of the
 //! gap in the ledger.
 
-use crate::engine::{Engine, Purpose, Shrunk, query, snapshot, transaction};
+use crate::engine::{Engine, Shrunk, query, snapshot};
 use crate::error::{Fault, StoreError};
 use crate::ledger::{self, Entry, PRUNE, enter};
 use crate::result_tables::{PRUNED, Results};
@@ -34,10 +34,7 @@ impl Store {
         results: &Results,
         now: &str,
     ) -> Result<(), StoreError> {
-        self.reach_disk(true)?;
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
-            prune(engine, run_id, analysis, launches, results, now)
-        }))
+        self.write(|engine| prune(engine, run_id, analysis, launches, results, now))
     }
 
     /// Size of the raw samples of a run.

@@ -1,6 +1,6 @@
 //! An open store, for writing or reading.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Purpose, transaction};
 use crate::error::{Fault, StoreError};
 use crate::{ledger, write};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
@@ -146,8 +146,7 @@ impl Store {
     /// As [`Store::flush`]; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
         self.flush()?;
-        self.reach_disk(true)?;
-        self.at(write::finish(self.engine(), run_id, elapsed_s))
+        self.write(|engine| write::finish(engine, run_id, elapsed_s))
     }
 
     /// Stores a run of another store atomically, marked as imported: see [`Origin`].
@@ -163,8 +162,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Unfit`], and I/O errors of the store.
     pub fn label(&mut self, run_id: &str, label: &str) -> Result<(), StoreError> {
-        self.reach_disk(true)?;
-        self.at(write::label(self.engine(), run_id, label))
+        self.write(|engine| write::label(engine, run_id, label))
     }
 
     /// Removes a whole run; the ledger records it.
@@ -172,8 +170,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn remove(&mut self, run_id: &str) -> Result<(), StoreError> {
-        self.reach_disk(true)?;
-        self.at(write::remove(self.engine(), run_id))
+        self.write(|engine| write::remove(engine, run_id))
     }
 
     /// Identifiers of runs that were removed and are not stored again.
@@ -189,12 +186,20 @@ impl Store {
     }
 
     fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
+        self.write(|engine| write::store(engine, data, origin))
+    }
+
+    /// Writes in one transaction, synced to disk.
+    pub(crate) fn write<T>(
+        &mut self,
+        act: impl FnOnce(&dyn Engine) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
         self.reach_disk(true)?;
-        self.at(write::store(self.engine(), data, origin))
+        self.at(transaction(self.engine(), Purpose::Write, act))
     }
 
     /// Sets whether commits are synced to disk; a synced commit includes all earlier ones.
-    pub(crate) fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
+    fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
         self.at(self.engine.reach_disk(disk))
     }
 

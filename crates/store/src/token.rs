@@ -1,7 +1,7 @@
 //! Tokens: permissions of clients of a server. The store has only the SHA-256 of a token: with 256 random bits it needs
 //! neither salt nor a slow hash.
 
-use crate::engine::{Engine, Purpose, query, transaction};
+use crate::engine::{Engine, query};
 use crate::error::{Fault, StoreError};
 use crate::row_codec::row;
 use crate::store::Store;
@@ -86,9 +86,7 @@ impl Store {
         let scopes = scopes.map_err(|why| StoreError::Unfit(why.to_string()))?;
         let row =
             row![known.len() as i64 + 1, name.to_owned(), hash(secret), scopes, now.to_owned(),];
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
-            engine.execute(sql::INSERT_TOKEN, row)
-        }))
+        self.write(|engine| engine.execute(sql::INSERT_TOKEN, row))
     }
 
     /// All tokens, revoked ones included, oldest first.
@@ -133,9 +131,7 @@ impl Store {
             return Err(StoreError::NoToken(name.to_owned()));
         };
         let row = row![token.number, now.to_owned()];
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
-            engine.execute(sql::INSERT_REVOKED, row)
-        }))
+        self.write(|engine| engine.execute(sql::INSERT_REVOKED, row))
     }
 
     /// Stores an uploaded run, atomically and idempotently.
@@ -149,14 +145,13 @@ impl Store {
         now: &str,
     ) -> Result<UploadOutcome, StoreError> {
         let id = &data.info.id;
-        self.reach_disk(true)?;
-        let stored = self.at(transaction(self.engine(), Purpose::Write, |engine| {
+        let stored = self.write(|engine| {
             if !ledger::exists(engine, id)? && write::was_removed(engine, data)? {
                 return Err(StoreError::Removed(id.clone()).into());
             }
-            write::store_in(engine, data, &Origin::Imported)?;
+            write::store(engine, data, &Origin::Imported)?;
             log(engine, by, "send", id, now)
-        }));
+        });
         self.sent(data, stored)
     }
 
@@ -189,12 +184,10 @@ impl Store {
     /// # Errors
     /// As [`Store::remove`].
     pub fn remove_by(&mut self, by: &Token, run_id: &str, now: &str) -> Result<(), StoreError> {
-        self.reach_disk(true)?;
-        self.at(transaction(self.engine(), Purpose::Write, |engine| {
-            write::remove_in(engine, run_id)?;
+        self.write(|engine| {
+            write::remove(engine, run_id)?;
             log(engine, by, "remove", run_id, now)
-        }))?;
-        Ok(())
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes runs; each function is one transaction.
+//! Writes runs, within a transaction.
 
 use crate::engine::{Engine, Purpose, Row, insert, query, transaction};
 use crate::error::{Fault, StoreError};
@@ -9,11 +9,6 @@ use gritstone_model::{Launch, Origin, RunData};
 
 /// Stores a run, ended or not.
 pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    transaction(engine, Purpose::Write, |engine| store_in(engine, data, origin))
-}
-
-/// As [`store`], within a transaction.
-pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
     let mut run = Open::begin(engine, data, origin)?;
     for launch in &data.launches {
         run.launch(launch)?;
@@ -21,12 +16,13 @@ pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> 
     data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
 }
 
+/// In a transaction of its own.
 pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(), Fault> {
     transaction(engine, Purpose::Launch(id), |engine| Open::find(engine, id)?.launch(launch))
 }
 
 pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {
-    transaction(engine, Purpose::Write, |engine| Open::find(engine, id)?.end(elapsed_s))
+    Open::find(engine, id)?.end(elapsed_s)
 }
 
 /// A run that accepts launches.
@@ -102,21 +98,14 @@ impl<'a> Open<'a> {
 
 pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
     gritstone_model::check_label(label).map_err(Fault::unfit)?;
-    transaction(engine, Purpose::Write, |engine| {
-        let run = ledger::run(engine, id)?.number;
-        enter(engine, run, "label", label)?;
-        // cached views contain the old label
-        engine.execute(sql::FORGET, row![run])
-    })
+    let run = ledger::run(engine, id)?.number;
+    enter(engine, run, "label", label)?;
+    // cached views contain the old label
+    engine.execute(sql::FORGET, row![run])
 }
 
 /// Removes a whole run, with a ledger entry.
 pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
-    transaction(engine, Purpose::Write, |engine| remove_in(engine, id))
-}
-
-/// As [`remove`], within a transaction.
-pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     let found = ledger::run(engine, id)?;
     let last_seal: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
     let last_seal = last_seal.into_iter().next().map_or(found.seal, |(seal, _)| seal);
