@@ -1,6 +1,7 @@
 //! Facts reported by a workload or the executor: key and value in the protocol and in stores.
 
 use crate::benchmark::LOAD;
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -46,66 +47,44 @@ pub enum Param {
 /// Least relative error of the start-up time of a shell.
 pub const START_UP_ERROR: f64 = 0.05;
 
-/// Metrics that a launch reports as a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Clock resolution, ns.
-    ClockStep,
-    /// Tick of the scheduler, ns.
-    Tick,
-    /// Start-up time of an idle shell, ns.
-    StartUp,
-    /// Half-width of its interval, ns.
-    StartUpError,
-    /// CPU time of that shell, ns.
-    StartUpUser,
-    StartUpSystem,
-    /// CPU time per operation, ns.
-    ClientCpu,
-    ServerCpu,
-    NearCpu,
-    FarCpu,
-    /// CPU time of the client (near) and server (far) side as a share of one CPU.
-    NearCpuShare,
-    FarCpuShare,
-    /// Elapsed time in which the CPU time of both sides was measured, ns.
-    EndsWall,
-    /// Share of lost datagrams.
-    LostShare,
-    /// Pages swapped in and out, per operation.
-    PageIns,
-    PageOuts,
-    UsersCarried,
-    UsersTooMany,
-    /// Bytes.
-    TextSize,
-    DataSize,
-    BssSize,
+names! {
+    /// Metrics that a launch reports as a number.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Metric {
+        /// Clock resolution, ns.
+        ClockStep = "clock_resolution_ns",
+        /// Tick of the scheduler, ns.
+        Tick = "tick_ns",
+        /// Start-up time of an idle shell, ns.
+        StartUp = "start_up_ns",
+        /// Half-width of its interval, ns.
+        StartUpError = "start_up_error_ns",
+        /// CPU time of that shell, ns.
+        StartUpUser = "start_up_user_ns",
+        StartUpSystem = "start_up_system_ns",
+        /// CPU time per operation, ns.
+        ClientCpu = "client_cpu_ns",
+        ServerCpu = "server_cpu_ns",
+        NearCpu = "near_cpu_ns",
+        FarCpu = "far_cpu_ns",
+        /// CPU time of the client (near) and server (far) side as a share of one CPU.
+        NearCpuShare = "near_cpu_share",
+        FarCpuShare = "far_cpu_share",
+        /// Elapsed time in which the CPU time of both sides was measured, ns.
+        EndsWall = "ends_wall_ns",
+        /// Share of lost datagrams.
+        LostShare = "lost_share",
+        /// Pages swapped in and out, per operation.
+        PageIns = "page_ins",
+        PageOuts = "page_outs",
+        UsersCarried = "users_carried",
+        UsersTooMany = "users_too_many",
+        /// Bytes.
+        TextSize = "size.text",
+        DataSize = "size.data",
+        BssSize = "size.bss",
+    }
 }
-
-const METRICS: [(Metric, &str); 21] = [
-    (Metric::ClockStep, "clock_resolution_ns"),
-    (Metric::Tick, "tick_ns"),
-    (Metric::StartUp, "start_up_ns"),
-    (Metric::StartUpError, "start_up_error_ns"),
-    (Metric::StartUpUser, "start_up_user_ns"),
-    (Metric::StartUpSystem, "start_up_system_ns"),
-    (Metric::ClientCpu, "client_cpu_ns"),
-    (Metric::ServerCpu, "server_cpu_ns"),
-    (Metric::NearCpu, "near_cpu_ns"),
-    (Metric::FarCpu, "far_cpu_ns"),
-    (Metric::NearCpuShare, "near_cpu_share"),
-    (Metric::FarCpuShare, "far_cpu_share"),
-    (Metric::EndsWall, "ends_wall_ns"),
-    (Metric::LostShare, "lost_share"),
-    (Metric::PageIns, "page_ins"),
-    (Metric::PageOuts, "page_outs"),
-    (Metric::UsersCarried, "users_carried"),
-    (Metric::UsersTooMany, "users_too_many"),
-    (Metric::TextSize, "size.text"),
-    (Metric::DataSize, "size.data"),
-    (Metric::BssSize, "size.bss"),
-];
 
 /// A number with its original digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,8 +138,8 @@ impl Param {
             "pair" => cpu_pair(&value),
             program if program.starts_with(LOAD) => load_rate(program, &value),
             name => {
-                let metric = METRICS.iter().find(|(_, key)| *key == name);
-                metric.and_then(|(metric, _)| Some(Self::Number(*metric, Number::parse(&value)?)))
+                let metric = Metric::ALL.into_iter().find(|metric| metric.as_str() == name);
+                metric.and_then(|metric| Some(Self::Number(metric, Number::parse(&value)?)))
             }
         };
         typed.unwrap_or(Self::Other { key, value })
@@ -175,7 +154,7 @@ impl Param {
             Self::PeakMemory(_) => "peak_kb",
             Self::OtherRun(_) => "other_run",
             Self::Layout(_) => "layout",
-            Self::Number(metric, _) => METRICS[*metric as usize].1,
+            Self::Number(metric, _) => metric.as_str(),
             Self::LoadRate(rate) => &rate.program,
             Self::Symbol(_) => "symbol",
             Self::Input(_) => "input",
@@ -278,10 +257,10 @@ mod tests {
             panic!("not a rate");
         };
         assert_eq!((rate.per_hour.get(), &*rate.work), (10.5, "writes of 4 KiB"));
-        for (metric, key) in METRICS {
-            let param = Param::new(key, "0.250");
+        for metric in Metric::ALL {
+            let param = Param::new(metric.as_str(), "0.250");
             assert!(matches!(&param, Param::Number(m, n) if *m == metric && n.get() == 0.25));
-            assert_eq!((param.key(), &*param.value()), (key, "0.250"));
+            assert_eq!((param.key(), &*param.value()), (metric.as_str(), "0.250"));
         }
     }
 }
