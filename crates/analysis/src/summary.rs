@@ -274,6 +274,10 @@ fn sample_use(benchmark: &Benchmark, launch: &Reading, whole: bool) -> SampleUse
 
 impl<'a> Launched<'a> {
     fn without_launches(benchmark: &'a Benchmark) -> Self {
+    fn measured(&self) -> Vec<&Reading<'a>> {
+        self.launches.iter().filter(|launch| launch.measured()).collect()
+    }
+
         Self { benchmark, launches: Vec::new() }
     }
 

@@ -29,7 +29,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
         return None;
     }
     // contended samples count for a single copy too, as they do for several
-    let launches = measured(launched);
+    let launches = launched.measured();
     let note = rules::smt_contention(&launches, |l| l.mostly_contended()).map(Note::new);
     let one = rounds(&launches);
     let mut all = vec![(1, one.clone())];
@@ -38,7 +38,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     for (copies, launches) in sizes {
         let benchmark = of_copies(launched.benchmark, copies);
         let several = Launched { benchmark: &benchmark, launches };
-        let launches = measured(&several);
+        let launches = several.measured();
         let together = rounds(&launches);
         let mut point = point(copies, &several, &launches, run, options);
         point.notes.extend(note.clone());
@@ -71,11 +71,6 @@ fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
         },
         ..benchmark.clone()
     }
-}
-
-fn measured<'a, 'b>(launched: &'a Launched<'b>) -> Vec<&'a Reading<'b>> {
-    let launches = launched.launches.iter();
-    launches.filter(|reading| reading.measured()).collect()
 }
 
 fn rounds(launches: &[&Reading]) -> Rounds {

@@ -129,11 +129,7 @@ impl<'a> Terms<'a> {
     pub fn new(terms: &[Term], by_id: &'a BTreeMap<&Id, Launched>) -> Self {
         let terms: Vec<(f64, Vec<&Reading>)> = terms
             .iter()
-            .map(|term| {
-                let launches = by_id.get(&term.id).map_or(&[][..], |launched| &launched.launches);
-                let measured = launches.iter().filter(|launch| launch.measured());
-                (term.times, measured.collect())
-            })
+            .map(|term| (term.times, by_id.get(&term.id).map_or(vec![], Launched::measured)))
             .collect();
         let all = || terms.iter().flat_map(|(_, launches)| launches);
         let rounds: BTreeSet<u32> = all().map(|launch| launch.launch.round).collect();

@@ -21,7 +21,7 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
     let (absence, failure) = launched.failure(draft.is_flagged(Flag::Skipped), run);
     draft.notes.extend(failure);
 
-    let launches: Vec<&Reading> = launched.launches.iter().filter(|r| r.measured()).collect();
+    let launches: Vec<&Reading> = launched.measured();
     let (timed, ns): (Vec<&Reading>, Vec<f64>) =
         launches.iter().filter_map(|launch| Some((*launch, launched.ns(launch)?))).unzip();
     let latencies = latencies::from_launches(benchmark, &timed, options.confidence);

@@ -16,7 +16,7 @@ pub(super) fn result(launched: &Launched, run: &RunData) -> Measurement {
     let (absence, failure) = launched.failure(draft.is_flagged(Flag::Skipped), run);
     draft.notes.extend(failure);
 
-    let launches: Vec<&Reading> = launched.launches.iter().filter(|r| r.measured()).collect();
+    let launches: Vec<&Reading> = launched.measured();
     let sized: Vec<(&Reading, Vec<PartValue>)> =
         launches.iter().filter_map(|launch| Some((*launch, parts(launch)?))).collect();
     let total = |parts: &Vec<PartValue>| parts.iter().map(|part| part.value).sum();
