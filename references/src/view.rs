@@ -34,18 +34,10 @@ impl References {
         Ok(RunView {
             schema: SCHEMA_RUN.to_owned(),
             id: format!("ref:{}", machine.id),
-            label: None,
             started: (date.map(|document| document.date.clone())).or_else(year).unwrap_or_default(),
-            elapsed_s: None,
-            gritstone: None,
             machine: machine.clone(),
-            settings: None,
-            counting: None,
-            smt_floors: Default::default(),
-            reference_ghz: None,
-            contention: None,
-            pruned: None,
             results: results.collect(),
+            ..RunView::default()
         })
     }
 }

@@ -35,7 +35,7 @@ pub fn assess(run: &RunView) -> Assessment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Author, Data, Finding, Id, Kind, Machine, Unit};
+    use gritstone_model::{Author, Data, Finding, Id, Kind, Unit};
 
     /// A run of 30 results, `doubtful` of which carry a flag.
     fn run(doubtful: usize, flag: Flag, elapsed_s: Option<f64>) -> RunView {
@@ -53,22 +53,7 @@ mod tests {
                 Finding::Stated { by: Author::Workload, flag: Some(flag), text: String::new() };
             result.notes = vec![finding.into()];
         }
-        RunView {
-            schema: String::new(),
-            id: "r".to_owned(),
-            label: None,
-            started: String::new(),
-            elapsed_s,
-            gritstone: None,
-            machine: Machine::default(),
-            settings: None,
-            counting: Default::default(),
-            smt_floors: Default::default(),
-            reference_ghz: None,
-            contention: None,
-            pruned: None,
-            results,
-        }
+        RunView { elapsed_s, results, ..RunView::default() }
     }
 
     #[test]

@@ -213,15 +213,12 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         machine: run.info.machine.clone(),
         settings: Some(run.info.settings.clone()),
         counting: Some(Counting::from_counts(results.values().map(Measurement::counters))),
-        smt_floors: BTreeMap::new(),
-        reference_ghz: None,
-        contention: None,
-        pruned: None,
         results: run
             .benchmarks
             .iter()
             .filter_map(|benchmark| results.remove(&benchmark.id))
             .collect(),
+        ..RunView::default()
     }
 }
 
@@ -274,11 +271,11 @@ fn sample_use(benchmark: &Benchmark, launch: &Reading, whole: bool) -> SampleUse
 
 impl<'a> Launched<'a> {
     fn without_launches(benchmark: &'a Benchmark) -> Self {
-    fn measured(&self) -> Vec<&Reading<'a>> {
-        self.launches.iter().filter(|launch| launch.measured()).collect()
+        Self { benchmark, launches: Vec::new() }
     }
 
-        Self { benchmark, launches: Vec::new() }
+    fn measured(&self) -> Vec<&Reading<'a>> {
+        self.launches.iter().filter(|launch| launch.measured()).collect()
     }
 
     /// Nanoseconds an operation of a launch, at the reference frequency.

@@ -18,7 +18,7 @@ pub const SCHEMA_SYSTEMS: &str = "gritstone/systems/2";
 pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/3";
 
 /// A run or a reference system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunView {
     /// [`SCHEMA_RUN`].
     pub schema: String,

@@ -350,8 +350,6 @@ impl Slim {
             id: self.id,
             label: self.label,
             started: self.started,
-            elapsed_s: None,
-            gritstone: None,
             machine: Machine {
                 id: self.machine.id,
                 name: self.machine.name,
@@ -360,11 +358,8 @@ impl Slim {
                 ..Machine::default()
             },
             settings: self.settings,
-            counting: None,
-            smt_floors: BTreeMap::new(),
+            ..RunView::default()
             reference_ghz: self.reference_ghz,
-            contention: None,
-            pruned: None,
             results,
         }
     }

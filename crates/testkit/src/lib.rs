@@ -101,23 +101,14 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
     RunView {
         schema: SCHEMA_RUN.to_owned(),
         id: run.to_owned(),
-        label: None,
         started: "1984-08".to_owned(),
-        elapsed_s: None,
-        gritstone: None,
         machine: Machine {
             id: run.to_owned(),
             name: machine.to_owned(),
             system: system.to_owned(),
             ..Machine::default()
         },
-        settings: None,
-        counting: None,
-        smt_floors: BTreeMap::new(),
-        reference_ghz: None,
-        contention: None,
-        pruned: None,
-        results: vec![],
+        ..RunView::default()
     }
 }
 
