@@ -103,14 +103,8 @@ pub fn score_profile(
         };
     }
     let wanted = |id: &Id| profile.weights.contains_key(id);
-    ScoredSystem {
-        id: machine.id.clone(),
-        name: machine.machine.name.clone(),
-        one_cpu: rated,
-        programs: None,
-        unfinished: machine.is_unfinished(),
-        differ_in: compare::programs_differ_in(base, machine, &wanted),
-    }
+    let differ_in = compare::programs_differ_in(base, machine, &wanted);
+    ScoredSystem { differ_in, ..scored(machine, rated) }
 }
 
 pub fn score(
@@ -119,12 +113,15 @@ pub fn score(
     base: &RunView,
     options: &Options,
 ) -> ScoredSystem {
-    let lookup = sides(machine, base);
+    scored(machine, scores_of(environments, &sides(machine, base), options))
+}
+
+fn scored(machine: &RunView, one_cpu: SystemScores) -> ScoredSystem {
     ScoredSystem {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         programs: None,
-        one_cpu: scores_of(environments, &lookup, options),
+        one_cpu,
         unfinished: machine.is_unfinished(),
         differ_in: vec![],
     }

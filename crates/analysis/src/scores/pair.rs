@@ -67,32 +67,24 @@ pub(super) fn usability(
     let notes = machine.notes.iter().chain(&base.notes);
     let concerns = notes.filter(|note| note.about.concerns(compared.subject));
     let doubts = concerns.filter_map(Note::flag);
-    Usability::Counts(Box::new(Pair {
-        machine_printed: machine.is_published(),
-        base_printed: base.is_published(),
-        doubts: doubts.collect(),
-        ..counted(id, &compared)
-    }))
-}
-
-fn counted(id: &Id, compared: &Compared) -> Pair {
-    let row = |values: &[f64], weights: &[f64], reference: f64, better: Better| ScoredBenchmark {
-        launches: values.to_vec(),
-        weights: weights.to_vec(),
+    let [machine_weights, base_weights] = compared.weights;
+    let reference = center(&compared.base, &base_weights, compared.better);
+    let row = |launches: Vec<f64>, weights: Vec<f64>| ScoredBenchmark {
+        launches,
+        weights,
         reference,
-        lower_is_better: better == Better::Lower,
+        lower_is_better: compared.better == Better::Lower,
         weight: 1.0,
         invalid: false,
     };
-    let reference = center(&compared.base, &compared.weights[1], compared.better);
-    Pair {
+    Usability::Counts(Box::new(Pair {
         id: id.clone(),
-        machine: row(&compared.machine, &compared.weights[0], reference, compared.better),
-        base: row(&compared.base, &compared.weights[1], reference, compared.better),
-        machine_printed: false,
-        base_printed: false,
-        doubts: vec![],
-    }
+        machine_printed: machine.is_published(),
+        base_printed: base.is_published(),
+        doubts: doubts.collect(),
+        machine: row(compared.machine, machine_weights),
+        base: row(compared.base, base_weights),
+    }))
 }
 
 fn center(values: &[f64], weights: &[f64], better: Better) -> f64 {
