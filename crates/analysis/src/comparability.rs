@@ -16,7 +16,6 @@ pub struct ComparisonKey {
     /// Parameters of workloads that override those of their catalog entries.
     pub params: BTreeMap<String, String>,
     /// Place of the far ends, if not on the system itself.
-    #[serde(default)]
     pub peer: Option<PeerPath>,
 }
 
@@ -52,10 +51,10 @@ impl ComparisonKey {
             tuned: settings.tuned,
             params: settings.params,
         }
+    }
 
     /// Whether a run has them. The side of a trial has settings that they do not include.
     pub fn covers(&self, run: &RunInfo) -> bool {
         run.settings.trial.is_none() && Self::new(&run.machine, Some(&run.settings)) == *self
-    }
     }
 }

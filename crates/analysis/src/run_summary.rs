@@ -38,7 +38,6 @@ pub struct RunValue {
     /// Variance of `speed`, from the launches of the run; 0 where they are too few for an interval.
     pub within: f64,
     /// What `speed` would gain in nanoseconds, or in one per second; `None` in summaries of before.
-    #[serde(default)]
     pub unit: Option<f64>,
     /// Position among the compilers of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]

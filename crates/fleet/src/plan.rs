@@ -65,7 +65,6 @@ pub struct Plan {
     /// Number of nodes that measure simultaneously.
     pub at_once: usize,
     /// Time limit of a node, minutes; none: without a budget, that of Slurm's partition if any.
-    #[serde(default)]
     pub minutes: Option<u64>,
     /// Options of `gritstone run` for each node, the same seed on all.
     pub options: Vec<String>,

@@ -164,13 +164,10 @@ pub struct CommandWork {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<String>,
     /// The file in its directory that it reads as standard input; `None` for empty input.
-    #[serde(default)]
     pub input: Option<String>,
     /// Destination of standard output: one of the files that it leaves, or `/dev/null`; `None` if it is compared.
-    #[serde(default)]
     pub output: Option<String>,
     /// Expected output, ignoring white space; `None` for no output.
-    #[serde(default)]
     pub stdout: Option<String>,
     /// Files that it must leave; they are removed before the next execution. Any other new file is a failure.
     #[serde(default)]
@@ -178,7 +175,6 @@ pub struct CommandWork {
     /// Files that it must remove.
     #[serde(default)]
     pub removes: Vec<String>,
-    #[serde(default)]
     pub verify: Option<Verify>,
     #[serde(default)]
     pub figure: Figure,
@@ -192,10 +188,8 @@ pub struct CommandWork {
 pub struct UserCommand {
     pub directory: String,
     /// An untimed shell command before each execution.
-    #[serde(default)]
     pub prepare: Option<String>,
     /// The same after each execution.
-    #[serde(default)]
     pub cleanup: Option<String>,
     /// Whether any exit status or signal counts as success.
     #[serde(default)]

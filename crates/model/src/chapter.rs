@@ -26,13 +26,10 @@ pub struct Exhibit {
     /// Selectors, in the order of the exhibit.
     pub benchmarks: Vec<String>,
     /// Identifier of the reference system of ratios.
-    #[serde(default)]
     pub reference: Option<String>,
     /// Variant with the document's own ratios.
-    #[serde(default)]
     pub printed: Option<String>,
     /// Departures from the document, with reasons.
-    #[serde(default)]
     pub text: Option<String>,
 }
 

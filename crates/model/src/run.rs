@@ -70,19 +70,14 @@ pub struct Conditions {
     #[serde(default)]
     pub cpus: u32,
     /// CPU time on these CPUs of other processes, ns.
-    #[serde(default)]
     pub others: Option<u64>,
     /// Resolution of the counter of `others`, ns: less is indistinguishable from zero.
-    #[serde(default)]
     pub grain: Option<u64>,
     /// Time stolen by the hypervisor from these CPUs, ns.
-    #[serde(default)]
     pub steal: Option<u64>,
     /// Time that the cgroup was throttled by its CPU quota, ns, summed over CPUs.
-    #[serde(default)]
     pub throttled: Option<u64>,
     /// Times that the cgroup ran into its memory limit.
-    #[serde(default)]
     pub memory_limit: Option<u64>,
     /// Energy of the processor packages for all causes, uJ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -269,12 +264,10 @@ pub struct RunInfo {
     /// Identifier, unique and sortable by time.
     pub id: String,
     /// The name that the user gave.
-    #[serde(default)]
     pub label: Option<String>,
     /// Start, RFC 3339, UTC.
     pub started: String,
     /// Seconds from start to end; `None` for an interrupted run.
-    #[serde(default)]
     pub elapsed_s: Option<f64>,
     pub gritstone: String,
     pub machine: Machine,

@@ -229,7 +229,6 @@ pub struct MachineProbes {
     /// Smallest ratio of SMT probe to cycle probe per CPU.
     #[serde(default)]
     pub smt_floors: BTreeMap<u32, f64>,
-    #[serde(default)]
     pub reference_ghz: Option<f64>,
 }
 
@@ -322,7 +321,6 @@ struct Slim {
     started: String,
     machine: SlimMachine,
     settings: Option<Settings>,
-    #[serde(default)]
     reference_ghz: Option<f64>,
 }
 
@@ -358,9 +356,9 @@ impl Slim {
                 ..Machine::default()
             },
             settings: self.settings,
-            ..RunView::default()
             reference_ghz: self.reference_ghz,
             results,
+            ..RunView::default()
         }
     }
 }
