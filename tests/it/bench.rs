@@ -198,11 +198,6 @@ fn others_compare_with_the_reference() {
 }
 
 #[test]
-fn too_small_budgets_are_named() {
-    Home::new().fails(3, "bench --no-store --budget 1ms true", "longer --budget");
-}
-
-#[test]
 fn misplaced_ab_options_are_named() {
     let behind = "ab -- sleep 0.01 --budget 3s";
     Home::new().refuses(behind, "--budget comes after `--`");

@@ -650,7 +650,7 @@ fn both_sides_execute_their_own() {
 }
 
 #[test]
-fn results_in_the_repository_are_no_change() {
+fn own_output_is_no_change() {
     let repository = Repository::new();
     repository.commit(THREE);
     let tail = ["--harness", "lines", "--", "cat", "values"];
@@ -902,7 +902,7 @@ fn bisect_finds_the_slow_commit() {
     assert_eq!(view["followed"]["name"], "beta");
     let expected = expected.trim();
     let line = format!(
-        "gritstone pr --base '{expected}^' --head {expected} --harness lines -- grep beta values"
+        "gritstone pr --base '{expected}~1' --head {expected} --harness lines -- grep beta values"
     );
     assert_eq!(view["shown_by"], line);
     let skipped = list(&view["steps"]).iter().filter(|step| step["outcome"] == "skipped");

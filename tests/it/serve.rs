@@ -217,7 +217,7 @@ fn wrong_parameters_are_named() {
         ("/compare?base=a", "run must be given 1 to 8 times"),
         ("/compare?base=a&run=b&verdict=x", "verdict must be one of"),
         ("/benchmarks/byte/pipe?runs=1001", "runs must be a whole number from 1 to 1000"),
-        ("/benchmarks/byte/pipe?from=x", "from must be a date"),
+        ("/benchmarks/byte/pipe?from=x", "from must be a year"),
     ] {
         let page = server.get(path);
         assert_eq!(page.status, 400, "{path}");

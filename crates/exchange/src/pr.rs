@@ -98,7 +98,7 @@ fn pr_gitlab_metrics(quantity: PrQuantity, rows: &[PrRow]) -> String {
         let label = format!(",verdict=\"{}\"", row.verdict.as_str());
         Some((row.id.clone(), label, format!("{:.4}", row.ratio?)))
     };
-    gauge(metric, view.rows.iter().filter_map(point)) + END
+    gauge(metric, rows.iter().filter_map(point)) + END
 }
 
 /// A test suite with a case of the gate and one for each benchmark. What regressed has failed; errors are benchmarks of one side alone, and

@@ -224,7 +224,7 @@ impl Comparison {
     /// When a word has a NUL byte, which no command line takes.
     pub fn command_line(&self, commit: &str) -> Result<String> {
         let mut words = ["gritstone", "pr", "--base"].map(str::to_owned).to_vec();
-        words.extend([format!("{commit}^"), "--head".to_owned(), commit.to_owned()]);
+        words.extend([format!("{commit}~1"), "--head".to_owned(), commit.to_owned()]);
         let mut option =
             |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
         if let Some(build) = &self.build {

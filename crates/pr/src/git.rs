@@ -1,11 +1,11 @@
 //! Questions to git about a repository of the user; nothing here changes it.
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use gritstone_runs::output_file::is_standard_output;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -33,12 +33,6 @@ pub fn environment() -> BTreeMap<String, OsString> {
         all.insert(name.to_owned(), value.into());
     }
     all
-}
-
-/// A shell has made the file of `gritstone pr > FILE` before.
-fn is_standard_output(path: &Path) -> bool {
-    let place = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-    place(path).is_some_and(|file| place(Path::new("/proc/self/fd/1")) == Some(file))
 }
 
 /// A repository with a work tree of the user.

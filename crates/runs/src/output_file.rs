@@ -153,5 +153,11 @@ fn is_sqlite(path: &Path) -> bool {
         && head == *MAGIC
 }
 
+/// Whether standard output goes to a file, which a shell has made before.
+pub fn is_standard_output(path: &Path) -> bool {
+    let place = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    place(path).is_some_and(|file| place(Path::new("/proc/self/fd/1")) == Some(file))
+}
+
 #[cfg(test)]
 mod tests;

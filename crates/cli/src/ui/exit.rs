@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn full_disks_are_to_be_emptied() {
+    fn full_disks_need_free_space() {
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         assert_eq!(advice(&full.into()), "; free some space there");
     }
