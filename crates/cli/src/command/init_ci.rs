@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Directories below the root that are searched for benchmarks.
 const MAX_DEPTH: usize = 4;
+/// Products of builds, and sources of others.
+const NOT_SEARCHED: [&str; 6] =
+    ["build", "node_modules", "target", "third_party", "vendor", "venv"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Service {
@@ -99,19 +102,23 @@ fn write(path: &Path, text: &str) -> Result<()> {
 fn look(root: &Path) -> Option<Found> {
     let mut folders = vec![];
     add_folders(root, PathBuf::new(), &mut folders);
-    let first =
-        |found: &dyn Fn(&Path) -> Option<Found>| folders.iter().find_map(|folder| found(folder));
-    first(&|folder| criterion(root, folder))
-        .or_else(|| first(&|folder| go(root, folder)))
-        .or_else(|| first(&|folder| google_benchmark(root, folder)))
-        .or_else(|| {
-            mentions(root, "pyproject.toml", "pytest-benchmark").then(|| Found {
-                harness: "pytest-benchmark",
-                // once for each revision, of which it has the package
-                build: Some(VENV.to_owned()),
-                command: words("venv/bin/python -m pytest"),
-            })
-        })
+    // the root comes first: its benchmarks are the project's
+    folders.iter().find_map(|folder| {
+        criterion(root, folder)
+            .or_else(|| go(root, folder))
+            .or_else(|| google_benchmark(root, folder))
+            .or_else(|| pytest_benchmark(root, folder))
+    })
+}
+
+/// Of a package in the root, installed for each revision.
+fn pytest_benchmark(root: &Path, folder: &Path) -> Option<Found> {
+    let is_root = folder == Path::new("");
+    (is_root && mentions(root, "pyproject.toml", "pytest-benchmark")).then(|| Found {
+        harness: "pytest-benchmark",
+        build: Some(VENV.to_owned()),
+        command: words("venv/bin/python -m pytest"),
+    })
 }
 
 fn words(line: &str) -> Vec<String> {
@@ -124,7 +131,7 @@ fn add_folders(root: &Path, below: PathBuf, all: &mut Vec<PathBuf>) {
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> =
-        names.filter(|name| is_plain(name) && !name.starts_with('.') && name != "target").collect();
+        names.filter(|name| is_plain(name) && !NOT_SEARCHED.contains(&name.as_str())).collect();
     names.sort();
     let depth = below.components().count();
     all.push(below.clone());
@@ -133,9 +140,9 @@ fn add_folders(root: &Path, below: PathBuf, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a shell and a build system take it as one word.
+/// Whether it needs no quotes in a shell and is not hidden.
 fn is_plain(name: &str) -> bool {
-    name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+    !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
 fn text(path: &Path) -> Option<String> {
@@ -154,8 +161,9 @@ fn criterion(root: &Path, folder: &Path) -> Option<Found> {
     let is_criterion = |bench: &&toml::Value| {
         let path = bench.get("path").and_then(toml::Value::as_str).map(str::to_owned);
         let name = name(bench).unwrap_or_default();
-        let path = path.unwrap_or_else(|| format!("benches/{name}.rs"));
-        mentions(&package, &path, "criterion")
+        let usual = || vec![format!("benches/{name}.rs"), format!("benches/{name}/main.rs")];
+        let paths = path.map_or_else(usual, |path| vec![path]);
+        paths.iter().any(|path| mentions(&package, path, "criterion"))
     };
     let benches = manifest.get("bench")?.as_array()?.iter().filter(is_criterion);
     let benches: Vec<String> = benches.filter_map(name).collect();
@@ -270,7 +278,18 @@ mod tests {
         assert_eq!(found(&evil), None);
         let python =
             [("pyproject.toml", "[project.optional-dependencies]\ntest = ['pytest-benchmark']")];
-        assert_eq!(harness(&python), expected("pytest-benchmark", "venv/bin/python -m pytest"));
+        let with_library = [
+            python[0],
+            ("third_party/b/CMakeLists.txt", cmake),
+            ("x/Cargo.toml", manifest),
+            ("x/benches/a/main.rs", "use criterion::x;"),
+        ];
+        assert_eq!(
+            harness(&with_library),
+            expected("pytest-benchmark", "venv/bin/python -m pytest")
+        );
+        assert_eq!(found(&with_library[1..2]), None);
+        assert_eq!(harness(&with_library[2..]), member);
         assert_eq!(found(&[]), None);
     }
 
