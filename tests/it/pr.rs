@@ -931,6 +931,7 @@ fn bisect_carries_no_build_products() {
     let (code, out, error) = output_texts(command.output().unwrap());
     let expected = repository.git(&["rev-parse", "HEAD~1"]);
     assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
+    assert!(!out.contains("gritstone pr"), "{out}");
 }
 
 #[test]
@@ -947,6 +948,7 @@ fn bisect_carries_later_benchmarks() {
     let (code, out, error) = output_texts(command.output().unwrap());
     let expected = repository.git(&["rev-parse", "HEAD~1"]);
     assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
+    assert!(!out.contains("gritstone pr"), "{out}");
 }
 
 #[test]

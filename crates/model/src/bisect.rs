@@ -26,7 +26,8 @@ pub struct BisectView {
     pub steps: Vec<BisectStep>,
     /// Probability that a test was wrong, over the whole search; null if nothing was searched for.
     pub error_rate: Option<f64>,
-    /// Command that compares the first slow commit with the one before; null unless the search succeeded.
+    /// Command that compares the first slow commit with the one before; null unless the search succeeded, and where
+    /// files are carried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_by: Option<String>,
 }

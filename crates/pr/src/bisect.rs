@@ -97,7 +97,10 @@ impl Bisection<'_> {
         });
         let candidates: Vec<BisectCommit> = candidates.collect::<Result<_>>()?;
         let shown_by = match candidates.as_slice() {
-            [one] => Some(self.comparison.command_line(&one.commit)?),
+            // `pr` carries files from the head, which may lack them
+            [one] if self.comparison.carry.is_empty() => {
+                Some(self.comparison.command_line(&one.commit)?)
+            }
             _ => None,
         };
         let tested = |step: &&BisectStep| step.ratio.is_some() && !step.exact;

@@ -6,7 +6,7 @@ use crate::instructions::Counter;
 use crate::launches::Launcher;
 use crate::layouts::Linkers;
 use crate::trial::{Margins, outcome};
-use crate::turns::{Progress, Turns};
+use crate::turns::{Progress, Turns, head_fails_more};
 use crate::work_trees::{Build, WorkTree, Workshop, carry};
 use crate::{NotComparable, SIDES};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -230,14 +230,11 @@ impl Comparison {
         if let Some(build) = &self.build {
             option("--build", &build.command);
         }
-        for path in &self.carry {
-            option("--carry", &path.display().to_string());
-        }
         match self.quantity {
             PrQuantity::Time => option("--harness", self.harness.name()),
             PrQuantity::Instructions => option("--count", "instructions"),
         }
-        if !self.values.is_empty() {
+        if self.harness.name() == "json" && !self.values.is_empty() {
             option("--values", &self.values);
         }
         words.push("--".to_owned());
@@ -309,7 +306,7 @@ impl Comparison {
         let mut view = view;
         let of_head = |one: &PrWithoutValue| one.only == Some(PrSideName::Head);
         let head_fails =
-            taken.failed_alone == [false, true] || taken.without_value.iter().any(of_head);
+            head_fails_more(taken.failed_alone) || taken.without_value.iter().any(of_head);
         [view.base.failure, view.head.failure] = taken.failures;
         let view = PrView {
             outcome: match outcome(&rows, &trial.unmatched) {

@@ -12,6 +12,8 @@ use gritstone_exchange::harness::HarnessResult;
 use gritstone_exec::ExecError;
 use gritstone_model::{PrQuantity, PrSideName, PrWithoutValue};
 use gritstone_session::measuring_slot::{Slot, warning};
+use gritstone_stats::interim::LEVEL;
+use gritstone_stats::paired_times::sign_test;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -44,8 +46,8 @@ pub struct Taken {
     pub complete: bool,
     /// How the harness failed first, of each side.
     pub failures: [Option<String>; 2],
-    /// Whether each side failed in a round in which the other did not.
-    pub failed_alone: [bool; 2],
+    /// Rounds in which one side failed and the other did not.
+    pub failed_alone: [usize; 2],
     /// Benchmarks that no side measures.
     pub without_value: Vec<PrWithoutValue>,
     /// Measuring time of one benchmark in one launch.
@@ -183,7 +185,7 @@ impl Turns<'_> {
         Ok(Taken {
             complete: true,
             trial,
-            failed_alone: alone(&failures),
+            failed_alone: failed_alone(&failures).map(usize::from),
             failures,
             without_value,
             time,
@@ -255,17 +257,17 @@ fn round(
                 if let Some(expected) = &taken.output {
                     same_output::check(expected, SIDES[side], output(&launched))?;
                 }
-                let lost = lost_benchmark(&launched, open);
+                let failed = failed_benchmark(&launched, open);
                 results[side] = launched.results.measured;
-                launched.failure.or(lost)
+                launched.failure.or(failed)
             }
             Err(why) => Some(format!("{why:#}")),
         };
         let other_run = before.or_else(|| taken.others.current());
         taken.launches[side].push(RoundLaunch { start, other_run, layout });
     }
-    for (failed, alone) in taken.failed_alone.iter_mut().zip(alone(&failures)) {
-        *failed |= alone;
+    for (rounds, failed) in taken.failed_alone.iter_mut().zip(failed_alone(&failures)) {
+        *rounds += usize::from(failed);
     }
     for (first, failure) in taken.failures.iter_mut().zip(failures) {
         *first = first.take().or(failure);
@@ -280,12 +282,17 @@ fn round(
     Ok(())
 }
 
-fn alone([base, head]: &[Option<String>; 2]) -> [bool; 2] {
+fn failed_alone([base, head]: &[Option<String>; 2]) -> [bool; 2] {
     [base.is_some() && head.is_none(), head.is_some() && base.is_none()]
 }
 
-/// How a benchmark that is to be measured failed.
-fn lost_benchmark(launched: &Launched, open: &[String]) -> Option<String> {
+/// Whether the head fails more often than the base, by rounds in which one failed alone: significantly, or the base never.
+pub fn head_fails_more([base, head]: [usize; 2]) -> bool {
+    head > base && (base == 0 || sign_test(base, head) < LEVEL)
+}
+
+/// Why an undecided benchmark has no value.
+fn failed_benchmark(launched: &Launched, open: &[String]) -> Option<String> {
     let mut lost = launched.results.without_value.iter();
     let (name, why) = lost.find(|(name, _)| open.contains(name))?;
     Some(format!("{name}: {why}"))
@@ -332,6 +339,15 @@ fn no_common(first: &[Launched; 2]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flaky_projects_are_no_failure() {
+        for (rounds, more) in
+            [([0, 0], false), ([0, 1], true), ([1, 5], false), ([1, 12], true), ([12, 1], false)]
+        {
+            assert_eq!(head_fails_more(rounds), more, "{rounds:?}");
+        }
+    }
 
     #[test]
     fn measuring_times_leave_enough_rounds() {

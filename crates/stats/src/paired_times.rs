@@ -87,7 +87,7 @@ impl Pairs {
 }
 
 /// Two-sided p of two counts with equal probability.
-fn sign_test(one: usize, other: usize) -> f64 {
+pub fn sign_test(one: usize, other: usize) -> f64 {
     let fewer = one.min(other) as u64;
     let known = Binomial::new(0.5, (one + other) as u64);
     known.map_or(1.0, |binomial| (2.0 * binomial.cdf(fewer)).min(1.0))
