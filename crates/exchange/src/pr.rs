@@ -20,7 +20,7 @@ pub fn pr_output(view: &PrView) -> GateOutput {
     }
 }
 
-/// Where there is no answer.
+/// The output of a trial that failed.
 pub fn pr_failure(outcome: CheckOutcome, quantity: PrQuantity, why: &str) -> GateOutput {
     let unpassed = match outcome {
         CheckOutcome::Regressed => Unpassed::Failure,

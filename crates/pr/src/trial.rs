@@ -332,8 +332,7 @@ fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrR
     }
 }
 
-/// A regression decides; else what is probably one, a benchmark that one side alone has or that fails, or no decision at all, leaves it
-/// open.
+/// Regressed if a benchmark is; inconclusive if one is probably regressed, fails or lacks a counterpart, or none is decided.
 pub fn outcome(rows: &[PrRow], unmatched: &[PrUnmatched]) -> CheckOutcome {
     let all_open = rows.iter().all(|row| row.verdict == Verdict::Inconclusive);
     let is_open = |row: &PrRow| row.failed > row.pairs || row.is_uncertain();

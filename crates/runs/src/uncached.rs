@@ -1,4 +1,4 @@
-//! Runs that the cache of results lacks.
+//! Results of runs that are not in the cache.
 
 use anyhow::Result;
 use gritstone_model::Id;

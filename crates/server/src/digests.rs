@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Pause after a failure, unless the store changes.
-const RETRY: Duration = Duration::from_secs(30);
+const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Digest of a store.
 #[derive(Debug)]
@@ -75,10 +75,9 @@ impl Digests {
         let mut state = self.state();
         let known = state.latest.as_ref();
         let is_due = known.is_none_or(|digest| digest.revision != revision);
-        let has_failed = state
-            .failure
-            .as_ref()
-            .is_some_and(|failure| failure.revision == revision && failure.time.elapsed() < RETRY);
+        let has_failed = state.failure.as_ref().is_some_and(|failure| {
+            failure.revision == revision && failure.time.elapsed() < RETRY_INTERVAL
+        });
         if is_due && !has_failed && !state.busy {
             state.busy = true;
             state.failure = None;

@@ -75,7 +75,7 @@ const TRIES: usize = 10;
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// Most bytes of a file with a token.
 const LONGEST_TOKEN: u64 = 4096;
-/// Errors are wanted in this form.
+/// Media type of error responses.
 const JSON: &str = "application/json";
 /// zstd level of uploaded bundles.
 const PACKED: i32 = 3;

@@ -82,7 +82,7 @@ pub struct SameArgs {
     pub same: Vec<SameFact>,
 }
 
-/// Which stored runs a history has.
+/// Filter of the runs in a history.
 #[derive(Clone, Debug, Default, Args)]
 pub struct HistoryFilterArgs {
     /// Only runs of commits on this branch

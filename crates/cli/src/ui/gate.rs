@@ -25,7 +25,7 @@ pub enum GateFormat {
     Junit,
 }
 
-/// Prints a view; as text only a document that there is.
+/// Prints a view in a format; as text, only a document.
 pub fn print(
     format: GateFormat,
     view: &impl Serialize,

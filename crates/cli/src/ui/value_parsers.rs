@@ -59,7 +59,7 @@ pub fn label(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// One of these values by its name; each has a help.
+/// Parses a value by its name; each value has a help text.
 pub fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     name: fn(T) -> &'static str,
     all: [(T, impl IntoResettable<StyledStr>); N],

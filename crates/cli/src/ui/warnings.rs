@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 /// Time before a repeated warning is written again.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// Most warnings that are remembered.
-const KNOWN: usize = 1000;
+/// Bound of memory.
+const MAX_REMEMBERED: usize = 1000;
 
 struct Written {
     time: Instant,
@@ -31,10 +31,10 @@ impl Warnings {
             Some(line) => line.more,
             None => 0,
         };
-        if written.len() >= KNOWN {
+        if written.len() >= MAX_REMEMBERED {
             written.retain(|_, line| fresh(line));
         }
-        if written.len() < KNOWN {
+        if written.len() < MAX_REMEMBERED {
             written.insert(text.clone(), Written { time: now, more: 0 });
         }
         Some(match more {
