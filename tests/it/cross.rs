@@ -13,8 +13,6 @@ use std::thread;
 
 /// The flags of `kernels/build.rs`, and no warning.
 const FLAGS: [&str; 6] = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-/// Programs without the runtime.
-const ALONE: [&str; 4] = ["supervisor", "command", "user", "count"];
 /// Programs without a benchmark that runs here: the machine lacks libraries of the other processor, or they need a trace, which only a run
 /// provides.
 const REFUSED: [&str; 7] = [
@@ -51,9 +49,9 @@ impl Cross {
         let parts: Vec<PathBuf> = gritstone_kernels::sources()
             .iter()
             .filter_map(|source| {
-                let stem = source.path.strip_prefix("runtime/")?.strip_suffix(".c")?;
+                let stem = source.path.strip_suffix(".c")?;
                 let object = cross.path(&format!("{stem}.o"));
-                (!ALONE.contains(&stem)).then(|| {
+                (stem.starts_with("runtime/") && !linking::is_program(stem)).then(|| {
                     let mut compile = cross.tool("gcc");
                     compile.args(FLAGS).arg("-c").arg(kernel_path(source.path));
                     succeeded(compile.arg("-o").arg(&object));
