@@ -262,7 +262,7 @@ pub(super) fn contention(count: Count) -> Option<Finding> {
     many.then(|| Finding::Interfered { count, causes: vec![Interference::Smt] })
 }
 
-/// Samples with SMT contention that were not removed, if some may be.
+/// Executions that failed and count.
 fn failures_ignored(launches: &[&Reading]) -> Option<Finding> {
     let status = |launch: &&&Reading| {
         launch.params.iter().find_map(|param| match param {
@@ -277,6 +277,7 @@ fn failures_ignored(launches: &[&Reading]) -> Option<Finding> {
         .then(|| Finding::FailuresIgnored { count, statuses: statuses.into_iter().collect() })
 }
 
+/// Samples that SMT contention leaves out of the value.
 fn left_out(launches: &[&Reading]) -> Option<Finding> {
     let divisible = launches.iter().filter(|launch| launch.sample_use == SampleUse::Undisturbed);
     let samples = launches.iter().map(|launch| launch.samples.len()).sum();
