@@ -105,7 +105,7 @@ pub enum Command {
     Fleet(FleetArgs),
     /// Export a run; jsonl has all samples and can be imported
     Export(ExportArgs),
-    /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
+    /// Import runs: bundles, and output of other programs
     Import(ImportArgs),
     /// Check contributed bundles: complete, plausible, nothing private
     Verify(VerifyArgs),
