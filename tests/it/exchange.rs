@@ -5,7 +5,7 @@ use gritstone_model::{Commit, FleetMember, Outcome, Peer, Skip};
 use std::fs;
 
 /// Every export format.
-const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine phoronix";
+pub const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine phoronix";
 
 #[test]
 fn anonymous_copies_are_the_run() {

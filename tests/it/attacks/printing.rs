@@ -1,6 +1,7 @@
 //! Foreign text on the way to a terminal: from bundles, files of other programs, names of files, hosts and stores.
 
 use crate::common::{Arguments, Home, binary, ended, needs_root};
+use crate::exchange::FORMATS;
 use gritstone_catalogue::folder;
 use gritstone_model::{Contents, CustomFile, hexadecimal};
 use serde_json::{Value, json};
@@ -113,7 +114,7 @@ fn all_that_print(home: &Home, path: &str) {
         let words = words.map(|word| if word == "PATH" { path } else { word });
         harmless(home, &words.collect::<Vec<_>>());
     }
-    for format in "jsonl csv markdown gbench bmf gha openmetrics".split(' ') {
+    for format in FORMATS.split(' ') {
         harmless(home, &["export", path, "--format", format]);
     }
     if let Ok(page) = fs::read_to_string(home.path().join("b.html")) {
