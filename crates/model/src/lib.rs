@@ -29,7 +29,6 @@ mod measurement;
 mod names;
 mod note;
 mod origin;
-mod overview;
 mod param;
 mod peer;
 mod plan;
@@ -39,6 +38,7 @@ mod reliability;
 mod run;
 mod run_name;
 mod score;
+mod stored;
 mod text;
 mod unit;
 #[warn(missing_docs)]
@@ -93,11 +93,6 @@ pub use measurement::{
 };
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
-pub use overview::{
-    BenchmarksView, FactChange, FamilyTrend, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
-    Recent, RunList, SCHEMA_BENCHMARKS, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM,
-    SearchView, SystemTrend, SystemView,
-};
 pub use param::{Metric, Number, Param, ProgramRate, START_UP_ERROR};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
@@ -115,6 +110,11 @@ pub use run_name::{LAST, check_label, check_run_id};
 pub use score::{
     EnvironmentScore, LeftOutRow, Profile, PublishedScore, SCHEMA_SCORES, ScoredSystem, ScoresView,
     SystemScores,
+};
+pub use stored::{
+    BenchmarksView, FactChange, FamilyTrend, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
+    Recent, RunList, SCHEMA_BENCHMARKS, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM,
+    SearchView, SystemTrend, SystemView,
 };
 pub use text::{escape_json, hexadecimal, is_unprintable, pluralize, quote_word};
 pub use unit::{Better, Quantity, Unit, UnitError};

@@ -1,4 +1,4 @@
-//! Lists and pages of `gritstone serve`, as JSON.
+//! Contents of a store, as JSON: lists of runs, systems and benchmarks, and the pages of `gritstone serve` for them.
 
 use crate::{ChangeEvent, Contention, Id, Machine, Reliability};
 use schemars::JsonSchema;
