@@ -77,7 +77,7 @@ impl Track {
         self.closed = match observed.outcome {
             Outcome::Measured if self.exact => true,
             Outcome::Skipped(_) | Outcome::TimedOut(_) => true,
-            _ => is_failing(self.launches - self.values.len(), self.values.len()),
+            _ => is_failing(self.failed(), self.values.len()),
         };
     }
 
@@ -107,6 +107,11 @@ impl Track {
         }
     }
 
+    /// Launches without a value, which others replace as long as the track is not closed.
+    fn failed(&self) -> usize {
+        self.launches - self.values.len()
+    }
+
     /// Measured launches in which contention left nothing: others replace them, unless hardly any would be better.
     fn lost(&self) -> usize {
         let undisturbed: f64 = self.weights.iter().sum();
@@ -120,18 +125,19 @@ impl Track {
     pub fn wanted(&self, limits: &Limits) -> usize {
         let (precision, lost) = (limits.precision, self.lost());
         if limits.quick {
-            return lost + PILOT;
+            return self.failed() + lost + PILOT;
         }
         let by_prior = self.prior.ln_sd.map_or(MIN_LAUNCHES, |sd| {
             launches_for(sd, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES)
         });
-        match self.values.len() - lost < by_prior {
+        let measured = match self.values.len() - lost < by_prior {
             true => lost + by_prior,
             false => {
                 let (values, weights) = (&self.values, &self.weights);
                 launches_needed(values, weights, precision, CONFIDENCE, MAX_LAUNCHES)
             }
-        }
+        };
+        self.failed() + measured
     }
 
     /// Plans `more` launches, which replace the lost ones.

@@ -261,7 +261,21 @@ fn failing_steps_are_closed() {
     assert_eq!(ran.count("a/skips"), 1);
     assert_eq!(ran.count("a/good"), MIN_LAUNCHES);
     // one failure among many does not close a step
-    assert!(ran.count("a/once") > MIN_LAUNCHES / 2);
+    assert_eq!(ran.count("a/once"), MIN_LAUNCHES + 1);
+}
+
+#[test]
+fn failed_launches_are_replaced() {
+    for (quick, least) in [(true, PILOT), (false, MIN_LAUNCHES)] {
+        let limits = Limits { quick, budget: None, ..limits(0.0) };
+        let plan = plan(&["a/once", "a/good"]);
+        let ran = resume(&[&plan], limits, &[], |call| match (call.id.as_str(), call.count) {
+            ("a/once", 2) => Reply::without_result(Outcome::Failed("no".into())),
+            _ => Reply::measured(1.0, 100.0),
+        });
+        assert_eq!(ran.count("a/good"), least);
+        assert_eq!(ran.count("a/once"), least + 1);
+    }
 }
 
 #[test]
