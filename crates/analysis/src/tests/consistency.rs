@@ -174,6 +174,22 @@ fn common_change_is_reported_once() {
 }
 
 #[test]
+fn frequent_changes_reverse_no_verdict() {
+    // most are slower, and the others have not changed
+    let factor = |i: usize| if i < 12 { 1.05 } else { 1.0 };
+    let slower: Vec<Id> = (0..12).map(|i| id(&name(i))).collect();
+    for (base, other, options) in comparisons(factor) {
+        let found = compare(&base, &other, &options);
+        assert_eq!(found.common, None);
+        for row in &found.rows {
+            let is_slower = row.verdict == Some(Verdict::Slower);
+            assert_eq!(is_slower, slower.contains(&row.id), "{row:?}");
+            assert_ne!(row.verdict, Some(Verdict::Faster), "{row:?}");
+        }
+    }
+}
+
+#[test]
 fn bad_launches_change_no_verdict() {
     let earlier = unchanged(11);
     let base = &earlier[10];
