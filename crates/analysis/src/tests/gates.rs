@@ -243,6 +243,19 @@ fn few_fast_runs_change_nothing() {
 }
 
 #[test]
+fn early_slow_runs_change_nothing() {
+    let factor = |number: usize| if number == 5 { 1.3 } else { 1.0 };
+    for slow in [1, 10] {
+        let runs = (1..=19).map(|number| slowed(number, slow, factor(number)));
+        let runs: Vec<RunView> = runs.collect();
+        for newest in 5..runs.len() {
+            let found = against_history(&runs[newest], &runs[..newest]);
+            assert_eq!(found.outcome, CheckOutcome::Passed, "{slow} {newest}");
+        }
+    }
+}
+
+#[test]
 fn other_versions_leave_the_series() {
     let mut runs: Vec<RunView> = (1..=8).map(|number| slowed(number, 1, 1.0)).collect();
     runs[6].results[0].version += 1;
