@@ -139,6 +139,17 @@ fn moved_events_keep_identifiers() {
 }
 
 #[test]
+fn old_events_keep_identifiers() {
+    let level = |index| if index < 12 { 100.0 } else { 110.0 };
+    let runs: Vec<RunView> = (0..130).map(|index| one(index, level(index))).collect();
+    for stored in [24, 130] {
+        let found = events::events(&[history(&runs[..stored])], &events::KnownEvents::new());
+        let ids: Vec<&str> = found.iter().map(|event| event.id.as_str()).collect();
+        assert_eq!(ids, ["run-12-worse"], "{stored}");
+    }
+}
+
+#[test]
 fn late_runs_leave_identifiers() {
     let known = [("run-12-worse", "run-12-worse")];
     assert_eq!(identifier(9, [9, 10], &known), "run-12-worse");
