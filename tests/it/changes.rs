@@ -203,6 +203,18 @@ pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
 }
 
 #[test]
+fn overviews_list_no_sides() {
+    let home = Home::new();
+    home.import(&[at_hour(&calls(1.0), 1, "night")]);
+    home.import(&sides("trial", 2, 1.2));
+    let server = Server::start(&home);
+    let listed = |path: &str| server.json(path)["runs"].clone();
+    assert_eq!(listed("/overview.json"), home.json("runs")["runs"]);
+    assert_eq!(list(&listed("/overview.json")).len(), 1);
+    assert_eq!(list(&listed("/runs.json")).len(), 3);
+}
+
+#[test]
 fn fleet_page_names_outliers() {
     let home = Home::new();
     let system = |number: u32| {

@@ -33,8 +33,10 @@ pub fn overview(view: &OverviewView) -> Document {
     stored::systems(&mut document, &view.systems);
     let which = Text::new("Which system is not like the others, benchmark by benchmark");
     document.paragraph(which.about(Some(About::Fleet)));
-    document.heading(1, "Newest runs");
-    stored::list(&mut document, "Runs", &view.runs);
+    if !view.runs.is_empty() {
+        document.heading(1, "Newest runs");
+        stored::list(&mut document, "Runs", &view.runs);
+    }
     document
 }
 
