@@ -42,12 +42,12 @@ pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
     let mut files =
         files.iter().map(|(name, text)| entry::read(name, text)).collect::<Result<Vec<_>, _>>()?;
     sound(&mut files)?;
-    Ok(Catalogue::of(files))
+    Ok(Catalogue::from_files(files))
 }
 
 impl Catalogue {
     /// The contents of checked files.
-    pub(crate) fn of(files: Vec<File<'_>>) -> Self {
+    pub(crate) fn from_files(files: Vec<File<'_>>) -> Self {
         let mut catalogue = Self::default();
         for file in files {
             catalogue.families.extend(file.family);

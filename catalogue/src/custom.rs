@@ -81,7 +81,7 @@ pub fn check_custom(
             includes_stay(text, |file| stored.files.contains_key(file) || ours.contains(file))?;
         }
     }
-    let catalogue = Catalogue::of(read);
+    let catalogue = Catalogue::from_files(read);
     stored.families = families;
     Ok(CustomBenchmarks { stored, catalogue, compiled, executables })
 }

@@ -78,7 +78,7 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
 
 /// The benchmarks of an entry.
 fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
-    let mut entry = Entry::of(file, tree)?;
+    let mut entry = Entry::new(file, tree)?;
     let variants = entry.table.remove("variant");
     let load = entry.table.get("load").cloned();
     let mut rows = vec![entry.row()?];
@@ -87,7 +87,7 @@ fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error
     entry.table.remove("load");
     let base = rows[0].benchmark.clone();
     for tree in variants.map_or(Ok(vec![]), |variants| list(file.text, variants))? {
-        rows.push(entry.variant(Entry::of(file, tree)?, &base)?);
+        rows.push(entry.variant(Entry::new(file, tree)?, &base)?);
     }
     let levels: Option<Vec<At<usize>>> = optional(file.text, load)?;
     for level in levels.into_iter().flatten() {
@@ -97,7 +97,7 @@ fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error
 }
 
 impl<'a> Entry<'a> {
-    fn of(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Self, Error> {
+    fn new(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Self, Error> {
         let span = tree.span();
         match tree.into_inner() {
             DeValue::Table(table) => Ok(Self { file, span, table }),

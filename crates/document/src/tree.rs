@@ -194,7 +194,7 @@ impl Column {
 
     /// Puts the column in a group.
     #[must_use]
-    pub fn of(mut self, group: impl Into<String>) -> Self {
+    pub fn in_group(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
     }

@@ -34,7 +34,7 @@ pub struct Timing {
 
 impl Timing {
     /// From the launches of a run of one command.
-    pub fn of(command: &str, parameters: &[(String, String)], run: &RunData) -> Self {
+    pub fn new(command: &str, parameters: &[(String, String)], run: &RunData) -> Self {
         Self { parameters: parameters.to_vec(), ..Self::of_launches(command, run.launches.iter()) }
     }
 
@@ -101,7 +101,7 @@ impl Timing {
 /// Commands with executions, and their statistics.
 fn with_statistics(timings: &[Timing]) -> Vec<(&Timing, TimeStatistics)> {
     let each = timings.iter();
-    each.filter_map(|timing| Some((timing, TimeStatistics::of(&timing.times)?))).collect()
+    each.filter_map(|timing| Some((timing, TimeStatistics::new(&timing.times)?))).collect()
 }
 
 /// Output of `hyperfine --export-json`, in seconds.

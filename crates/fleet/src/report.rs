@@ -81,7 +81,7 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
     let mut nodes = vec![];
     for file in &files {
         let run = context.data(file)?;
-        nodes.push(NodeRun::of(&run, &context.summary(&run)));
+        nodes.push(NodeRun::new(&run, &context.summary(&run)));
     }
     let mut names: Vec<String> = match (files.len(), stored.is_empty()) {
         (several @ 2.., true) => vec![format!("{several} files")],

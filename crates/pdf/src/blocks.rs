@@ -17,7 +17,7 @@ const CONTENTS_FROM: usize = 4;
 const BODY: Type = Type::new(Face::Regular, 9.5);
 
 impl<'a> Setter<'a> {
-    pub(crate) fn of(fonts: &'a Fonts, document: &'a Document) -> Result<Self, Error> {
+    pub(crate) fn new(fonts: &'a Fonts, document: &'a Document) -> Result<Self, Error> {
         let mut setter = Self {
             fonts,
             document,

@@ -35,6 +35,6 @@ pub struct Pdf {
 /// When a drawing cannot be read, or a font cannot be written.
 pub fn render(document: &Document) -> Result<Pdf, Error> {
     let fonts = fonts::Fonts::new();
-    let bytes = write::pdf(setter::Setter::of(&fonts, document)?)?;
+    let bytes = write::pdf(setter::Setter::new(&fonts, document)?)?;
     Ok(Pdf { bytes, replaced: fonts.replaced() })
 }

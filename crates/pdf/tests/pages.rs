@@ -22,7 +22,7 @@ fn short(mut run: RunView) -> RunView {
 
 /// All of a report.
 fn one() -> Document {
-    briefs::of(&short(sample::run_with_variants()), &references()[..4])
+    briefs::document(&short(sample::run_with_variants()), &references()[..4])
 }
 
 fn two() -> Document {
@@ -235,7 +235,7 @@ fn hostile_names_are_text() {
         let mut run = short(briefs::hostile(EVIL));
         run.results.truncate(6);
         run.label = Some(label.to_owned());
-        let document = briefs::of(&run, &[briefs::hostile(EVIL)]);
+        let document = briefs::document(&run, &[briefs::hostile(EVIL)]);
         let text = tight(&text(&document));
         assert!(text.matches(&tight(EVIL)).count() > 20);
         assert!(label != long || text.contains(&long));

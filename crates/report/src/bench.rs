@@ -137,7 +137,7 @@ struct Times {
 
 impl Times {
     /// The ratio of a comparison, inverted if that makes it at least 1.
-    fn of(c: &AbComparison, turned: bool) -> Option<Self> {
+    fn new(c: &AbComparison, turned: bool) -> Option<Self> {
         let ratio = c.ratio?;
         let (ratio, interval) = match turned {
             true => (1.0 / ratio, c.interval.map(|[low, high]| [1.0 / high, 1.0 / low])),
@@ -164,7 +164,7 @@ impl Times {
 fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> String {
     let (base, other) = (name(&c.base), name(&c.other));
     let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
-    let Some(times) = Times::of(c, turned) else {
+    let Some(times) = Times::new(c, turned) else {
         return without_ratio(c, &base, &other);
     };
     let (fast, slow) = if turned { (&base, &other) } else { (&other, &base) };
@@ -252,7 +252,7 @@ fn places(all: &[AbComparison], view: &AbView, ranking: &Ranking) -> String {
     }
     let line = |c: &&AbComparison| {
         let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
-        let times = Times::of(c, turned);
+        let times = Times::new(c, turned);
         let far = times.as_ref().is_some_and(|times| times.ratio.is_finite());
         let word = match (c.verdict, turned) {
             (Verdict::Same, _) => "same",

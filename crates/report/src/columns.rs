@@ -82,7 +82,8 @@ fn cells(
 ) -> Vec<Text> {
     let mut cells: Vec<Text> = cols.iter().map(|col| col.cell(result, all)).collect();
     for note in &result.notes {
-        let published = || result.published.is_some() && Col::of(note.about).is_some_and(is_time);
+        let published =
+            || result.published.is_some() && Col::for_subject(note.about).is_some_and(is_time);
         let index = match place(result, note, cols) {
             Some(index) => index,
             None if strays == Strays::PublishedElsewhere && published() => continue,
@@ -104,8 +105,8 @@ fn is_time(col: Col) -> bool {
 fn place(result: &Measurement, note: &Note, cols: &[Col]) -> Option<usize> {
     let find = |wanted: Col| cols.iter().position(|col| *col == wanted);
     let figure = || find(Col::Figure).or_else(|| find(Col::WithUnit));
-    let published = || find(Col::of(result.published.as_ref()?.figure)?);
-    if let Some(col) = Col::of(note.about) {
+    let published = || find(Col::for_subject(result.published.as_ref()?.figure)?);
+    if let Some(col) = Col::for_subject(note.about) {
         return find(col);
     }
     match result.estimate().is_none() && result.is_published() {

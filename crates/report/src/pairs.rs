@@ -19,7 +19,7 @@ pub(crate) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     /// The pairs of a result whose parts are all pairs of CPUs.
-    pub(crate) fn of(result: &'a Measurement) -> Option<Self> {
+    pub(crate) fn new(result: &'a Measurement) -> Option<Self> {
         let pair = |part: &PartValue| match part.part {
             Part::Cpus(a, b) => Some(((a, b), part.value)),
             _ => None,

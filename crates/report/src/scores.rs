@@ -37,7 +37,7 @@ fn append_scores(document: &mut Document, view: &ScoresView) {
         }
     }
     for machine in &view.machines {
-        for scale in Scale::of(machine) {
+        for scale in Scale::available(machine) {
             match scale {
                 Scale::Programs(programs) => by_program(document, view, machine, programs),
                 Scale::Benchmarks => by_environment(document, view, machine),
@@ -57,7 +57,7 @@ pub(crate) enum Scale<'a> {
 
 impl<'a> Scale<'a> {
     /// Available scores first. If whole programs have a score and no small benchmark was measured, only that one.
-    pub(crate) fn of(machine: &'a ScoredSystem) -> Vec<Self> {
+    pub(crate) fn available(machine: &'a ScoredSystem) -> Vec<Self> {
         match &machine.programs {
             None => vec![Self::Benchmarks],
             Some(programs) if programs.overall.score.is_none() => {
@@ -81,7 +81,7 @@ pub fn score_lines(
         Scale::Programs(programs) => programs_line(document, view, machine, programs),
         Scale::Benchmarks => score_line(document, view, machine),
     };
-    Scale::of(machine).into_iter().map(line).collect()
+    Scale::available(machine).into_iter().map(line).collect()
 }
 
 /// The score by whole programs.

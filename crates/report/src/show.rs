@@ -199,7 +199,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     for result in results {
         series(document, result);
         responses::table(document, result);
-        if let Some(table) = Pairs::of(result).and_then(|pairs| pairs.table()) {
+        if let Some(table) = Pairs::new(result).and_then(|pairs| pairs.table()) {
             document.table(table);
         }
     }
@@ -234,7 +234,7 @@ fn series(document: &mut Document, result: &Measurement) {
 }
 
 fn parts(result: &Measurement) -> Option<String> {
-    if let Some(pairs) = Pairs::of(result) {
+    if let Some(pairs) = Pairs::new(result) {
         // a table has it, if that fits
         return pairs.table().is_none().then(|| pairs.sentence());
     }

@@ -34,7 +34,7 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         };
         Cell::from(text).about((run.kind == "ab").then(|| About::Trial(run.id.clone())))
     };
-    Columns::<&ListedRun>::of(key, id)
+    Columns::<&ListedRun>::new(key, id)
         .column(Column::new("date (UTC)", Style::Code), |run| words::minute(&run.started))
         .text("label", |run| run.label.clone())
         .number("benchmarks", |run| run.benchmarks.to_string())

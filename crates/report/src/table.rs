@@ -134,11 +134,11 @@ impl<'a, R: 'a> Columns<'a, R> {
         style: Style,
         cell: impl Fn(&R) -> C + 'a,
     ) -> Self {
-        Self::of(Column::key(head, style), cell)
+        Self::new(Column::key(head, style), cell)
     }
 
     /// Begins with a column of any kind.
-    pub(crate) fn of<C: Into<Cell>>(head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
+    pub(crate) fn new<C: Into<Cell>>(head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
         let begun = Self { columns: vec![], group: None, strong: Box::new(|_| false) };
         begun.column(head, cell)
     }

@@ -92,14 +92,14 @@ impl Context {
             Some(node) if !is_pruned => return Ok(node),
             // a new label may be the name of the node
             Some(node) => {
-                let NodeRun { node: name, .. } = NodeRun::of_view(&self.stored(store, id)?);
+                let NodeRun { node: name, .. } = NodeRun::without_checks(&self.stored(store, id)?);
                 return Ok(NodeRun { node: name, ..node });
             }
             None => {}
         }
         let run = store.load(id)?;
         let view = self.computed(store, &run)?;
-        Ok(NodeRun::of(&run, &view))
+        Ok(NodeRun::new(&run, &view))
     }
 
     /// Results at the reference frequency that other runs of the system have.
@@ -184,7 +184,7 @@ impl Context {
         let view = self.summary_in(store, &Uncached::default(), run)?;
         let extras = CachedExtras {
             past: RunSummary::new(&view),
-            node: Some(NodeRun::of(run, &view)),
+            node: Some(NodeRun::new(run, &view)),
             test: test.cloned(),
         };
         let stored = results(&view, &extras)?;
@@ -273,7 +273,7 @@ struct CachedNode {
 fn cached(run: &RunData, view: &RunView) -> Result<Results> {
     let extras = CachedExtras {
         past: RunSummary::new(view),
-        node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
+        node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::new(run, view)),
         test: None,
     };
     results(view, &extras)

@@ -103,7 +103,7 @@ pub fn serve(
         .with_context(|| format!("cannot listen on {}", options.listen))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}/", listener.local_addr()?);
-    let notify = Notify::of(options, &address)?;
+    let notify = Notify::from_options(options, &address)?;
     let watched = notify.is_some();
     let digests = Arc::new(Digests::new(store.clone(), notify));
     if watched {

@@ -41,7 +41,7 @@ impl Notify {
     ///
     /// # Errors
     /// When an address or the template is invalid.
-    pub fn of(options: &Options, address: &str) -> Result<Option<Self>> {
+    pub fn from_options(options: &Options, address: &str) -> Result<Option<Self>> {
         let Some(to) = &options.notify_url else {
             return Ok(None);
         };

@@ -35,7 +35,7 @@ pub(super) fn compare(
         let settings = view.settings.as_ref();
         let ordinary = settings.is_none_or(|settings| settings.trial.is_none() && !settings.noise);
         if ordinary {
-            let run = NodeRun { node: name(id, &names), ..NodeRun::of_view(&view) };
+            let run = NodeRun { node: name(id, &names), ..NodeRun::without_checks(&view) };
             let (runs, node) =
                 nodes.entry(id).or_insert((0, NodeRun { results: BTreeMap::new(), ..run.clone() }));
             *runs += 1;

@@ -130,7 +130,7 @@ pub(crate) fn query<T: FromRow>(
     parameters: Row,
 ) -> Result<Vec<T>, Fault> {
     let rows = engine.all(statement, parameters)?;
-    rows.iter().map(|row| T::of(row)).collect()
+    rows.iter().map(|row| T::from_row(row)).collect()
 }
 
 /// Number and hash of the last ledger entry; `None` if the ledger is empty.
@@ -157,13 +157,13 @@ pub(crate) fn column<T: FromSql>(row: &[Value], index: usize) -> Result<T, Fault
 }
 
 pub(crate) trait FromRow: Sized {
-    fn of(row: &[Value]) -> Result<Self, Fault>;
+    fn from_row(row: &[Value]) -> Result<Self, Fault>;
 }
 
 macro_rules! tuples {
     ($($($type:ident $index:tt)+;)+) => {$(
         impl<$($type: FromSql),+> FromRow for ($($type,)+) {
-            fn of(row: &[Value]) -> Result<Self, Fault> {
+            fn from_row(row: &[Value]) -> Result<Self, Fault> {
                 Ok(($(column::<$type>(row, $index)?,)+))
             }
         }

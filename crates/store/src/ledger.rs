@@ -124,7 +124,7 @@ pub(crate) fn entry(engine: &dyn Engine, run: i64) -> Result<Option<Entry>, Faul
 pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
     let (last, before) = last_entry(engine)?.unwrap_or_default();
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
-    let key = row![row_hash::of("entry", &before, [&row])];
+    let key = row![row_hash::hash("entry", &before, [&row])];
     insert(engine, sql::INSERT_ENTRY, key, row)
 }
 

@@ -21,7 +21,7 @@ impl Store {
         }
         let path = file::absolute(path)?;
         let (engine, log) = Sqlite::open(&path, PATIENCE)?;
-        Ok(Self::of(Rc::new(engine), path, log))
+        Ok(Self::new(Rc::new(engine), path, log))
     }
 
     /// Opens the store at `path` for reading, on read-only media too.
@@ -37,7 +37,7 @@ impl Store {
         }
         let path = file::absolute(path)?;
         let engine = Sqlite::open_read_only(&path, PATIENCE)?;
-        Ok(Self::of(Rc::new(engine), path, false))
+        Ok(Self::new(Rc::new(engine), path, false))
     }
 
     /// An empty store that is lost when this process ends. No file is written, so none is left after `kill -9`.
@@ -47,13 +47,13 @@ impl Store {
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = Path::new(IN_MEMORY);
         let engine = Sqlite::in_memory(path, PATIENCE)?;
-        Ok(Self::of(Rc::new(engine), path.to_owned(), false))
+        Ok(Self::new(Rc::new(engine), path.to_owned(), false))
     }
 
     fn connect(url: &str, reads_only: bool) -> Result<Self, StoreError> {
-        let engine = Postgres::of(url, reads_only, PATIENCE)?;
+        let engine = Postgres::new(url, reads_only, PATIENCE)?;
         engine.connect()?;
         let shown = engine.shown().to_owned();
-        Ok(Self::of(Rc::new(engine), shown, false))
+        Ok(Self::new(Rc::new(engine), shown, false))
     }
 }

@@ -166,7 +166,7 @@ impl Store {
                 let mut count = 0;
                 let parameters = row![benchmark.to_string()];
                 engine.each(sql::SELECT_RUNS_WITH, parameters, &mut |row| {
-                    let (id, number, of): (String, i64, String) = FromRow::of(&row)?;
+                    let (id, number, of): (String, i64, String) = FromRow::from_row(&row)?;
                     let is_wanted =
                         || read::unsealed(engine, &id, number).map_or(true, |info| wanted(&info));
                     if of == machine && *known.entry(number).or_insert_with(is_wanted) {
@@ -391,7 +391,7 @@ impl Machines<'_> {
         let count = self.names.map_or(self.count, BTreeSet::len);
         let mut newest = NewestRuns::new(most, count);
         engine.each(statement, parameters, &mut |row| {
-            let (id, number, machine): (String, i64, String) = FromRow::of(&row)?;
+            let (id, number, machine): (String, i64, String) = FromRow::from_row(&row)?;
             let is_named = self.names.is_none_or(|names| names.contains(&machine));
             Ok(match is_named && !self.left_out.contains(&number) {
                 true => newest.add(id, machine),

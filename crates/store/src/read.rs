@@ -108,7 +108,7 @@ pub(crate) fn had(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
     let run = Run::begin(engine, &data.info.id)?;
     let mut tip = run.found.seal.clone();
     for (number, launch) in (0..).zip(&data.launches) {
-        tip = row_hash::of("launch", &tip, [&row_codec::launch(number, launch)?]);
+        tip = row_hash::hash("launch", &tip, [&row_codec::launch(number, launch)?]);
     }
     let mut known = run.without_launches()?;
     known.info.elapsed_s = run.rest(&mut |_, _| Ok(()))?;
@@ -152,7 +152,7 @@ fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     let mut before = String::new();
     for (number, row) in (1..).zip(engine.all(sql::SELECT_LEDGER, vec![])?) {
         let (sealed, row) = split(row)?;
-        if row[0] != Value::Integer(number) || sealed != row_hash::of("entry", &before, [&row]) {
+        if row[0] != Value::Integer(number) || sealed != row_hash::hash("entry", &before, [&row]) {
             return Err(broken(format!("entry {number} of the ledger")));
         }
         before = sealed;
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
         let part = |statement| engine.all(statement, row![found.number]);
         let parts =
             [part(sql::SELECT_BENCHMARKS)?, part(sql::SELECT_PROGRAMS)?, part(sql::SELECT_SKIPS)?];
-        let right = row_hash::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
+        let right = row_hash::hash("run", "", [&head].into_iter().chain(parts.iter().flatten()));
         let run =
             Self { pruned: ledger::entry(engine, found.number)?, engine, id, found, head, parts };
         if sealed != right || run.in_ledger("begin")? != Some(right) {
@@ -228,7 +228,8 @@ impl<'a> Run<'a> {
             let broken = || broken(format!("launch {number} of run {id}"));
             let (sealed, row) = split(row)?;
             // a gap means a lost launch
-            if row[0] != Value::Integer(number) || sealed != row_hash::of("launch", &tip, [&row]) {
+            if row[0] != Value::Integer(number) || sealed != row_hash::hash("launch", &tip, [&row])
+            {
                 return Err(broken());
             }
             take(number, row)?;
@@ -255,7 +256,7 @@ impl<'a> Run<'a> {
                 )))
             }
             [_, Value::Real(elapsed_s), Value::Integer(_)]
-                if sealed == row_hash::of("end", &tip, [&row]) && entry == Some(sealed) =>
+                if sealed == row_hash::hash("end", &tip, [&row]) && entry == Some(sealed) =>
             {
                 Ok(Some(elapsed_s))
             }

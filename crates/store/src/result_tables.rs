@@ -56,11 +56,11 @@ impl Tables {
             results.view.clone(),
             results.past.clone(),
         ];
-        let seal = row_hash::of(self.kinds[0], before, [&row]);
+        let seal = row_hash::hash(self.kinds[0], before, [&row]);
         insert(engine, self.insert[0], row![seal.clone()], row)?;
         for (position, (id, result)) in (0_i64..).zip(&results.results) {
             let row = row![position, id.to_string(), result.clone()];
-            let key = row![run, row_hash::of(self.kinds[1], &seal, [&row])];
+            let key = row![run, row_hash::hash(self.kinds[1], &seal, [&row])];
             insert(engine, self.insert[1], key, row)?;
         }
         Ok(seal)
@@ -115,7 +115,7 @@ impl Tables {
 /// Checks and removes the hash of a row.
 fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
     let sealed = split(row).ok();
-    sealed.filter(|(sealed, row)| *sealed == row_hash::of(kind, before, [row]))
+    sealed.filter(|(sealed, row)| *sealed == row_hash::hash(kind, before, [row]))
 }
 
 /// Head of stored results.

@@ -9,7 +9,11 @@ use sha2::{Digest, Sha256};
 
 /// Hash of rows of one kind after the hash `before`, empty for the first. A run is hashed as head, benchmarks,
 /// programs, skips.
-pub(crate) fn of<'a>(kind: &str, before: &str, rows: impl IntoIterator<Item = &'a Row>) -> String {
+pub(crate) fn hash<'a>(
+    kind: &str,
+    before: &str,
+    rows: impl IntoIterator<Item = &'a Row>,
+) -> String {
     let mut seal = Seal(Sha256::new());
     seal.long(b"k", kind.as_bytes());
     seal.long(b"s", before.as_bytes());
@@ -64,8 +68,10 @@ mod tests {
             &[row!["a".to_owned(), "bc".to_owned()]],
             &[row!["a".to_owned()], row!["bc".to_owned()]],
         ];
-        let mut all: Vec<String> = rows.iter().map(|rows| of("x", "", *rows)).collect();
-        all.extend([("", "x"), ("x", "x"), ("xx", "")].map(|(kind, before)| of(kind, before, [])));
+        let mut all: Vec<String> = rows.iter().map(|rows| hash("x", "", *rows)).collect();
+        all.extend(
+            [("", "x"), ("x", "x"), ("xx", "")].map(|(kind, before)| hash(kind, before, [])),
+        );
         for (i, one) in all.iter().enumerate() {
             assert!(one.len() == 64 && !all[..i].contains(one), "{i}");
         }

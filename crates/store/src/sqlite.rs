@@ -56,7 +56,7 @@ impl Sqlite {
             Ok((connection, log))
         };
         match connect() {
-            Ok((connection, log)) => Ok((Self::of(connection, path, false, patience), log)),
+            Ok((connection, log)) => Ok((Self::new(connection, path, false, patience), log)),
             Err(fault) => Err(not_opened(fault, path)),
         }
     }
@@ -70,7 +70,7 @@ impl Sqlite {
             Ok(connection)
         };
         let connection = connect().map_err(|fault| fault.at(path))?;
-        Ok(Self::of(connection, path, false, patience))
+        Ok(Self::new(connection, path, false, patience))
     }
 
     pub(crate) fn open_read_only(path: &Path, patience: Duration) -> Result<Self, StoreError> {
@@ -99,12 +99,12 @@ impl Sqlite {
             opened = connect(Connection::open_with_flags(file::immutable(path), flags));
         }
         match opened {
-            Ok(connection) => Ok(Self::of(connection, path, true, patience)),
+            Ok(connection) => Ok(Self::new(connection, path, true, patience)),
             Err(fault) => Err(not_opened(fault, path)),
         }
     }
 
-    fn of(connection: Connection, path: &Path, reads_only: bool, patience: Duration) -> Self {
+    fn new(connection: Connection, path: &Path, reads_only: bool, patience: Duration) -> Self {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Self {
             connection,

@@ -44,7 +44,7 @@ pub enum Appended {
 }
 
 impl Store {
-    pub(crate) fn of(engine: Rc<dyn Engine>, path: PathBuf, log: bool) -> Self {
+    pub(crate) fn new(engine: Rc<dyn Engine>, path: PathBuf, log: bool) -> Self {
         Self { engine, path, log, reached: None, waiting: VecDeque::new() }
     }
 

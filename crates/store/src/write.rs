@@ -72,7 +72,7 @@ impl<'a> Open<'a> {
 
     fn launch(&mut self, launch: &Launch) -> Result<(), Fault> {
         let row = row_codec::launch(self.launches, launch)?;
-        self.seal = row_hash::of("launch", &self.seal, [&row]);
+        self.seal = row_hash::hash("launch", &self.seal, [&row]);
         let key = row![self.number, self.seal.clone()];
         insert(self.engine, sql::INSERT_LAUNCH, key, row)?;
         self.launches += 1;
@@ -85,7 +85,7 @@ impl<'a> Open<'a> {
             return Err(Fault::unfit(format!("{elapsed_s} s is not a duration of a run")));
         }
         let row = row![self.number, elapsed_s, self.launches];
-        self.seal = row_hash::of("end", &self.seal, [&row]);
+        self.seal = row_hash::hash("end", &self.seal, [&row]);
         insert(self.engine, sql::INSERT_END, row![self.seal.clone()], row)?;
         self.enter("end")
     }
@@ -145,7 +145,7 @@ fn parts(data: &RunData) -> Result<Parts, StoreError> {
 
 fn seal(head: &Row, parts: &Parts) -> String {
     let parts = parts.iter().flat_map(|(_, rows)| rows);
-    row_hash::of("run", "", [head].into_iter().chain(parts))
+    row_hash::hash("run", "", [head].into_iter().chain(parts))
 }
 
 /// Whether this run was removed, by its identifier. Older entries have the hash of its head alone, of an imported run with its label at

@@ -82,12 +82,12 @@ impl NodeResult {
 
 impl NodeRun {
     /// A run as that of a node: by its fleet, else by the host name of the machine, else by label or id.
-    pub fn of(run: &RunData, view: &RunView) -> Self {
+    pub fn new(run: &RunData, view: &RunView) -> Self {
         Self::with_checks(view, checks(run))
     }
 
     /// The same without check values, which a view lacks.
-    pub fn of_view(view: &RunView) -> Self {
+    pub fn without_checks(view: &RunView) -> Self {
         Self::with_checks(view, BTreeMap::new())
     }
 

@@ -84,7 +84,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
 fn show(args: &BenchArgs, commands: &Commands, measured: &Measured, view: &AbView) -> Result<()> {
     let pairs = commands.all.iter().zip(&measured.trial.runs);
     let timings: Vec<Timing> =
-        pairs.map(|(timed, run)| Timing::of(&timed.name, &timed.values, run)).collect();
+        pairs.map(|(timed, run)| Timing::new(&timed.name, &timed.values, run)).collect();
     let exported = export::export(args, &timings);
     let shown = match (args.style, args.format.format) {
         (StyleType::None, _) => Ok(()),

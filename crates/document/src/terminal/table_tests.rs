@@ -16,7 +16,8 @@ fn text(columns: Vec<Column>, rows: Vec<Vec<Text>>, width: usize) -> String {
 fn example(words: bool, width: usize) -> String {
     let mut columns = vec![Column::key("Machine", Style::Text)];
     for group in ["Pipe", "System call"] {
-        columns.extend(["real", "user"].map(|head| Column::new(head, Style::Number).of(group)));
+        columns
+            .extend(["real", "user"].map(|head| Column::new(head, Style::Number).in_group(group)));
     }
     let lines = ["VAX-11/780|3.2|0.1|4.8|1.4", "IBM PC XT|16.6|0.1|39.8|2.9"];
     let mut rows = lines.map(|line| line.split('|').map(Text::new).collect::<Vec<_>>());

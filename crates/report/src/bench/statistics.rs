@@ -24,7 +24,7 @@ pub struct TimeStatistics {
 
 impl TimeStatistics {
     /// `None` without a time.
-    pub fn of(times: &[f64]) -> Option<Self> {
+    pub fn new(times: &[f64]) -> Option<Self> {
         let sorted = sorted(times);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
         Some(Self {
@@ -44,7 +44,7 @@ pub fn percentile(times: &[f64], share: f64) -> Option<f64> {
 
 /// Indexes of outliers.
 pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
-    let Some(all) = TimeStatistics::of(times).filter(|_| times.len() >= MIN_EXECUTIONS) else {
+    let Some(all) = TimeStatistics::new(times).filter(|_| times.len() >= MIN_EXECUTIONS) else {
         return vec![];
     };
     let distance = |time: &f64| (time - all.median).abs();
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn statistics_are_those_of_textbooks() {
-        let all = TimeStatistics::of(&[2.0, 4.0, 9.0]).unwrap();
+        let all = TimeStatistics::new(&[2.0, 4.0, 9.0]).unwrap();
         assert_eq!((all.mean, all.median, all.min, all.max), (5.0, 4.0, 2.0, 9.0));
         assert!((all.deviation.unwrap() - 13f64.sqrt()).abs() < 1e-12);
-        assert_eq!(TimeStatistics::of(&[3.0]).unwrap().deviation, None);
-        assert_eq!(TimeStatistics::of(&[]), None);
+        assert_eq!(TimeStatistics::new(&[3.0]).unwrap().deviation, None);
+        assert_eq!(TimeStatistics::new(&[]), None);
         let times: Vec<f64> = (0..=100).map(f64::from).rev().collect();
         assert_eq!(percentile(&times, 0.95), Some(95.0));
         assert_eq!(percentile(&[1.0, 2.0], 0.75), Some(1.75));

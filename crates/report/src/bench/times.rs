@@ -81,7 +81,7 @@ fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale) -> [String; 6] {
 
 /// `    mean 54.9 ± 0.93  min 53.10  max 57.22  user 50.1  system 3.2  1.9 MB`, in the unit of the head.
 fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale) -> String {
-    let Some(all) = TimeStatistics::of(&ranked.times_s) else {
+    let Some(all) = TimeStatistics::new(&ranked.times_s) else {
         return String::new();
     };
     let decimals = decimals(figure, scale.factor);

@@ -90,7 +90,7 @@ fn statuses(all: &[i32]) -> String {
 
 fn far_executions(times: &[f64]) -> Vec<String> {
     let far = outliers(times);
-    let Some(all) = TimeStatistics::of(times).filter(|_| !far.is_empty()) else {
+    let Some(all) = TimeStatistics::new(times).filter(|_| !far.is_empty()) else {
         return vec![];
     };
     let seconds = |s: f64| number::seconds(s, None);

@@ -100,7 +100,7 @@ fn tiles(input: &Brief) -> Vec<Tile> {
     tiles.extend(responses::tiles(input.run));
     if let Some(machine) = input.parts.scores.machines.first() {
         let base = &name(&input.parts.base);
-        for scale in Scale::of(machine) {
+        for scale in Scale::available(machine) {
             let (name, scores) = match scale {
                 Scale::Programs(programs) => ("Score, programs", programs),
                 Scale::Benchmarks => ("Score", &machine.one_cpu),

@@ -16,7 +16,7 @@ use gritstone_model::{
     in_order,
 };
 
-pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
+pub(super) fn blocks(input: &Brief, result: &Measurement) -> Vec<Block> {
     let mut document = Document::default();
     let entry = input.benchmark(&result.id);
     if let Some(entry) = entry {
@@ -122,7 +122,7 @@ fn drawings(
         let (plot, alternative) = curves::plot("copies", unit, lines);
         figure(plot.draw(), "copies", format!("{id}: all copies together"), alternative);
     }
-    if let Some(pairs) = Pairs::of(result) {
+    if let Some(pairs) = Pairs::new(result) {
         document.push(Block::Figure(pairs.figure(&format!("{anchor}-pairs"))));
     }
 }

@@ -13,7 +13,7 @@ const DIGITS: i32 = 3;
 /// last.
 pub(crate) fn values(result: &Measurement) -> Vec<(f64, String)> {
     let times = result.published.iter().flat_map(|published| {
-        let compared = Col::of(published.figure);
+        let compared = Col::for_subject(published.figure);
         let cols = compared.into_iter().chain([Col::Real, Col::Cpu]);
         cols.filter_map(|col| Some((time(&col, published)?, unit(&col).to_owned())))
     });
@@ -70,7 +70,7 @@ enum Origin {
 }
 
 impl Origin {
-    fn of(result: &Measurement, about: Subject) -> Self {
+    fn new(result: &Measurement, about: Subject) -> Self {
         match result.is_reckoned(about) {
             true => Self::Reckoned,
             false => Self::Printed,
@@ -90,7 +90,7 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
     for result in &run.results {
         let theirs = |about: Subject| {
             let results = views.iter().map(|view| view.get(&result.id));
-            results.map(move |theirs| theirs.filter(|result| Origin::of(result, about) == origin))
+            results.map(move |theirs| theirs.filter(|result| Origin::new(result, about) == origin))
         };
         let numbers: Vec<Vec<(f64, String)>> =
             theirs(Subject::Result).map(|result| result.map(values).unwrap_or_default()).collect();

@@ -58,7 +58,7 @@ pub fn pair(input: &Pair) -> Document {
         ("Published, without intervals", Group::Published),
         ("Not compared", Group::WithoutRatio),
     ];
-    let groups = || view.rows.iter().map(|row| Group::of(view, row));
+    let groups = || view.rows.iter().map(|row| Group::new(view, row));
     let is_judged = groups().any(|group| matches!(group, Group::Verdict(_)));
     for (title, group) in sections {
         // an empty section says that no verdict is so
@@ -89,7 +89,7 @@ enum Group {
 }
 
 impl Group {
-    fn of(view: &CompareView, row: &CompareRow) -> Self {
+    fn new(view: &CompareView, row: &CompareRow) -> Self {
         match row.verdict.filter(|_| row.ratio.is_some()) {
             _ if compare::published(view, row) => Self::Published,
             Some(verdict) => Self::Verdict(verdict),
@@ -100,7 +100,7 @@ impl Group {
 
 fn section(document: &mut Document, input: &Pair, title: &str, group: Group) {
     let mut rows: Vec<&CompareRow> = input.compared.rows.iter().collect();
-    rows.retain(|row| Group::of(input.compared, row) == group);
+    rows.retain(|row| Group::new(input.compared, row) == group);
     document.heading(1, format!("{title} ({})", number::count(rows.len())));
     if rows.is_empty() {
         document.paragraph("None.");
@@ -169,7 +169,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
             name: row.id.to_string(),
             value: ratio,
             interval: row.interval,
-            doubtful: Group::of(view, row) == Group::Verdict(Verdict::Inconclusive),
+            doubtful: Group::new(view, row) == Group::Verdict(Verdict::Inconclusive),
             text: words::times(ratio, row.interval).0,
             ..Dot::default()
         })

@@ -71,7 +71,7 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
         whisker: whisker.map_or(String::new(), |(value, ends)| launches::whisker(value, ends)),
         sparkline: launches::sparkline(result.values()),
         precision,
-        details: details::of(input, result),
+        details: details::blocks(input, result),
         link: Some(link(input.run, &result.id)),
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn append(document: &mut Document, input: &Classic) {
 fn configurations(document: &mut Document, input: &Classic) {
     let exhibits = input.chapters.iter().flat_map(|chapter| &chapter.exhibits);
     let mut systems: Vec<&RunView> = vec![];
-    for shown in exhibits.map(|exhibit| Shown::of(input, exhibit)) {
+    for shown in exhibits.map(|exhibit| Shown::new(input, exhibit)) {
         for view in shown.systems {
             let there = shown.benchmarks.iter().any(|benchmark| view.get(&benchmark.id).is_some());
             if there && !systems.iter().any(|known| known.id == view.id) {

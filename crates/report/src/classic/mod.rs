@@ -47,7 +47,7 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    fn of(input: &Classic<'a>, exhibit: &'a Exhibit) -> Self {
+    fn new(input: &Classic<'a>, exhibit: &'a Exhibit) -> Self {
         let systems = input.printed.iter();
         let document = Some(exhibit.document.as_str());
         let systems = systems.filter(|view| view.machine.document.as_deref() == document);
@@ -65,7 +65,7 @@ impl<'a> Shown<'a> {
     fn numbers(&self, benchmark: &Benchmark) -> Option<Numbers> {
         let systems = self.systems.iter();
         let printed: Vec<_> = systems.map(|view| view.get(&benchmark.id)).collect();
-        Numbers::of(self.result(&benchmark.id), &printed)
+        Numbers::new(self.result(&benchmark.id), &printed)
     }
 
     /// "Table 2.1: SPICE, elapsed seconds".
@@ -99,7 +99,7 @@ fn selected<'a>(exhibit: &Exhibit, benchmarks: &'a [Benchmark]) -> Vec<&'a Bench
 
 /// The exhibit, its notes, and benchmarks that the run lacks.
 fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
-    let shown = &Shown::of(input, exhibit);
+    let shown = &Shown::new(input, exhibit);
     let table = |table: Table| (!table.rows.is_empty()).then_some(Block::Table(table));
     let block = match exhibit.form {
         Form::Table => table(tables::plain(shown)),

@@ -18,7 +18,7 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// None if there is no number. The unit is the first printed one that the run has too.
-    pub fn of(measured: Option<&Measurement>, printed: &[Option<&Measurement>]) -> Option<Self> {
+    pub fn new(measured: Option<&Measurement>, printed: &[Option<&Measurement>]) -> Option<Self> {
         let theirs: Vec<Vec<(f64, String)>> =
             printed.iter().map(|result| result.map(values).unwrap_or_default()).collect();
         let units: Vec<&String> = theirs.iter().flatten().map(|(_, unit)| unit).collect();

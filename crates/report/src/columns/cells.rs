@@ -10,7 +10,7 @@ use gritstone_model::{
 
 impl Col {
     /// The column for the subject of a note; none for the result and its estimate.
-    pub(crate) fn of(subject: Subject) -> Option<Self> {
+    pub(crate) fn for_subject(subject: Subject) -> Option<Self> {
         match subject {
             Subject::Result | Subject::Estimate => None,
             Subject::Real => Some(Self::Real),
@@ -27,15 +27,17 @@ impl Col {
 
     pub(crate) fn head(&self, results: &[&Measurement]) -> Column {
         // amount of measurement, and core usage
-        let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement").rank(3);
+        let measurement =
+            |head: &str| Column::new(head, Style::Number).in_group("Measurement").rank(3);
         // the document's amount of work
-        let published = |head: &str| Column::new(head, Style::Number).of("Reference workload");
+        let published =
+            |head: &str| Column::new(head, Style::Number).in_group("Reference workload");
         let head = match self {
             Self::Id => return Column::key("Benchmark", Style::Code),
             Self::Title => return Column::new("What", Style::Text).rank(3),
             Self::Unit => return Column::new("Unit", Style::Text),
             Self::Work => {
-                return Column::new("work", Style::Text).of("Reference workload").rank(1);
+                return Column::new("work", Style::Text).in_group("Reference workload").rank(1);
             }
             Self::Launches => return measurement("launches"),
             Self::Samples => return measurement("samples"),

@@ -79,7 +79,7 @@ fn data_sheet_is_complete() {
 #[test]
 fn results_have_details() {
     let run = sample::run();
-    let document = briefs::of(&run, &references());
+    let document = briefs::document(&run, &references());
     let lines = lines(&document);
     assert_eq!(lines.len(), run.results.len());
     let line = lines.iter().find(|line| line.id == "byte/syscall").unwrap();
@@ -101,7 +101,7 @@ fn command_repeats_the_run() {
         "compilers": { "cc": "clang", "cflags": "-O3 -flto" }, "allow": ["swap"],
     });
     run.settings = Some(serde_json::from_value(settings).unwrap());
-    let page = html::render(&briefs::of(&run, &[]));
+    let page = html::render(&briefs::document(&run, &[]));
     let command = "gritstone run &#39;byte/*&#39; vm/paging/random --quick --precision 5% --reference --copies 2,4 --param users=4 \
                    --cc clang --cflags &#39;-O3 -flto&#39; --allow swap";
     let either = [command.to_owned(), command.replace("&#39;", "'")];
@@ -115,7 +115,7 @@ fn areas_are_ordered() {
     for (result, id) in run.results.iter_mut().zip(["mine/x", "fs/x", "cpu/x"]) {
         result.id = Id::parse(id).unwrap();
     }
-    let document = briefs::of(&run, &[]);
+    let document = briefs::document(&run, &[]);
     let areas = ["Processor", "UNIX system", "File system and disk", "Other benchmarks"];
     assert_eq!(headings(&document)[..4], areas);
 }
@@ -128,14 +128,14 @@ fn reports_name_no_host() {
     let settings = run.settings.as_mut().unwrap();
     settings.dir = "/home/secret".to_owned();
     settings.environment.insert("TOKEN".to_owned(), "secret".to_owned());
-    let page = html::render(&briefs::of(&run, &references()));
+    let page = html::render(&briefs::document(&run, &references()));
     assert!(page.contains("<title>Performance brief: AMD EPYC 7B13</title>"));
     assert!(!page.contains("secret"));
 }
 
 #[test]
 fn history_section_comes_last() {
-    let document = briefs::of(&sample::run(), &references());
+    let document = briefs::document(&sample::run(), &references());
     assert!(headings(&document).last().unwrap().starts_with("History"));
     let table = tables(&document, "As printed in byte-1984").next().unwrap();
     assert!(table.rows[0].strong);
@@ -158,7 +158,7 @@ fn cpu_time_documents_compare_cpu() {
     let printed = &mut systems[0].results[0];
     printed.id = result.id.clone();
     printed.published = Some(PublishedView { cpu_s: Some(77.2), ..PublishedView::default() });
-    let document = briefs::of(&run, &systems);
+    let document = briefs::document(&run, &systems);
     let table = tables(&document, "As printed in").next().unwrap();
     assert_eq!(table.columns[2].head, "vm/paging/sequential, CPU s");
     let cells = table.rows.iter().map(|row| row.cells[2].text.as_str());
@@ -172,7 +172,7 @@ fn derived_numbers_are_marked() {
         let from = "Twice the time of half of them.".to_owned();
         result.notes.push(Finding::Reckoned { from }.into());
     }
-    let document = briefs::of(&sample::run(), &systems);
+    let document = briefs::document(&sample::run(), &systems);
     let heads = |caption| {
         let mut found = tables(&document, caption);
         let columns = &found.next().unwrap().columns;
@@ -192,7 +192,7 @@ fn titles_stay() {
     "sleep 1".clone_into(&mut result.title);
     let mut title = |kind| {
         run.results[0].kind = kind;
-        let document = briefs::of(&run, &references());
+        let document = briefs::document(&run, &references());
         let id = run.results[0].id.as_str();
         let line = lines(&document).into_iter().find(|line| line.id == id);
         line.unwrap().title.clone()
@@ -212,7 +212,7 @@ fn one_value_has_no_deviation() {
         measured.sampled.launches = launches;
         let statistics = measured.sampled.statistics.get_or_insert_default();
         statistics.sd = Some(0.0);
-        html::render(&briefs::of(&run, &references()))
+        html::render(&briefs::document(&run, &references()))
     };
     assert!(page(2).contains("tandard deviation"));
     assert!(!page(1).contains("tandard deviation"));
@@ -222,7 +222,7 @@ fn one_value_has_no_deviation() {
 fn empty_runs_have_reports() {
     let mut run = sample::run();
     run.results.clear();
-    let page = html::render(&briefs::of(&run, &references()));
+    let page = html::render(&briefs::document(&run, &references()));
     assert!(page.contains("Nothing was measured.") && !page.contains("History"));
 }
 
@@ -239,7 +239,7 @@ fn large_reports_stay_small() {
         results.push(result);
     }
     run.results = results;
-    let page = html::render(&briefs::of(&run, &references()));
+    let page = html::render(&briefs::document(&run, &references()));
     assert!(page.len() < 1_000_000, "{}", page.len());
 }
 
@@ -249,14 +249,14 @@ fn reports_draw_scaling_law() {
     run.results.truncate(1);
     for fitted in [true, false] {
         run.results[0].measured_mut().copies = Some(sample::copies(100.0, fitted));
-        let page = html::render(&briefs::of(&run, &[]));
+        let page = html::render(&briefs::document(&run, &[]));
         assert!(page.contains("byte/pipe: all copies together"));
         assert_eq!(page.contains("scalability law: "), fitted);
     }
     // a benchmark without several copies that did anything has no curve
     let points = &mut run.results[0].measured_mut().copies.as_mut().unwrap().points;
     points.truncate(1);
-    assert!(!html::render(&briefs::of(&run, &[])).contains("all copies together"));
+    assert!(!html::render(&briefs::document(&run, &[])).contains("all copies together"));
 }
 
 /// Two runs of one machine with these verdicts.

@@ -113,7 +113,7 @@ fn reports_show_every_note() {
     ];
     for offset in 0..30 {
         let run = run(offset);
-        let page = html::render(&briefs::of(&run, &references()));
+        let page = html::render(&briefs::document(&run, &references()));
         let replace = |text: String, (a, b): (&str, &str)| text.replace(a, b);
         holds_notes(&letters.into_iter().fold(page, replace), &run);
     }

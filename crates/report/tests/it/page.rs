@@ -66,14 +66,14 @@ fn pages() -> Vec<String> {
         show(&sample::run(), Detail::Everything),
         compare(&sample::compare(), Comparison::default()),
         compare(&sample::against_reference(), Comparison::default()),
-        briefs::of(&sample::run_with_variants(), &references()),
+        briefs::document(&sample::run_with_variants(), &references()),
         pair(&Pair {
             base: &sample::run(),
             other: &hostile,
             compared: &sample::compare(),
             scores: None,
         }),
-        briefs::of(&hostile.clone(), &[hostile]),
+        briefs::document(&hostile.clone(), &[hostile]),
         Document::default(),
     ]);
     documents.iter().map(html::render).collect()

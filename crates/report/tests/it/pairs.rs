@@ -36,7 +36,7 @@ fn pair_tables_are_symmetric() {
 
 #[test]
 fn reports_describe_pair_matrices() {
-    let page = html::render(&briefs::of(&machine(4), &[]));
+    let page = html::render(&briefs::document(&machine(4), &[]));
     assert_eq!(page.matches("class=\"cell\"").count(), 12);
     let output =
         "6 pairs of 4 CPUs, from 20.2 ns/transfer to 100 ns/transfer. 0 and 1: 20.2; 0 and 2: 100;";

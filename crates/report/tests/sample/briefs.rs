@@ -9,7 +9,7 @@ use gritstone_model::{
 use gritstone_report::{Brief, brief};
 
 /// The whole report of a run, against a reference system.
-pub fn of(run: &RunView, references: &[RunView]) -> Document {
+pub fn document(run: &RunView, references: &[RunView]) -> Document {
     with_input(run, references, &against_reference(), brief)
 }
 

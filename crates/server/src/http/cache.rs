@@ -107,7 +107,7 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             yield_now().await;
             let text = "x".repeat(100);
-            Ok(Packed::of(PageResponse { status: Status::Found, media: Media::Text, text }))
+            Ok(Packed::new(PageResponse { status: Status::Found, media: Media::Text, text }))
         }
 
         async fn refusal(&self) -> Result<Packed, Rejection> {

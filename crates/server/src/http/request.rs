@@ -38,7 +38,7 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let shown = headers.get(header::AUTHORIZATION);
         let Some((how, what)) = shown.and_then(|v| v.to_str().ok()?.split_once(' ')) else {
             return Self::None;
@@ -188,7 +188,7 @@ impl PageRequest {
                 false => Form::Json,
             },
             uri: parts.uri.clone(),
-            key: Key::of(&parts.headers),
+            key: Key::from_headers(&parts.headers),
             caller: caller(parts),
             token: None,
             body: Bytes::new(),
@@ -203,7 +203,7 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// The caller of a request.
 pub(crate) fn caller(parts: &Parts) -> Caller {
     let Peer(peer) = parts.extensions.get().copied().unwrap_or(Peer(Ipv4Addr::UNSPECIFIED.into()));
-    let key = Key::of(&parts.headers);
+    let key = Key::from_headers(&parts.headers);
     let token = key.secret().map(|secret| Client::Token(Sha256::digest(secret).into()));
     Caller { address: Client::from_address(peer), token }
 }
@@ -272,10 +272,10 @@ mod tests {
     fn secrets_are_not_shown() {
         let headers =
             |value: &str| HeaderMap::from_iter([(header::AUTHORIZATION, value.parse().unwrap())]);
-        let token = Key::of(&headers("Bearer secret"));
-        let password = Key::of(&headers("Basic bWU6c2VjcmV0"));
+        let token = Key::from_headers(&headers("Bearer secret"));
+        let password = Key::from_headers(&headers("Basic bWU6c2VjcmV0"));
         assert_eq!((token.secret(), password.secret()), (Some("secret"), Some("secret")));
         assert_eq!(format!("{token:?} {password:?}"), "Token Password");
-        assert_eq!(Key::of(&headers("Basic ?")), Key::None);
+        assert_eq!(Key::from_headers(&headers("Basic ?")), Key::None);
     }
 }

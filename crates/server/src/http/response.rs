@@ -162,7 +162,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    pub(crate) fn of(response: PageResponse) -> Self {
+    pub(crate) fn new(response: PageResponse) -> Self {
         let gzip = response.text.len() >= WORTH;
         Self {
             status: response.status,
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn responses_are_unpacked_if_needed() {
         let text = "page ".repeat(1000);
-        let packed = Packed::of(PageResponse {
+        let packed = Packed::new(PageResponse {
             status: Status::Found,
             media: Media::Html,
             text: text.clone(),

@@ -166,7 +166,7 @@ impl<P: Site> Service<P> {
             status: refused.status,
             ..(self.draw)(page_request, refused.status.code_and_title().1, &refused.why)
         };
-        let mut response = Packed::of(answer).response(&parts.headers);
+        let mut response = Packed::new(answer).response(&parts.headers);
         if let Some(seconds) = refused.again {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -284,7 +284,7 @@ impl<P: Site> Service<P> {
     ) -> Result<Packed, Rejection> {
         let path = page_request.uri.path().to_owned();
         let caller = page_request.caller;
-        let job = move |site: &P| site.answer(route, &page_request).map(Packed::of);
+        let job = move |site: &P| site.answer(route, &page_request).map(Packed::new);
         self.work(caller, &path, job).await
     }
 

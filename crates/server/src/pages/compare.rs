@@ -58,7 +58,7 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
             return Err(Rejection::new(Status::Wrong, why));
         }
     }
-    let wanted = Filter::of(params);
+    let wanted = Filter::from_params(params);
     let compared = |run| {
         let margin = gritstone_runs::context::MARGIN;
         pages.context.compare(&base, run, margin)
@@ -121,7 +121,7 @@ struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn of(params: &'a Params) -> Self {
+    fn from_params(params: &'a Params) -> Self {
         let mut verdicts = VERDICTS.into_iter();
         Self {
             family: params.text("family"),

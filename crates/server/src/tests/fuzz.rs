@@ -119,7 +119,7 @@ struct PageResult {
 }
 
 impl Fuzzed {
-    fn of(folder: &Path) -> Self {
+    fn new(folder: &Path) -> Self {
         let path = folder.join("store.db");
         let runs = runs();
         store(&path, &runs);
@@ -182,7 +182,7 @@ impl Fuzzed {
 #[ignore = "takes minutes: scripts/fuzz pages"]
 fn damaged_requests_are_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let mut fuzzed = Fuzzed::of(folder.path());
+    let mut fuzzed = Fuzzed::new(folder.path());
     // undamaged requests succeed
     for (text, status) in [(ACKNOWLEDGE, 201), (REMOVE, 200)] {
         let text = String::from_utf8_lossy(text);

@@ -81,7 +81,7 @@ impl fmt::Debug for Postgres {
 
 impl Postgres {
     /// The store of a URL, not yet connected.
-    pub(crate) fn of(url: &str, reads_only: bool, patience: Duration) -> Result<Self, StoreError> {
+    pub(crate) fn new(url: &str, reads_only: bool, patience: Duration) -> Result<Self, StoreError> {
         Ok(Self {
             url: Url::parse(url, |name| std::env::var_os(name))?,
             reads_only,

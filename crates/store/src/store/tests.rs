@@ -227,7 +227,7 @@ fn unknown_events_name_their_version() {
         let mut launch = row_codec::launch(0, &common::launch(0)).unwrap();
         *launch.last_mut().unwrap() = events.to_owned().into();
         let head = ledger::run(store.engine(), id).unwrap().seal;
-        let key = row![1, row_hash::of("launch", &head, [&launch])];
+        let key = row![1, row_hash::hash("launch", &head, [&launch])];
         insert(store.engine(), sql::INSERT_LAUNCH, key, launch).unwrap();
         match store.load(id).unwrap_err() {
             StoreError::Unreadable(_, version, why) => {

@@ -57,7 +57,7 @@ pub enum Raw {
 }
 
 impl Raw {
-    pub fn of(path: &Path) -> Self {
+    pub fn open(path: &Path) -> Self {
         if gritstone_store::is_server(path) {
             let url = path.to_str().expect("a URL");
             let client = postgres::Client::connect(url, postgres::NoTls).expect("a server");
@@ -133,7 +133,7 @@ pub fn results(run: &str) -> Results {
 
 /// Changes a store as its triggers would not let it.
 pub fn force(path: &Path, change: &str) {
-    match Raw::of(path) {
+    match Raw::open(path) {
         Raw::File(connection) => {
             let off = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
             assert_eq!(off, Ok(false));

@@ -206,7 +206,7 @@ fn runs_are_relabeled_and_removed() {
     store.remove(other).unwrap();
     store.import(&runs[0]).unwrap();
     common::check_intact(&store, &runs[0]);
-    let mut raw = Raw::of(&path);
+    let mut raw = Raw::open(&path);
     assert_eq!(raw.texts("SELECT number FROM run"), [["3".to_owned()]]);
     let refused = raw.execute("DELETE FROM launch WHERE run = 3").unwrap_err();
     assert!(refused.contains("append-only"), "{refused}");
@@ -296,7 +296,7 @@ fn triggers_refuse_changes_as_a_file() {
     let run = common::run(2, 2);
     let (_folder, path, mut store) = common::with(&[]);
     common::fill_tables(&mut store, &run);
-    let mut other = Raw::of(&path);
+    let mut other = Raw::open(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";
     let columns: Vec<[String; 2]> = other.texts(columns);
@@ -345,7 +345,7 @@ fn sql_queries_read_samples() {
     let text = include_str!("../../src/lib.rs");
     let (_, text) = text.split_once("```sql\n").unwrap();
     let (text, _) = text.split_once("//! ```").unwrap();
-    let rows: Vec<[String; 2]> = Raw::of(&path).texts(&text.replace("//! ", ""));
+    let rows: Vec<[String; 2]> = Raw::open(&path).texts(&text.replace("//! ", ""));
     let number = |row: usize| -> [f64; 2] { rows[row].clone().map(|text| text.parse().unwrap()) };
     assert_eq!((rows.len(), number(0), number(5)), (10, [0.0, 5000.0], [1.0, 5001.0]));
 }
@@ -624,7 +624,7 @@ fn version_5(path: &Path) {
         env!("CARGO_MANIFEST_DIR"),
         if is_server { "postgres" } else { "sqlite" }
     );
-    let mut raw = Raw::of(path);
+    let mut raw = Raw::open(path);
     if is_server {
         raw.execute("SET search_path = public, pg_temp").unwrap();
     }
@@ -678,7 +678,7 @@ fn version_5_entries_migrate() {
     drop(store);
     let assignees = "SELECT coalesce(assignee, benchmarks, '-') FROM change_entry";
     // reading has not migrated it
-    let raw = |sql: &str| Raw::of(&path).execute(sql);
+    let raw = |sql: &str| Raw::open(&path).execute(sql);
     assert!(raw(assignees).is_err());
     let mut store = Store::open(&path).unwrap();
     assert_eq!(raw(assignees), Ok(()));

@@ -33,7 +33,7 @@ fn cache_is_valid_until_changes() {
     drop(store);
 
     // a reader of a file caches too, and the cache may go at any time
-    let mut other = Raw::of(&path);
+    let mut other = Raw::open(&path);
     other.execute("DELETE FROM cached_run").unwrap();
     let mut store = Store::open_read_only(&path).unwrap();
     assert_eq!(cached(&store), None);
@@ -66,7 +66,7 @@ fn batched_results_equal_single_ones() {
     }
     // one is not as it was written
     let changed = "UPDATE cached_result SET result = 'x' WHERE run = 8";
-    Raw::of(&path).execute(changed).unwrap();
+    Raw::open(&path).execute(changed).unwrap();
     for benchmark in [None, Some(common::id("byte/pipe"))] {
         let together = store.results_of_each(&ids, "1", benchmark.as_ref());
         let together: Vec<_> = together.unwrap().into_iter().map(Result::unwrap).collect();
@@ -98,7 +98,7 @@ fn changed_results_are_ignored() {
         for number in [1, 2] {
             assert!(store.cache(&common::info(number).id, "1", 1, &results("run")));
         }
-        Raw::of(&path).execute(change).unwrap();
+        Raw::open(&path).execute(change).unwrap();
         let (id, benchmark) = (&common::info(1).id, common::id("byte/pipe"));
         assert_eq!(store.results(id, "1").unwrap(), None, "{change}");
         let one = store.result(id, "1", Some(&benchmark)).unwrap();

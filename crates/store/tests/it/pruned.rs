@@ -93,7 +93,7 @@ fn pruned_runs_keep_results() {
     assert_eq!(store.verify().unwrap(), [""; 0]);
     store.remove(one).unwrap();
     assert_eq!(store.results(one, "1").unwrap(), None);
-    assert_eq!(Raw::of(&path).texts("SELECT run FROM kept_result"), [[""; 1]; 0]);
+    assert_eq!(Raw::open(&path).texts("SELECT run FROM kept_result"), [[""; 1]; 0]);
     store.import(&runs[0]).unwrap();
     common::check_intact(&store, &runs[0]);
 }
@@ -141,7 +141,7 @@ fn pruned_runs_recognize_uploads() {
 fn triggers_guard_pruning() {
     let run = common::run(1, 2);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
-    let mut raw = Raw::of(&path);
+    let mut raw = Raw::open(&path);
     let delete = "DELETE FROM launch WHERE run = 1";
     let enter = "INSERT INTO ledger VALUES (9, '', 1, 'prune', '')";
     let keep = "INSERT INTO kept_run VALUES (1, '', '', '', 0, '', '')";
@@ -235,7 +235,7 @@ fn pruning_is_atomic() {
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     // what is there already cannot be kept
     let twice = "INSERT INTO kept_run VALUES (1, '', '', '', 0, '', '')";
-    Raw::of(&path).execute(twice).unwrap();
+    Raw::open(&path).execute(twice).unwrap();
     assert!(prune(&mut store, &run).is_err());
     assert_eq!(store.load(&run.info.id).unwrap(), run);
     assert_eq!(store.runs().unwrap()[0].pruned, None);
@@ -327,7 +327,7 @@ fn shrink_needs_sole_use_as_a_file() {
     };
     assert!(bytes < before / 2, "{bytes} of {before}");
     // it has its log again, and is the store that it was
-    let mode = Raw::of(&path).texts("PRAGMA journal_mode");
+    let mode = Raw::open(&path).texts("PRAGMA journal_mode");
     assert_eq!(mode, [["wal".to_owned()]]);
     assert_eq!(store.load(&runs[19].info.id).unwrap(), runs[19]);
     assert_eq!(store.results(&runs[0].info.id, "1").unwrap(), Some(with_pruned(&runs[0], None)));

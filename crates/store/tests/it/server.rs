@@ -57,7 +57,7 @@ fn alone_triggers_refuse_changes() {
     let run = common::run(2, 2);
     let mut store = Store::open(&url).unwrap();
     common::fill_tables(&mut store, &run);
-    let mut other = Raw::of(&url);
+    let mut other = Raw::open(&url);
     let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
          WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'cached%'";
     let columns: Vec<[String; 2]> = other.texts(columns);
@@ -99,7 +99,7 @@ fn alone_damage_is_found() {
         let runs = [common::run(1, 3), common::run(2, 3)];
         let mut store = Store::open(&url).unwrap();
         runs.iter().for_each(|run| common::store(&mut store, run));
-        let mut raw = Raw::of(&url);
+        let mut raw = Raw::open(&url);
         raw.execute(&format!("SET session_replication_role = replica; {change}")).unwrap();
         common::fails(store.load(&runs[0].info.id), "Damaged");
         assert_eq!(store.load(&runs[1].info.id).unwrap(), runs[1]);
@@ -111,7 +111,7 @@ fn alone_damage_is_found() {
         ("ALTER TABLE launch DISABLE TRIGGER launch_is_not_changed", "launch_is_not_changed"),
         ("DROP TRIGGER run_is_not_emptied ON run", "run_is_not_emptied"),
     ] {
-        Raw::of(&url).execute(change).unwrap();
+        Raw::open(&url).execute(change).unwrap();
         let wrong = store.verify().unwrap();
         assert!(wrong.iter().any(|line| line.contains(name)), "{wrong:?}");
     }
@@ -231,7 +231,7 @@ fn alone_documented_privileges_suffice() {
     let prune = |store: &mut Store| store.prune(id, "1", 2, &results, "2026-11-25T12:00:00Z");
     common::fails(prune(&mut writer), "Denied");
     assert_eq!(writer.load(id).unwrap().launches, theirs.launches);
-    let mut raw = Raw::of(&path("server"));
+    let mut raw = Raw::open(&path("server"));
     for statement in [
         "UPDATE launch SET round = 0",
         "DELETE FROM launch",

@@ -51,7 +51,7 @@ fn repeated_uploads_are_idempotent() {
     let again = store.remove_by(&token, &run.info.id, NOW);
     assert!(matches!(again, Err(StoreError::NoSuchRun(_))));
     // who did it, and nothing that was not done
-    let mut raw = Raw::of(&path);
+    let mut raw = Raw::open(&path);
     let done: Vec<[String; 2]> = raw.texts("SELECT done, run FROM done_by_token ORDER BY number");
     let id = || run.info.id.clone();
     assert_eq!(done, [["send".to_owned(), id()], ["remove".to_owned(), id()]]);
@@ -94,7 +94,7 @@ fn older_removals_hold_as_a_file() {
     store.receive(&token, &run, NOW).unwrap();
     store.remove(&run.info.id).unwrap();
     // as it was before entries had identifiers
-    Raw::of(&path)
+    Raw::open(&path)
         .execute("DROP TRIGGER ledger_is_not_changed; UPDATE ledger SET sealed = substr(sealed, 1, 64) WHERE entry = 'remove'")
         .unwrap();
     for label in [run.info.label.clone(), Some("another".to_owned())] {
@@ -112,7 +112,7 @@ fn old_stores_gain_tokens_as_a_file() {
     let trigger = include_str!("../../schema/sqlite/0002.sql");
     let (_, trigger) = trigger.split_once("DROP TRIGGER launch_is_not_removed;").unwrap();
     let before = "DROP TABLE kept_result; DROP TABLE kept_run; DROP TRIGGER launch_is_not_removed; DROP TABLE change_entry; DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
-    Raw::of(&path).execute(&format!("{before}; {trigger}")).unwrap();
+    Raw::open(&path).execute(&format!("{before}; {trigger}")).unwrap();
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.recurring().unwrap(), []);
     assert_eq!(store.results(&common::info(1).id, "1").unwrap(), None);
@@ -179,7 +179,7 @@ fn triage_keeps_its_author() {
     assert_eq!(store.change_entries().unwrap(), wanted);
     drop(store);
     // append-only
-    let mut other = Raw::of(&path);
+    let mut other = Raw::open(&path);
     for statement in ["UPDATE change_entry SET note = 'x'", "DELETE FROM change_entry"] {
         let error = other.execute(statement).unwrap_err();
         assert!(error.starts_with("append-only: "), "{statement}: {error}");

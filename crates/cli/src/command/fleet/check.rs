@@ -95,5 +95,5 @@ fn measured(
     }
     let store = context.reader()?.context("the store is gone")?;
     let run = store.load(&id)?;
-    Ok(Some(NodeRun { node: args.node.clone(), ..NodeRun::of(&run, &view) }))
+    Ok(Some(NodeRun { node: args.node.clone(), ..NodeRun::new(&run, &view) }))
 }
