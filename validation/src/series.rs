@@ -219,7 +219,7 @@ fn compared(rows: usize, runs: usize, earlier: &[usize], changes: &[(usize, f64)
                         let runs = (0..runs).map(|_| machine.run(slower)).collect();
                         Side::new(runs).expect("they are of one machine")
                     });
-                    let options = Options::new(0.02, run_effect::of_sides(&past, &sides));
+                    let options = Options::new(0.02, run_effect::estimate_sides(&past, &sides));
                     let [base, other] = &sides;
                     calls.add(&compare::compare(&base.view, &other.view, &options), changed);
                 }

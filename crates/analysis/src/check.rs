@@ -39,7 +39,7 @@ pub fn check(
     max_slowdown: f64,
     alpha: f64,
 ) -> CheckView {
-    let missing = missing::of_base(view, base, run);
+    let missing = missing::from_base(view, base, run);
     let is_missing = |row: &CompareRow| missing.iter().any(|benchmark| benchmark.id == row.id);
     let rows = view.rows.iter().filter(|row| row.base.is_some());
     let rows = rows.filter(|row| !is_missing(row));
@@ -140,7 +140,7 @@ pub fn against_history(
     let selected = adjusted.values().filter(|p| **p < ALPHA).count();
     let of_family = ALPHA / (adjusted.len().max(1) + 1 - selected.max(1)) as f64;
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
-    let missing = missing::of_history(run, &runs, accepted, MIN_BASE);
+    let missing = missing::from_history(run, &runs, accepted, MIN_BASE);
     let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
     let absence_is_accepted = |id: &Id| {
         let mut without = runs.iter().filter(|past| !past.values.contains_key(id));
@@ -212,8 +212,10 @@ impl Gate<'_> {
         row.interval = Some([-half, half].map(|half| (standing.by + half).exp()));
         (row.p, row.p_adjusted) = (Some(standing.p), Some(p));
         row.smallest = self.detectable(standing, tests, regressed);
-        row.between_run =
-            Some(RowVariance { estimate: standing.noise.of_runs().sqrt(), runs: standing.runs });
+        row.between_run = Some(RowVariance {
+            estimate: standing.noise.effect_variance().sqrt(),
+            runs: standing.runs,
+        });
         let outcome = if regressed { CheckOutcome::Regressed } else { CheckOutcome::Passed };
         let since = regressed.then(|| &self.runs[standing.since]);
         CheckRow {

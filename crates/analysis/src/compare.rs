@@ -33,7 +33,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let differences = differences(base, other, &options);
     options.spread = Spread {
         different_systems: base.machine.id != other.machine.id,
-        ..spread::of_differences(&differences, &options.effects, options.alpha)
+        ..spread::estimate(&differences, &options.effects, options.alpha)
     };
     let options = &options;
     let tails = percentiles::options(options);

@@ -57,14 +57,14 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
 /// The results of a run: its estimates, or a percentile of them.
 type Values<'a> = &'a dyn Fn(&RunSummary) -> Option<&BTreeMap<Id, RunValue>>;
 
-/// [`of_sides`] with one run per side.
+/// [`estimate_sides`] with one run per side.
 pub fn estimate(past: &[impl Borrow<RunSummary>], base: &RunView, other: &RunView) -> RunEffects {
-    of_sides(past, &[base, other].map(Side::from))
+    estimate_sides(past, &[base, other].map(Side::from))
 }
 
 /// Learns from all stored runs of both systems and from the runs of a side of several. Two systems have separate variances, which are
 /// averaged.
-pub fn of_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffects {
+pub fn estimate_sides(past: &[impl Borrow<RunSummary>], sides: &[Side; 2]) -> RunEffects {
     let runs = sides.each_ref().map(|side| side.runs.len());
     let [of_base, of_other] = sides.each_ref().map(|side| &side.runs[0].circumstances);
     // runs from files are not among the stored ones
@@ -121,7 +121,7 @@ fn medians(sides: &[Side; 2], systems: [&SystemLevels; 2]) -> Medians {
         let series = systems[side].series.get(id);
         MedianOfRuns {
             runs,
-            share: series::of_median(series.and_then(|series| series.noise), runs),
+            share: series::median_variance_ratio(series.and_then(|series| series.noise), runs),
         }
     };
     let results = sides[0].view.results.iter();
@@ -157,7 +157,7 @@ pub fn add_to(past: &[impl Borrow<RunSummary>], view: &mut RunView) {
             continue;
         }
         let effect = learned.rows.get(&result.id).copied().unwrap_or(DEFAULT_RUN_VARIANCE);
-        let variance = effect.of_run(within(result.interval()));
+        let variance = effect.run_variance(within(result.interval()));
         let half = quantile::student(0.95, effect.freedom) * variance.sqrt();
         result.of_runs = Some(OfRuns {
             runs: effect.runs,

@@ -81,7 +81,7 @@ impl RunSummary {
             }
         }
         Self {
-            facts: SameFact::ALL.iter().map(|fact| (*fact, same::of_run(view, *fact))).collect(),
+            facts: SameFact::ALL.iter().map(|fact| (*fact, same::run_fact(view, *fact))).collect(),
             compilers,
             values: of_results,
             percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),

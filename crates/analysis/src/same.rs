@@ -3,7 +3,7 @@
 use gritstone_model::{Measurement, RunView, SameFact};
 
 /// A fact of a whole run; empty if it is unknown, and for facts of a benchmark.
-pub fn of_run(view: &RunView, fact: SameFact) -> String {
+pub fn run_fact(view: &RunView, fact: SameFact) -> String {
     let facts = &view.machine.facts;
     let known = |name: &str| facts.get(name).cloned().unwrap_or_default();
     match fact {

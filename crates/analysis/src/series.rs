@@ -142,7 +142,7 @@ pub const KERNEL: &str = "kernel";
 /// Where the kernel, the compiler or Gritstone differs from the run before.
 fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
     let facts = |(run, result): &(&RunView, Measurement)| {
-        let gritstone = same::of_run(run, SameFact::Gritstone);
+        let gritstone = same::run_fact(run, SameFact::Gritstone);
         [(KERNEL, kernel(run)), ("compiler", same::compiler(result)), ("gritstone", gritstone)]
     };
     let differences = |pair: &[(&RunView, Measurement)]| -> Vec<Difference> {

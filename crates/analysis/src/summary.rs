@@ -124,7 +124,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         };
         results.insert(&launched.benchmark.id, result);
     }
-    let contention = contention::of_run(&by_id, &results, &floor);
+    let contention = contention::run_contention(&by_id, &results, &floor);
     for launched in by_id.values() {
         if launched.benchmark.is_longest() {
             let result = scaling::longest(launched.benchmark, &results, run);

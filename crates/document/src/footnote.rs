@@ -73,7 +73,7 @@ pub struct Footnote {
 
 impl Footnote {
     /// The text after the names of its rows.
-    pub(crate) fn of_rows(&self, names: &[&str]) -> String {
+    pub(crate) fn with_names(&self, names: &[&str]) -> String {
         match names {
             [] | [""] => self.text.clone(),
             names => format!("{}: {}", listed(names, NAMES), self.text),

@@ -11,7 +11,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
     let mut all = vec![];
     for exported in &results {
         let id = &exported.result.id;
-        let timing = Timing::of_row(id, data);
+        let timing = Timing::for_benchmark(id, data);
         if exported.base_unit().0 == BaseUnit::Exact || timing.times.is_empty() {
             left_out.push((id.clone(), "It has no times.".to_owned()));
         } else {

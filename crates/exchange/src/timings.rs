@@ -35,16 +35,19 @@ pub struct Timing {
 impl Timing {
     /// From the launches of a run of one command.
     pub fn new(command: &str, parameters: &[(String, String)], run: &RunData) -> Self {
-        Self { parameters: parameters.to_vec(), ..Self::of_launches(command, run.launches.iter()) }
+        Self {
+            parameters: parameters.to_vec(),
+            ..Self::from_launches(command, run.launches.iter())
+        }
     }
 
     /// From the launches of one benchmark, an operation as an execution.
-    pub(crate) fn of_row(id: &Id, run: &RunData) -> Self {
+    pub(crate) fn for_benchmark(id: &Id, run: &RunData) -> Self {
         let single_copy = |launch: &&Launch| launch.id == *id && launch.copies == 1;
-        Self::of_launches(id.as_str(), run.launches.iter().filter(single_copy))
+        Self::from_launches(id.as_str(), run.launches.iter().filter(single_copy))
     }
 
-    fn of_launches<'a>(command: &str, launches: impl Iterator<Item = &'a Launch>) -> Self {
+    fn from_launches<'a>(command: &str, launches: impl Iterator<Item = &'a Launch>) -> Self {
         let mut timing = Self { command: command.to_owned(), ..Self::default() };
         for launch in launches.filter(|launch| launch.outcome == Outcome::Measured) {
             timing.add(launch);

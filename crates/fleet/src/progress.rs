@@ -120,8 +120,8 @@ pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetPr
         None => Plan::find(context, Some(fleet)).ok().filter(|plan| plan.fleet == fleet),
     };
     let progress = match planned {
-        Some(plan) => of_plan(context, &plan, &members)?,
-        None => of_runs(fleet, &members),
+        Some(plan) => planned_progress(context, &plan, &members)?,
+        None => unplanned_progress(fleet, &members),
     };
     Ok(Some(progress).filter(|progress| {
         progress.nodes.len() < progress.of
@@ -129,7 +129,7 @@ pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetPr
     }))
 }
 
-fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
+fn planned_progress(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
     let folder = plan.folder(context)?;
     let (is_measured, known) = (lock::is_held(&folder), NodeStates::read(&folder)?);
     let node = |name: &String| {
@@ -157,7 +157,7 @@ fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetP
 }
 
 /// Without the plan: more runs may come.
-fn of_runs(fleet: &str, members: &[&Member]) -> FleetProgress {
+fn unplanned_progress(fleet: &str, members: &[&Member]) -> FleetProgress {
     let mut nodes: BTreeMap<&str, &Member> = BTreeMap::new();
     for member in members {
         let known = nodes.entry(&member.member.node).or_insert(member);

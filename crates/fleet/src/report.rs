@@ -97,7 +97,7 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
             let newest = members
                 .first()
                 .context("no run in the store is of a fleet: name runs, a label or bundles")?;
-            ids.extend(of_fleet(&members, &newest.member.fleet));
+            ids.extend(complete_runs(&members, &newest.member.fleet));
             names.push(newest.member.fleet.clone());
         }
         for word in stored {
@@ -114,7 +114,7 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
 }
 
 /// Complete runs of a fleet; an incomplete one means that its node died.
-fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
+fn complete_runs(members: &[Member], fleet: &str) -> Vec<String> {
     let complete = members.iter().filter(|member| member.member.fleet == fleet && member.ended);
     complete.map(|member| member.run.clone()).collect()
 }
@@ -136,7 +136,7 @@ fn named(
         [] => None,
     };
     if let Some(fleet) = fleet {
-        return Ok((fleet.to_owned(), of_fleet(members, fleet)));
+        return Ok((fleet.to_owned(), complete_runs(members, fleet)));
     }
     let heads = store.runs()?;
     let labeled =

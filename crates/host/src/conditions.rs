@@ -109,7 +109,7 @@ impl Watch {
         CounterSnapshot {
             foreign: loaded.then(|| (harness, processes::foreign(&self.root, harness))),
             kernel: (benchmark.kernel_threads && !loaded)
-                .then(|| processes::of_the_kernel(&self.root)),
+                .then(|| processes::kernel_thread_times(&self.root)),
             counters: self.read(&cpus),
             energy: self.energy.read(),
             cpus,

@@ -14,7 +14,7 @@ pub(crate) fn tick(root: &Root) -> u64 {
 
 struct Process {
     parent: u64,
-    of_the_kernel: bool,
+    is_kernel_thread: bool,
     /// Ticks of CPU time: its own, and that of its reaped children.
     ticks: u64,
     children: u64,
@@ -32,7 +32,7 @@ impl Process {
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         Some(Self {
             parent: field(4)?,
-            of_the_kernel: field(9)? & KERNEL_THREAD != 0,
+            is_kernel_thread: field(9)? & KERNEL_THREAD != 0,
             ticks: field(14)?.checked_add(field(15)?)?,
             children: field(16)?.checked_add(field(17)?)?,
             cpu: field(39),
@@ -61,7 +61,7 @@ pub(crate) fn foreign(root: &Root, harness: u32) -> Option<u64> {
         // a pid may be reused while we read: this avoids cycles
         while ancestor != harness && seen.insert(ancestor) {
             match processes.get(&ancestor) {
-                Some(process) if process.of_the_kernel => return true,
+                Some(process) if process.is_kernel_thread => return true,
                 Some(process) => ancestor = process.parent.try_into().unwrap_or(0),
                 None => break,
             }
@@ -81,7 +81,7 @@ pub(crate) type Times = BTreeMap<u32, (u32, u64)>;
 ///
 /// All processes are read before such a launch, and after it if others seem to have worked: about 15 us each, so 100
 /// of them take less than a hundredth of a launch of a second.
-pub(crate) fn of_the_kernel(root: &Root) -> Times {
+pub(crate) fn kernel_thread_times(root: &Root) -> Times {
     let processes = Process::all(root).into_iter();
     let thread = |(pid, process): (u32, Process)| {
         // ns, if available
@@ -90,12 +90,12 @@ pub(crate) fn of_the_kernel(root: &Root) -> Times {
         let used = fine.unwrap_or(process.ticks.saturating_mul(tick(root)));
         Some((pid, (process.cpu?.try_into().ok()?, used)))
     };
-    processes.filter(|(_, process)| process.of_the_kernel).filter_map(thread).collect()
+    processes.filter(|(_, process)| process.is_kernel_thread).filter_map(thread).collect()
 }
 
 /// CPU time used since `before` on `cpus` (empty: all). A thread counts on its last CPU.
 pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> u64 {
-    let now = of_the_kernel(root).into_iter();
+    let now = kernel_thread_times(root).into_iter();
     let here = now.filter(|(_, (cpu, _))| cpus.is_empty() || cpus.contains(cpu));
     let used = |(pid, (_, now)): (u32, (u32, u64))| {
         now.saturating_sub(before.get(&pid).map_or(0, |(_, then)| *then))

@@ -158,7 +158,7 @@ fn speed_range(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;
     }
-    let timed = |row: &&CompareRow| Sense::of_unit(&row.unit) == Sense::Speed && !row.in_doubt();
+    let timed = |row: &&CompareRow| Sense::for_unit(&row.unit) == Sense::Speed && !row.in_doubt();
     let rated = view.rows.iter().filter(timed);
     let rated = rated.filter_map(|row| Some((row.ratio?, row.title.as_str())));
     let mut rated: Vec<(f64, &str)> = rated.collect();
@@ -251,7 +251,7 @@ pub(crate) fn families(document: &mut Document, view: &CompareView) {
     if with_ratio.len() < 2 {
         return;
     }
-    let size = |row: &&CompareRow| Sense::of_unit(&row.unit) == Sense::Size;
+    let size = |row: &&CompareRow| Sense::for_unit(&row.unit) == Sense::Size;
     let [better, worse] = match with_ratio.iter().any(size) {
         true => ["Faster, smaller", "Slower, larger"],
         false => ["Faster", "Slower"],

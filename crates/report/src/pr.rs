@@ -239,7 +239,7 @@ fn rows(document: &mut Document, view: &PrView) {
     let change = |row: &PrRow| Some(words::change(row.better, row.ratio?, row.interval));
     Columns::<&PrRow>::key("Benchmark", Style::Code, |row| row.name.as_str())
         .and_key("Verdict", Style::Text, |row| {
-            let word = verdicts::in_a_word(row.verdict, Sense::of_unit(&row.unit));
+            let word = verdicts::in_a_word(row.verdict, Sense::for_unit(&row.unit));
             Cell::from(word).toned(Some(verdicts::tone_of(row.verdict)))
         })
         .and_key("Change", Style::Number, move |row| change(row).map(|(change, _)| change))

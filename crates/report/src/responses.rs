@@ -32,7 +32,7 @@ fn shown_in(unit: &str, percentiles: &[Percentile], name: &str) -> Option<String
 }
 
 /// A percentile of a point of a curve: of responses, or of operations, which have the unit of the result.
-pub(crate) fn of_point(point: &SeriesPoint, name: &str, unit: &str) -> Option<String> {
+pub(crate) fn point_percentile(point: &SeriesPoint, name: &str, unit: &str) -> Option<String> {
     shown(&point.responses, name).or_else(|| shown_in(unit, &point.percentiles, name))
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
 }
 
 /// Scope of the intervals: the run, or also the runs of its system.
-pub(crate) fn of_what<'a>(results: impl Iterator<Item = &'a Measurement>) -> String {
+pub(crate) fn interval_scope<'a>(results: impl Iterator<Item = &'a Measurement>) -> String {
     let known = results.filter_map(|r| r.of_runs.filter(|spread| spread.half_width.is_some()));
     match known.map(|spread| spread.runs).max() {
         Some(runs) => format!("this run, ± of runs is of runs of this system ({runs})"),
@@ -129,7 +129,7 @@ fn summary(view: &RunView) -> String {
         number::count(measured.clone().count()),
         words::plural(view.results.len(), "benchmark"),
         number::count(flagged.count()),
-        of_what(measured),
+        interval_scope(measured),
         view.contention.as_ref().map(contention).unwrap_or_default(),
         if unobserved { " Interference could not be observed." } else { "" },
     )
@@ -217,8 +217,9 @@ fn series(document: &mut Document, result: &Measurement) {
     let label = words::capital(&curve.label);
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
     let unit = result.unit.as_str();
-    let percentile =
-        |name: &'static str| move |point: &&SeriesPoint| responses::of_point(point, name, unit);
+    let percentile = |name: &'static str| {
+        move |point: &&SeriesPoint| responses::point_percentile(point, name, unit)
+    };
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
         .pair(["Result", "Interval"], |point| {
             let shown = point.estimate.map(|e| number::figure(e.value, e.interval, unit));

@@ -13,7 +13,7 @@ pub(crate) const DIGITS: i32 = 4;
 
 /// The verdict in the word for the compared quantity: a size is smaller, not faster.
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
-    let sense = Sense::of_unit(&row.unit);
+    let sense = Sense::for_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
 }
 

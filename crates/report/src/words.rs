@@ -221,7 +221,7 @@ pub(crate) enum Sense {
 
 impl Sense {
     /// Sizes are in bytes, counts in instructions; all else is speed.
-    pub(crate) fn of_unit(unit: &str) -> Self {
+    pub(crate) fn for_unit(unit: &str) -> Self {
         match unit {
             "bytes" => Self::Size,
             "instructions" => Self::Count,
@@ -459,7 +459,7 @@ mod tests {
         let wide = change(Better::Lower, 1.0 / 1.49, Some([1.0 / 2.4, 1.0 / 1.004]));
         let wanted = ("+49%".to_owned(), Some("[+0.4 – +140]".to_owned()));
         assert_eq!(wide, wanted);
-        let size = [2.0, 0.5].map(|r| ratio(r, None, Sense::of_unit("bytes")));
+        let size = [2.0, 0.5].map(|r| ratio(r, None, Sense::for_unit("bytes")));
         assert_eq!(size, ["2.00× smaller", "2.00× larger"]);
     }
 

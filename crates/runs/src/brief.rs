@@ -35,7 +35,7 @@ pub fn check_different(base: &RunView, other: &RunView) -> Result<()> {
 
 fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
     let mut benchmarks = context.catalogue.benchmarks.clone();
-    for custom in custom_catalog::of_runs(std::slice::from_ref(run)) {
+    for custom in custom_catalog::stored_catalogs(std::slice::from_ref(run)) {
         benchmarks.extend(custom.catalogue.benchmarks);
     }
     benchmarks

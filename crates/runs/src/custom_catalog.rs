@@ -87,7 +87,7 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
 }
 
 /// The custom catalogs stored with runs; an unreadable one is a warning.
-pub(crate) fn of_runs(runs: &[RunView]) -> Vec<CustomBenchmarks> {
+pub(crate) fn stored_catalogs(runs: &[RunView]) -> Vec<CustomBenchmarks> {
     let settings = runs.iter().filter_map(|run| run.settings.as_ref());
     let catalogs = settings.filter_map(|settings: &Settings| settings.catalogue.clone());
     let read = |catalog: CustomCatalog| {

@@ -42,7 +42,7 @@ impl Context {
     /// The effects of runs that the stored runs of both machines show.
     pub(crate) fn run_effects(&self, sides: &[Side; 2]) -> RunEffects {
         let [base, other] = sides.each_ref().map(|side| &*side.view);
-        let estimate = || run_effect::of_sides(&self.past(&[base, other]), sides);
+        let estimate = || run_effect::estimate_sides(&self.past(&[base, other]), sides);
         match &self.settled {
             Some(settled) => settled.effects([&base.id, &other.id], estimate),
             None => estimate(),

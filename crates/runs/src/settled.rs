@@ -49,7 +49,7 @@ impl Settled {
         let all = match known {
             Some(all) => all,
             None => {
-                let all: Rc<[Earlier]> = of_machine(store, &like.machine)?.into();
+                let all: Rc<[Earlier]> = earlier_runs(store, &like.machine)?.into();
                 let mut machines = self.machines.borrow_mut();
                 machines.insert(like.machine.clone(), Rc::clone(&all));
                 all
@@ -103,7 +103,7 @@ impl Settled {
     }
 }
 
-fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
+fn earlier_runs(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
     let read: RefCell<HashMap<String, (String, ComparisonKey)>> = RefCell::default();
     let wanted = |info: &RunInfo| {
         let ordinary = info.settings.trial.is_none();

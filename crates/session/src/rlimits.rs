@@ -16,8 +16,8 @@ const DESCRIPTORS: u64 = 64;
 /// # Errors
 /// When a limit is lower.
 pub fn check_process_limits() -> Result<()> {
-    at_least(Resource::RLIMIT_STACK, STACK, "-s", "KB of stack", 1024)?;
-    at_least(Resource::RLIMIT_AS, ADDRESS_SPACE, "-v", "KB of virtual memory", 1024)
+    check_limit(Resource::RLIMIT_STACK, STACK, "-s", "KB of stack", 1024)?;
+    check_limit(Resource::RLIMIT_AS, ADDRESS_SPACE, "-v", "KB of virtual memory", 1024)
 }
 
 /// The limits that measuring needs.
@@ -25,17 +25,17 @@ pub fn check_process_limits() -> Result<()> {
 /// # Errors
 /// When a limit is lower.
 pub(crate) fn check_measuring_limits() -> Result<()> {
-    at_least(Resource::RLIMIT_NOFILE, DESCRIPTORS, "-n", "open files", 1)
+    check_limit(Resource::RLIMIT_NOFILE, DESCRIPTORS, "-n", "open files", 1)
 }
 
-fn at_least(resource: Resource, least: u64, option: &str, of_what: &str, unit: u64) -> Result<()> {
+fn check_limit(resource: Resource, least: u64, option: &str, noun: &str, unit: u64) -> Result<()> {
     let (now, _) = getrlimit(resource)?;
     if now >= least {
         return Ok(());
     }
     let (now, least) = (now / unit, least / unit);
     Err(NothingMeasured(format!(
-        "the limit is {now} {of_what}, and {least} are needed: `ulimit {option} {least}`"
+        "the limit is {now} {noun}, and {least} are needed: `ulimit {option} {least}`"
     ))
     .into())
 }

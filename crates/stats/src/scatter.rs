@@ -40,11 +40,11 @@ impl Scatter {
     }
 
     /// Variance of ln(estimate) of a run with launch variance `within`: a learned one includes the errors of usual launches.
-    pub fn of_run(&self, within: f64) -> f64 {
+    pub fn run_variance(&self, within: f64) -> f64 {
         let variance = self.ln_sd * self.ln_sd;
         match self.runs {
             0 => variance + within,
-            _ => of_run(variance, self.within, within),
+            _ => run_variance(variance, self.within, within),
         }
     }
 
@@ -55,7 +55,7 @@ impl Scatter {
 
     /// Scatter of the difference of two such runs.
     #[must_use]
-    pub fn of_two_runs(self) -> Self {
+    pub fn of_difference(self) -> Self {
         Self { ln_sd: self.ln_sd * std::f64::consts::SQRT_2, ..self }
     }
 
@@ -76,7 +76,7 @@ impl Scatter {
 
 /// Variance of a run with launch variance `within`, if usual runs have `variance` and launch variance `usual`. Launches that scatter more
 /// than runs overstate it.
-pub(crate) fn of_run(variance: f64, usual: f64, within: f64) -> f64 {
+pub(crate) fn run_variance(variance: f64, usual: f64, within: f64) -> f64 {
     let overstated = (variance / usual).min(1.0);
     variance + (within - usual).max(0.0) * if usual > 0.0 { overstated } else { 1.0 }
 }
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn wider_launches_widen_a_run() {
-        assert_eq!(of_run(4.0, 1.0, 0.5), 4.0);
-        assert_eq!(of_run(4.0, 1.0, 3.0), 6.0);
-        assert_eq!(of_run(4.0, 0.0, 3.0), 7.0);
+        assert_eq!(run_variance(4.0, 1.0, 0.5), 4.0);
+        assert_eq!(run_variance(4.0, 1.0, 3.0), 6.0);
+        assert_eq!(run_variance(4.0, 0.0, 3.0), 7.0);
         // runs differ by a quarter of the variance of their launches
-        assert_eq!(of_run(1.0, 4.0, 12.0), 3.0);
+        assert_eq!(run_variance(1.0, 4.0, 12.0), 3.0);
     }
 
     #[test]

@@ -86,13 +86,13 @@ pub struct Noise {
 
 impl Noise {
     /// Variance of the effect of a run, beyond the errors of its launches.
-    pub fn of_runs(&self) -> f64 {
+    pub fn effect_variance(&self) -> f64 {
         (self.variance.value - self.within).max(0.0)
     }
 
     /// Standard deviation of one run about its level.
     pub fn sd(&self, point: &Point) -> f64 {
-        let variance = scatter::of_run(self.variance.value, self.within, point.variance);
+        let variance = scatter::run_variance(self.variance.value, self.within, point.variance);
         variance.sqrt().max(MIN_SD)
     }
 }
@@ -107,7 +107,7 @@ fn inflation(correlation: f64, runs: usize) -> f64 {
 
 /// Ratio of the variance of the median of n neighboring runs to that of one run; without `noise`, at the prior correlation. For independent
 /// normal values it is about pi / (2n + pi - 2): exact within 2% for odd n, too large for even n.
-pub fn of_median(noise: Option<Noise>, runs: usize) -> f64 {
+pub fn median_variance_ratio(noise: Option<Noise>, runs: usize) -> f64 {
     let correlation = noise.map_or(PRIOR_CORRELATION, |noise| noise.correlation);
     let independent = PI / (2.0 * runs as f64 + PI - 2.0);
     inflation(correlation, runs) * independent
@@ -554,11 +554,11 @@ mod tests {
     #[test]
     fn median_of_one_is_one() {
         let independent = Noise { correlation: 0.0, ..series([0.0, 0.1, 0.2]).noise.unwrap() };
-        let share = |runs| of_median(Some(independent), runs);
+        let share = |runs| median_variance_ratio(Some(independent), runs);
         assert!((share(1) - 1.0).abs() < 1e-12);
         // exactly 0.4487 and 0.2868
         assert!((share(3) - 0.44).abs() < 0.01 && (share(5) - 0.285).abs() < 0.005);
-        assert!(of_median(None, 3) > share(3));
+        assert!(median_variance_ratio(None, 3) > share(3));
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Ratio {
 /// all pairs, and the rank-sum test inverted, both exponentiated.
 ///
 /// `extra` is the scatter of the difference of both sides that launches do not show, since all launches of a run share it: for two runs of
-/// the machine, [`Scatter::of_two_runs`]. The half-widths of the interval and t times the standard deviation are added in quadrature, t
+/// the machine, [`Scatter::of_difference`]. The half-widths of the interval and t times the standard deviation are added in quadrature, t
 /// Student's quantile for its degrees of freedom, and p is that of the widened interval. With 0 both are the exact test's.
 ///
 /// `None` when a side is empty, has more than 1,000 values, or one that is not positive and finite.

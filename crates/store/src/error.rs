@@ -297,13 +297,13 @@ impl Fault {
         match self {
             Self::Whole(error) => error,
             Self::Damaged(what) => StoreError::Damaged(path, what),
-            Self::Sqlite(error) => of_sqlite(&error, path),
-            Self::Postgres(error) => of_postgres(&error, path),
+            Self::Sqlite(error) => sqlite_error(&error, path),
+            Self::Postgres(error) => postgres_error(&error, path),
         }
     }
 }
 
-fn of_sqlite(error: &rusqlite::Error, path: PathBuf) -> StoreError {
+fn sqlite_error(error: &rusqlite::Error, path: PathBuf) -> StoreError {
     let what = error.to_string();
     let Some(code) = error.sqlite_error_code() else {
         // a value of another type, or text that is not UTF-8: damage
@@ -354,7 +354,7 @@ fn is_away(error: &::postgres::Error) -> bool {
     }
 }
 
-fn of_postgres(error: &::postgres::Error, path: PathBuf) -> StoreError {
+fn postgres_error(error: &::postgres::Error, path: PathBuf) -> StoreError {
     let mut what = error.to_string();
     let mut cause = error.source();
     while let Some(why) = cause {

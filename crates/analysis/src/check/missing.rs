@@ -12,7 +12,7 @@ pub(super) fn is_broken(result: &Measurement) -> bool {
 }
 
 /// Those that at least `needed` earlier runs of the selection measured since the benchmark was accepted.
-pub(super) fn of_history(
+pub(super) fn from_history(
     run: &RunView,
     runs: &[&RunSummary],
     accepted: &BTreeSet<(String, Id)>,
@@ -39,7 +39,11 @@ pub(super) fn of_history(
 }
 
 /// Those of the base, where it is of the same selection.
-pub(super) fn of_base(view: &CompareView, base: &RunView, run: &RunView) -> Vec<MissingBenchmark> {
+pub(super) fn from_base(
+    view: &CompareView,
+    base: &RunView,
+    run: &RunView,
+) -> Vec<MissingBenchmark> {
     let [run_selection, base_selection] =
         [run, base].map(|run| Selection::new(run.settings.as_ref()));
     let rows = view.rows.iter().filter(|_| run_selection == base_selection);

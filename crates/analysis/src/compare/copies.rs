@@ -34,7 +34,7 @@ pub(super) fn copies(
     let comparable = base.version == other.version;
     let scale = scale(&other.unit, &base.unit).filter(|_| comparable);
     let effect = options.effect(&base.id);
-    let extra = Scatter { ln_sd: effect.beyond_launches(), ..effect }.of_two_runs();
+    let extra = Scatter { ln_sd: effect.beyond_launches(), ..effect }.of_difference();
     let one = |copies: u32| {
         let point = |points: &[CopiesPoint]| {
             let found = points.iter().find(|point| point.copies == copies);

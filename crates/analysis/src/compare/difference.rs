@@ -83,7 +83,7 @@ impl Difference {
             let median = self.medians[side];
             // variance of one run
             let within = self.within[side] * median.runs as f64;
-            effect.of_run(within) * median.share
+            effect.run_variance(within) * median.share
         };
         of_side(0) + of_side(1) + self.frequency
     }

@@ -26,7 +26,7 @@ pub(super) fn percentiles(
     let one = |name: &str| {
         let (b, o) = (estimate(b, name)?, estimate(o, name)?.times(scale));
         let found = match beyond.get(name) {
-            Some(options) => of_tail(
+            Some(options) => tail_ratio(
                 &tails::percentile_of(base, name)?,
                 &tails::percentile_of(other, name)?,
                 options,
@@ -91,7 +91,7 @@ pub(super) fn options(options: &Options) -> BTreeMap<&'static str, Options> {
     tails::TAILS.into_iter().map(entry).collect()
 }
 
-fn of_tail(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
+fn tail_ratio(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
     let difference = measured::difference(base, other, options)?;
     Some(difference.ratio(&options.spread, options.confidence))
 }

@@ -14,7 +14,7 @@ const MIN_ALIKE: usize = 8;
 const MAX_FREEDOM: f64 = 4.0;
 
 /// Estimates from the differences of all benchmarks.
-pub(super) fn of_differences(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
+pub(super) fn estimate(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
     let stated = all.iter().filter(|difference| difference.effect.runs == 0).copied();
     let moved =
         series::in_common(&all.iter().map(|difference| difference.ln_ratio).collect::<Vec<f64>>());
@@ -24,11 +24,11 @@ pub(super) fn of_differences(all: &[Difference], effects: &RunEffects, alpha: f6
     let usual = series::chance(&effects.common, moved, odd, base + other) > alpha;
     Spread {
         common: if usual { moved * moved } else { 0.0 },
-        ..of_stated(&stated.collect::<Vec<_>>())
+        ..stated_spread(&stated.collect::<Vec<_>>())
     }
 }
 
-fn of_stated(all: &[Difference]) -> Spread {
+fn stated_spread(all: &[Difference]) -> Spread {
     let none = Spread::default();
     if all.len() < MIN_BENCHMARKS {
         return none;
@@ -86,10 +86,8 @@ mod tests {
 
     #[test]
     fn common_variance_needs_nine_tenths() {
-        assert!(
-            of_differences(&twenty(12), &RunEffects::default(), 0.05).common < 0.002_f64.powi(2)
-        );
-        let all = of_differences(&twenty(20), &RunEffects::default(), 0.05).common.sqrt();
+        assert!(estimate(&twenty(12), &RunEffects::default(), 0.05).common < 0.002_f64.powi(2));
+        let all = estimate(&twenty(20), &RunEffects::default(), 0.05).common.sqrt();
         assert!((0.045..0.055).contains(&all), "{all}");
     }
 }

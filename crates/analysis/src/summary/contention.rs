@@ -14,7 +14,7 @@ const PIECES: usize = 20;
 const MIN_LAUNCHES: usize = 20;
 
 /// `None` if no launch has a cycle probe.
-pub(super) fn of_run(
+pub(super) fn run_contention(
     by_id: &BTreeMap<&Id, Launched>,
     results: &BTreeMap<&Id, Measurement>,
     floor: &Floor,

@@ -36,7 +36,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     let mut points = vec![point(1, launched, &launches, run, options)];
     points[0].notes.extend(note.clone());
     for (copies, launches) in sizes {
-        let benchmark = of_copies(launched.benchmark, copies);
+        let benchmark = with_claims_for_copies(launched.benchmark, copies);
         let several = Launched { benchmark: &benchmark, launches };
         let launches = several.measured();
         let together = rounds(&launches);
@@ -61,7 +61,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
 }
 
 /// Claims for n copies: the minimum time per operation is divided by n; linearity is tested with one copy only.
-fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
+fn with_claims_for_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
     let least = benchmark.claims.min_ns_per_op;
     Benchmark {
         claims: Claims {

@@ -17,7 +17,7 @@ fn side(numbers: std::ops::RangeInclusive<usize>, ns: f64) -> Side<'static> {
 }
 
 fn compared(sides: &[Side; 2]) -> CompareView {
-    let options = Options::new(0.02, run_effect::of_sides(&[] as &[RunSummary], sides));
+    let options = Options::new(0.02, run_effect::estimate_sides(&[] as &[RunSummary], sides));
     compare::compare(&sides[0].view, &sides[1].view, &options)
 }
 

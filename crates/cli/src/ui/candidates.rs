@@ -9,20 +9,20 @@ const MAX_RUNS: usize = 30;
 type Offer = fn(&Context) -> Vec<CompletionCandidate>;
 
 pub fn benchmarks() -> ArgValueCandidates {
-    offered(&[of_benchmarks])
+    offered(&[benchmark_candidates])
 }
 
 pub fn runs() -> ArgValueCandidates {
-    offered(&[of_runs])
+    offered(&[run_candidates])
 }
 
 pub fn runs_and_systems() -> ArgValueCandidates {
-    offered(&[of_runs, of_systems])
+    offered(&[run_candidates, system_candidates])
 }
 
 /// Runs, systems and benchmarks.
 pub fn subjects() -> ArgValueCandidates {
-    offered(&[of_runs, of_systems, of_benchmarks])
+    offered(&[run_candidates, system_candidates, benchmark_candidates])
 }
 
 fn offered(all: &'static [Offer]) -> ArgValueCandidates {
@@ -37,7 +37,7 @@ fn candidate(word: &str, what: &str) -> CompletionCandidate {
     CompletionCandidate::new(word).help(what)
 }
 
-fn of_benchmarks(context: &Context) -> Vec<CompletionCandidate> {
+fn benchmark_candidates(context: &Context) -> Vec<CompletionCandidate> {
     let families = context.catalogue.families.iter();
     let families =
         families.map(|family| candidate(&format!("{}/*", family.name), "all of the family"));
@@ -47,7 +47,7 @@ fn of_benchmarks(context: &Context) -> Vec<CompletionCandidate> {
 }
 
 /// Labels and identifiers of the newest runs; none if the store cannot be read.
-fn of_runs(context: &Context) -> Vec<CompletionCandidate> {
+fn run_candidates(context: &Context) -> Vec<CompletionCandidate> {
     let heads =
         context.reader().ok().flatten().and_then(|store| store.newest_runs(None, MAX_RUNS).ok());
     let mut found = vec![candidate("last", "the newest run")];
@@ -61,7 +61,7 @@ fn of_runs(context: &Context) -> Vec<CompletionCandidate> {
     found
 }
 
-fn of_systems(context: &Context) -> Vec<CompletionCandidate> {
+fn system_candidates(context: &Context) -> Vec<CompletionCandidate> {
     let all = context.references.machines.iter();
     all.map(|machine| candidate(&format!("ref:{}", machine.id), &machine.name)).collect()
 }

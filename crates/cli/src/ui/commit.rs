@@ -49,7 +49,7 @@ impl CommitArgs {
     /// When a named commit, branch or repository is invalid.
     pub fn commit(&self) -> Result<Option<Commit>> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let found = of_environment(&variable);
+        let found = commit_from_environment(&variable);
         let found = found.unwrap_or_else(|why| {
             output::remark(&format!("the commit of the CI job is not stored: {why}"));
             None
@@ -68,7 +68,9 @@ impl CommitArgs {
     }
 }
 
-fn of_environment(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Commit>, String> {
+fn commit_from_environment(
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<Commit>, String> {
     let mut services = SERVICES.iter();
     let Some((service, id)) =
         services.find_map(|service| Some((service, variable(service.commit)?)))
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
 
     fn found(variables: &[(&str, &str)]) -> Result<Option<Commit>, String> {
-        of_environment(&|name| {
+        commit_from_environment(&|name| {
             let value = variables.iter().find(|(known, _)| *known == name);
             value.map(|(_, value)| (*value).to_owned())
         })

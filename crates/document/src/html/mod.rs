@@ -178,7 +178,7 @@ impl Page<'_> {
                 let rows = document.rows_of_notes();
                 let names = |id| rows.get(&id).map_or(&[][..], Vec::as_slice);
                 let notes: Vec<Text> =
-                    notes.map(|(id, note)| note.of_rows(names(id)).into()).collect();
+                    notes.map(|(id, note)| note.with_names(names(id)).into()).collect();
                 self.list(&notes);
             }
             block => self.block(block),

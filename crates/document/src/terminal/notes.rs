@@ -120,7 +120,7 @@ impl Page<'_> {
         for (id, note) in notes {
             let names = rows.get(&id).map_or(&[][..], Vec::as_slice);
             let letter = note.flag.map_or(" ".to_owned(), |flag| self.flag(flag));
-            let text = self.clean(&note.of_rows(names)).into_owned();
+            let text = self.clean(&note.with_names(names)).into_owned();
             for (i, line) in
                 wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4).iter().enumerate()
             {

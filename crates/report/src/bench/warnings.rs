@@ -12,11 +12,11 @@ use gritstone_model::{AbFigure, Flag};
 const HARDLY: f64 = 0.5;
 
 pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
-    let mut warnings: Vec<String> = ranking.commands.iter().flat_map(of_command).collect();
+    let mut warnings: Vec<String> = ranking.commands.iter().flat_map(command_warnings).collect();
     if ranking.commands.len() > 1 {
         let names = ranking.commands.iter().flat_map(|ranked| {
             let name = clean(&ranked.name).into_owned();
-            std::iter::repeat_n(name, of_command(ranked).len())
+            std::iter::repeat_n(name, command_warnings(ranked).len())
         });
         for (text, name) in warnings.iter_mut().zip(names) {
             *text = format!("{name}: {text}");
@@ -51,7 +51,7 @@ pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
     warnings
 }
 
-fn of_command(ranked: &Ranked) -> Vec<String> {
+fn command_warnings(ranked: &Ranked) -> Vec<String> {
     let mut warnings = vec![];
     let failed: Vec<i32> = (ranked.statuses.iter().copied().filter(|s| *s != 0)).collect();
     let all = ranked.times_s.len();

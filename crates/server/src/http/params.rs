@@ -59,9 +59,9 @@ impl Params {
         for parameter in declared {
             let name = parameter.name;
             let given: Vec<&str> = match parameter.kind {
-                Kind::Path => of_name(path.iter().copied(), name).collect(),
+                Kind::Path => values_named(path.iter().copied(), name).collect(),
                 // forms send fields without a choice as empty
-                _ => of_name(query.iter().map(|(n, v)| (&**n, &**v)), name)
+                _ => values_named(query.iter().map(|(n, v)| (&**n, &**v)), name)
                     .filter(|value| !value.is_empty())
                     .collect(),
             };
@@ -136,12 +136,12 @@ impl Params {
     }
 
     fn values(&self, name: &str) -> impl Iterator<Item = &Value> {
-        let of_name = self.0.iter().filter(move |(known, _)| *known == name);
-        of_name.map(|(_, value)| value)
+        let named = self.0.iter().filter(move |(known, _)| *known == name);
+        named.map(|(_, value)| value)
     }
 }
 
-fn of_name<'a>(
+fn values_named<'a>(
     pairs: impl Iterator<Item = (&'a str, &'a str)>,
     name: &str,
 ) -> impl Iterator<Item = &'a str> {

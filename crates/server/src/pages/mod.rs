@@ -171,7 +171,7 @@ impl Pages {
     }
 
     /// Pages of a static site, with links to files.
-    pub(crate) fn of_site(self, site: Arc<SiteFiles>) -> Self {
+    pub(crate) fn for_site(self, site: Arc<SiteFiles>) -> Self {
         Self { site: Some(site), ..self }
     }
 

@@ -126,7 +126,7 @@ impl Work<'_> {
             |_, _| Ok(None),
             Arc::new(AtomicBool::new(false)),
         )
-        .of_site(Arc::clone(&self.site));
+        .for_site(Arc::clone(&self.site));
         // opened once, not for each page
         let _open = pages.store().map_err(|refused| anyhow!(refused.why))?;
         let mut rendered = Results::new();

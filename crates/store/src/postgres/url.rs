@@ -144,12 +144,12 @@ fn password(
         _ => "localhost".to_owned(),
     };
     let port = config.get_ports().first().unwrap_or(&5432).to_string();
-    Ok(of_line(&text, [&host, &port, database, user]))
+    Ok(match_line(&text, [&host, &port, database, user]))
 }
 
 /// The password of a matching line `host:port:database:user:password`; `*` matches everything, a backslash escapes a
 /// colon.
-fn of_line(text: &str, wanted: [&str; 4]) -> Option<String> {
+fn match_line(text: &str, wanted: [&str; 4]) -> Option<String> {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut fields = vec![String::new()];
         let mut letters = line.chars();
