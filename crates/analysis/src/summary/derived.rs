@@ -66,7 +66,7 @@ pub(super) fn result(
     let made_of = benchmark.work.parts();
     (draft.notes).extend(inherited(made_of.into_iter(), results));
 
-    let center = center_of(&values, options.confidence);
+    let center = plain_estimate(&values, options.confidence);
     let data = if let Some(center) = center {
         let sampled = sampled(sum, &summed, center, values, options.confidence);
         let precision = run.info.settings.precision;
@@ -171,7 +171,7 @@ impl<'a> Terms<'a> {
     }
 }
 
-fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
+fn plain_estimate(values: &[f64], confidence: f64) -> Option<Estimate> {
     center::plain_center(values, confidence).map(estimate)
 }
 
@@ -307,7 +307,7 @@ fn publish(
     view.values = values;
     let disturbed = disturbed || contention.is_some();
     notes.extend(about(contention, Subject::Real));
-    if let Some(real) = center_of(&view.values, confidence) {
+    if let Some(real) = plain_estimate(&view.values, confidence) {
         view.real = Some(real);
         let found = positive(real, "s", disturbed);
         notes.extend(about(found, Subject::Real));
@@ -329,7 +329,7 @@ fn publish(
         let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
         let (users, contention) = summed.batches(cpu);
         notes.extend(about(contention, Subject::User));
-        if let Some(user) = center_of(&users, confidence) {
+        if let Some(user) = plain_estimate(&users, confidence) {
             view.user = Some(user);
             let found = positive(user, "s", disturbed);
             notes.extend(about(found, Subject::User));

@@ -1,7 +1,7 @@
 //! Operations timed one by one: percentiles of each launch with center and interval as for any result, and the histogram of all. If
 //! launches have too few operations for a percentile, all launches are pooled.
 
-use super::launch_center::center_of;
+use super::launch_center::estimate_launches;
 use super::reading::{Reading, merged};
 use crate::describe;
 use gritstone_model::{
@@ -58,7 +58,7 @@ pub(super) fn percentile(
         let values: Vec<f64> = each.map(stated).collect::<Option<_>>()?;
         return Some(Percentile {
             name: name.to_owned(),
-            estimate: Some(center_of(&values, timed, confidence)?),
+            estimate: Some(estimate_launches(&values, timed, confidence)?),
             basis: PercentileBasis::Launches,
             values,
         });

@@ -6,7 +6,11 @@ use gritstone_model::Estimate;
 use gritstone_stats::{center, undisturbed};
 
 /// The time on an undisturbed machine; the center if all launches count alike.
-pub(super) fn center_of(ns: &[f64], launches: &[&Reading], confidence: f64) -> Option<Estimate> {
+pub(super) fn estimate_launches(
+    ns: &[f64],
+    launches: &[&Reading],
+    confidence: f64,
+) -> Option<Estimate> {
     let weights: Vec<f64> = launches.iter().map(|launch| launch.weight()).collect();
     let all_count = launches.iter().any(|launch| launch.counts_whole);
     let center = match all_count {

@@ -1,7 +1,7 @@
 //! Results from launches of workloads, commands and scenarios: one value per launch, one estimate.
 
 use super::draft::Draft;
-use super::launch_center::center_of;
+use super::launch_center::estimate_launches;
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
@@ -25,7 +25,7 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
     let (timed, ns): (Vec<&Reading>, Vec<f64>) =
         launches.iter().filter_map(|launch| Some((*launch, launched.ns(launch)?))).unzip();
     let latencies = latencies::from_launches(benchmark, &timed, options.confidence);
-    let center = center_of(&ns, &timed, options.confidence);
+    let center = estimate_launches(&ns, &timed, options.confidence);
     let times = Times { ns: &ns, center };
     let sampled = sampled(launched, &timed, times, latencies.as_ref(), options.confidence);
     draft.measured = measured(&launches);
@@ -121,7 +121,7 @@ fn sampled(
 
     let cycles: Option<Vec<f64>> = timed.iter().map(|launch| launched.cycles(launch)).collect();
     if let Some(cycles) = cycles {
-        sampled.cycles = center_of(&cycles, timed, confidence);
+        sampled.cycles = estimate_launches(&cycles, timed, confidence);
         sampled.cycle_values = cycles;
         sampled.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }

@@ -26,7 +26,7 @@ pub(super) fn batches(
     let mut view = untimed(work);
     let contention = rules::smt_contention(launches, |l| l.contended_batches);
     view.values = positive_values(launches, |launch| launch.batch_s(work.operations));
-    let real = center_of(&view.values, confidence);
+    let real = undisturbed_estimate(&view.values, confidence);
     view.real = real.map(|real| no_narrower(real, launches));
 
     let mut cpu_times = CpuTimes::default();
@@ -40,11 +40,12 @@ pub(super) fn batches(
         view.system = None;
         // without system calls the CPU clock is the exact user time
         let cpu = positive_values(launches, |launch| launch.batch_cpu_s(work.operations));
-        view.user = center_of(&cpu, confidence);
+        view.user = undisturbed_estimate(&cpu, confidence);
     }
 
     let contention_of_whole = rules::smt_contention(launches, |l| l.contended_processes);
-    view.process = center_of(&positive_values(launches, |launch| launch.process_s()), confidence);
+    view.process =
+        undisturbed_estimate(&positive_values(launches, |launch| launch.process_s()), confidence);
     let both = view.real.zip(view.process);
     view.start_share = both.map(|(real, process)| 1.0 - real.value / process.value);
     let user = view.user.and_then(|_| contention.clone());
@@ -67,7 +68,7 @@ pub(super) fn processes(
 ) -> (PublishedView, Vec<Note>) {
     let mut view = untimed(work);
     view.values = positive_values(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
-    view.real = center_of(&view.values, confidence);
+    view.real = undisturbed_estimate(&view.values, confidence);
     view.process = view.real;
 
     let mut cpu_times = CpuTimes::default();
@@ -97,7 +98,7 @@ pub(super) fn untimed(work: &PublishedWork) -> PublishedView {
     }
 }
 
-fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
+fn undisturbed_estimate(values: &[f64], confidence: f64) -> Option<Estimate> {
     undisturbed::estimate(values, &vec![1.0; values.len()], confidence).map(estimate)
 }
 
