@@ -76,14 +76,14 @@ impl Watch {
             source.keep(counters::cpu_lines);
         }
         let online = online(root, &root.text("/proc/cpuinfo").unwrap_or_default());
-        let allowed = root.answers().allowed.as_ref();
+        let allowed = root.syscall_results().allowed.as_ref();
         let allowed = allowed.filter(|allowed| allowed.len() < online.len());
         Self {
             start: Instant::now(),
             allowed: allowed.map(|allowed| allowed.iter().collect()).unwrap_or_default(),
             tick: processes::tick(root),
             // HZ=100 is the coarsest in use
-            scheduler_tick: root.answers().tick.unwrap_or(10_000_000),
+            scheduler_tick: root.syscall_results().tick.unwrap_or(10_000_000),
             possible: possible.iter().collect(),
             online: online.len().max(1),
             stat,

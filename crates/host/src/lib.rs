@@ -31,4 +31,4 @@ pub use facts::{
 };
 pub use filesystem::FileSystem;
 pub use placement::{Chosen, choose_cpus};
-pub use sysroot::{Answers, Root};
+pub use sysroot::{Root, SyscallResults};

@@ -50,7 +50,7 @@ fn read(root: &Root, interface: &str) -> Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Answers;
+    use crate::SyscallResults;
     use std::net::Ipv4Addr;
     use std::os::unix::fs::symlink;
 
@@ -62,7 +62,7 @@ mod tests {
         fs::write(folder.join("speed"), "10000\n").unwrap();
         fs::write(folder.join("mtu"), "9000\n").unwrap();
         symlink("../drivers/ixgbe", folder.join("device/driver")).unwrap();
-        let there = Root::recorded(root.path(), Answers::default());
+        let there = Root::recorded(root.path(), SyscallResults::default());
         let link = Link {
             interface: "eth0".to_owned(),
             speed_mbit: Some(10_000),

@@ -9,7 +9,7 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// `USER_HZ` as a period, ns; 100 Hz if unknown.
 pub(crate) fn tick(root: &Root) -> u64 {
-    1_000_000_000 / root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100)
+    1_000_000_000 / root.syscall_results().user_hz.filter(|&hz| hz > 0).unwrap_or(100)
 }
 
 struct Process {

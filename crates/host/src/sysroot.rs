@@ -12,9 +12,9 @@ use std::str::FromStr;
 /// Bytes read of a file: /proc/cpuinfo of 8,192 CPUs is shorter.
 const LONGEST_FILE: u64 = 16 << 20;
 
-/// Answers that only system calls give. `None` if the call failed or was not recorded.
+/// Facts that only system calls give. `None` if the call failed or was not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answers {
+pub struct SyscallResults {
     /// `sched_getaffinity(2)`.
     pub allowed: Option<CpuSet>,
     /// Resolution of `CLOCK_MONOTONIC_RAW`, ns.
@@ -25,11 +25,11 @@ pub struct Answers {
     pub user_hz: Option<u64>,
 }
 
-/// Files of a machine below a directory, with recorded answers to system calls.
+/// Files of a machine below a directory, with recorded results of system calls.
 #[derive(Clone, Debug)]
 pub struct Root {
     directory: PathBuf,
-    answers: Answers,
+    syscall_results: SyscallResults,
 }
 
 impl Root {
@@ -43,7 +43,7 @@ impl Root {
         };
         Self {
             directory: PathBuf::from("/"),
-            answers: Answers {
+            syscall_results: SyscallResults {
                 allowed: affinity(),
                 resolution: resolution(ClockId::CLOCK_MONOTONIC_RAW),
                 tick: resolution(ClockId::CLOCK_MONOTONIC_COARSE),
@@ -56,12 +56,12 @@ impl Root {
     }
 
     /// A machine with files below `directory` (`directory/proc/cpuinfo`, ...).
-    pub fn recorded(directory: &Path, answers: Answers) -> Self {
-        Self { directory: directory.to_owned(), answers }
+    pub fn recorded(directory: &Path, syscall_results: SyscallResults) -> Self {
+        Self { directory: directory.to_owned(), syscall_results }
     }
 
-    pub fn answers(&self) -> &Answers {
-        &self.answers
+    pub fn syscall_results(&self) -> &SyscallResults {
+        &self.syscall_results
     }
 
     /// Location of an absolute path of the machine.
@@ -174,7 +174,7 @@ mod tests {
     /// A machine with these files, and its directory.
     pub(crate) fn recorded_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
-        let root = Root::recorded(directory.path(), Answers::default());
+        let root = Root::recorded(directory.path(), SyscallResults::default());
         for (path, content) in files {
             let path = root.join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -184,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn live_answers_equal_files() {
+    fn live_results_equal_files() {
         let root = Root::live();
-        let allowed = root.answers().allowed.clone().expect("sched_getaffinity");
+        let allowed = root.syscall_results().allowed.clone().expect("sched_getaffinity");
         let status = root.text("/proc/thread-self/status").expect("/proc");
         let listed = text::field(&status, "Cpus_allowed_list", ':').unwrap();
         assert_eq!(allowed.to_string(), listed);
-        assert!(root.answers().resolution.unwrap() > 0);
-        assert!(root.answers().tick.unwrap() >= 100_000);
+        assert!(root.syscall_results().resolution.unwrap() > 0);
+        assert!(root.syscall_results().tick.unwrap() >= 100_000);
     }
 }

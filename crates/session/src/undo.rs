@@ -17,7 +17,7 @@ fn settings_directory() -> PathBuf {
 }
 
 pub(crate) fn settings_root() -> Root {
-    Root::recorded(&settings_directory(), Root::live().answers().clone())
+    Root::recorded(&settings_directory(), Root::live().syscall_results().clone())
 }
 
 /// `$XDG_STATE_HOME/gritstone`, or its default

@@ -113,13 +113,13 @@ pub(crate) fn online(root: &Root, cpuinfo: &str) -> CpuSet {
         .filter(|set| !set.is_empty())
         .or_else(|| Some(listed).filter(|set| !set.is_empty()))
         // a root without files: the kernel permits no offline CPU
-        .or_else(|| root.answers().allowed.clone())
+        .or_else(|| root.syscall_results().allowed.clone())
         .unwrap_or_default()
 }
 
 /// `sched_getaffinity`, else /proc.
 fn allowed(root: &Root) -> Option<CpuSet> {
-    root.answers().allowed.clone().or_else(|| {
+    root.syscall_results().allowed.clone().or_else(|| {
         let status = root.text("/proc/self/status")?;
         CpuSet::parse(text::field(&status, "Cpus_allowed_list", ':')?)
     })

@@ -44,13 +44,13 @@ impl Kernel {
             release: root.line("/proc/sys/kernel/osrelease"),
             version: root.line("/proc/sys/kernel/version"),
             parameters: parameters(&root.text("/proc/cmdline").unwrap_or_default()),
-            tick: root.answers().tick,
+            tick: root.syscall_results().tick,
             clock_source: root.line(&format!("{CLOCK}/current_clocksource")),
             clock_sources: root
                 .line(&format!("{CLOCK}/available_clocksource"))
                 .map(|line| line.split(' ').map(str::to_owned).collect())
                 .unwrap_or_default(),
-            resolution: root.answers().resolution,
+            resolution: root.syscall_results().resolution,
             huge_pages: root
                 .line("/sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|line| text::chosen(&line).map(str::to_owned)),

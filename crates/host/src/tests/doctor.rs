@@ -110,7 +110,7 @@ fn files_change_their_findings() {
         (Some(4_000_000), Severity::Problem),
         (None, Severity::Note),
     ] {
-        tree.answers.resolution = step;
+        tree.syscall_results.resolution = step;
         let findings = examined(&tree.host());
         assert_eq!(named(&findings, "timer resolution").severity, severity);
     }

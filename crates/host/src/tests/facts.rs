@@ -1,7 +1,7 @@
 //! Recorded machines, read whole.
 
 use super::tree::{Tree, large, plain};
-use gritstone_host::{Answers, Cgroup, Host, Load, Memory, Watch, choose_cpus, examine};
+use gritstone_host::{Cgroup, Host, Load, Memory, SyscallResults, Watch, choose_cpus, examine};
 use gritstone_model::{CpuSet, Machine};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn large_machines_and_bare_ones() {
             0 => Tree::new(),
             cpus => large(cpus, online),
         };
-        tree.answers.allowed = allowed.map(|list| CpuSet::parse(list).unwrap());
+        tree.syscall_results.allowed = allowed.map(|list| CpuSet::parse(list).unwrap());
         let host = tree.host();
         assert_eq!(host.cpu.counts(), counts, "{online}");
         assert_eq!(chosen(&host), choice, "{online}");
@@ -75,7 +75,7 @@ fn large_machines_and_bare_ones() {
 #[test]
 fn long_cpu_lists_are_summarized() {
     let mut tree = large(300, "0-299");
-    tree.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
+    tree.syscall_results.allowed = Some((0..150).map(|n| 2 * n).collect());
     let host = tree.host();
     let machine = machine(&host);
     let description = "Big One, 150 cores, 300 threads, 2 sockets, of which 150 CPUs between 0 and 298 may be used, proc";
@@ -142,7 +142,7 @@ fn diskless_machines_are_no_containers() {
 #[test]
 fn empty_root_yields_no_guesses() {
     let mut tree = Tree::new();
-    tree.answers = Answers::default();
+    tree.syscall_results = SyscallResults::default();
     let host = tree.host();
     assert_eq!(host.cpu.counts(), (0, 0, 0));
     assert_eq!(choose_cpus(&host.cpu), None);

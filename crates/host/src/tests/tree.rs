@@ -1,7 +1,7 @@
 //! Machines recorded as one text file each: `== /path` opens a file, its content follows.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use gritstone_host::{Answers, Host, Root};
+use gritstone_host::{Host, Root, SyscallResults};
 use gritstone_model::{Benchmark, Id, KernelWork, Unit, Work};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub struct Tree {
     directory: TempDir,
     /// To system calls.
-    pub answers: Answers,
+    pub syscall_results: SyscallResults,
 }
 
 impl Tree {
@@ -19,7 +19,11 @@ impl Tree {
     pub fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
-            answers: Answers { resolution: Some(1), tick: Some(4_000_000), ..Answers::default() },
+            syscall_results: SyscallResults {
+                resolution: Some(1),
+                tick: Some(4_000_000),
+                ..SyscallResults::default()
+            },
         }
     }
 
@@ -70,7 +74,7 @@ impl Tree {
     }
 
     pub fn root(&self) -> Root {
-        Root::recorded(self.directory.path(), self.answers.clone())
+        Root::recorded(self.directory.path(), self.syscall_results.clone())
     }
 
     pub fn host(&self) -> Host {

@@ -59,7 +59,7 @@ fn schedstat_is_finer_than_ticks() {
 #[test]
 fn other_cpus_are_ignored() {
     let mut tree = Tree::recorded("cgroup-v2-half-cpu");
-    tree.answers.allowed = CpuSet::parse("1");
+    tree.syscall_results.allowed = CpuSet::parse("1");
     let schedstat = "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 9000000500 5000007 7\ndomain0 MC 3 0 1\ncpu1 0 0 0 0 0 0 2000003000 6000100 9\n";
     let seen = watched(&tree, &[], 1000, &[("/proc/schedstat", schedstat)]);
     assert_eq!((seen.others, seen.cpus), (Some(2000), 1));
@@ -69,7 +69,7 @@ fn other_cpus_are_ignored() {
 fn cpus_are_counted_without_sys() {
     for (allowed, cpus) in [("0-3", 4), ("1-2", 2)] {
         let mut tree = large(4, "0-3");
-        tree.answers.allowed = CpuSet::parse(allowed);
+        tree.syscall_results.allowed = CpuSet::parse(allowed);
         tree.remove("/sys/devices/system/cpu/online");
         tree.remove("/sys/devices/system/cpu/possible");
         assert_eq!(watched(&tree, &[], 0, &[]).cpus, cpus);

@@ -13,9 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 /// Every machine that is recorded or made up, by name.
 fn sites() -> Vec<(&'static str, HostContext)> {
     let mut sparse = large(300, "0-299");
-    sparse.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
+    sparse.syscall_results.allowed = Some((0..150).map(|n| 2 * n).collect());
     let mut nothing = Tree::new();
-    nothing.answers.allowed = gritstone_model::CpuSet::parse("0-1");
+    nothing.syscall_results.allowed = gritstone_model::CpuSet::parse("0-1");
     let mut trees = vec![
         ("300 CPUs", large(300, "0-299")),
         ("300 CPUs, ten offline", large(300, "0-249,260-299")),
