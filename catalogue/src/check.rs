@@ -25,26 +25,26 @@ impl Entry<'_> {
     /// Checks an entry; returns the direction of its results.
     pub(crate) fn check(
         &self,
-        row: &Benchmark,
+        benchmark: &Benchmark,
         explicit: Option<Better>,
         needs: &[At<String>],
         over: &[At<String>],
     ) -> Result<Better, Error> {
-        let (id, family) = (&row.id, &self.file.name);
+        let (id, family) = (&benchmark.id, &self.file.name);
         let stray =
             format!("'{id}' is not of family '{family}': rename it, or move it to its file");
-        let published = row.published.as_ref();
+        let published = benchmark.published.as_ref();
         // the type allows all subjects of notes
         let times = [Subject::Real, Subject::User, Subject::System];
         self.all([
             (id.family() == family, "id", stray.as_str()),
-            (row.version > 0, "version", "versions begin at 1"),
+            (benchmark.version > 0, "version", "versions begin at 1"),
             (
-                !row.sources.is_empty(),
+                !benchmark.sources.is_empty(),
                 "sources",
                 "sources is empty: name a document and a place in it",
             ),
-            (positive(row.amount_per_op), "amount_per_op", "amount_per_op must be above 0"),
+            (positive(benchmark.amount_per_op), "amount_per_op", "amount_per_op must be above 0"),
             (
                 published.is_none_or(|work| times.contains(&work.figure)),
                 "published.figure",
@@ -56,8 +56,8 @@ impl Entry<'_> {
                 "the published work has 0 operations: say how many, or leave `published` out",
             ),
         ])?;
-        self.claims(&row.claims, row.work.kind())?;
-        if let Some(curve) = &row.curve {
+        self.claims(&benchmark.claims, benchmark.work.kind())?;
+        if let Some(curve) = &benchmark.curve {
             let several = curve.points.len() > 1;
             self.must(several, "curve.points", "a curve has two points or more")?;
             for (i, pair) in curve.points.windows(2).enumerate() {
@@ -66,22 +66,22 @@ impl Entry<'_> {
                 self.must(x < next, &format!("curve.points.{}.0", i + 1), what)?;
             }
         }
-        if let Some(curve) = row.curve.as_ref().filter(|curve| curve.scaling) {
-            let rate = matches!(row.unit.quantity(), Quantity::Rate { .. });
+        if let Some(curve) = benchmark.curve.as_ref().filter(|curve| curve.scaling) {
+            let rate = matches!(benchmark.unit.quantity(), Quantity::Rate { .. });
             let count = |x: f64| x >= 1.0 && x <= f64::from(u32::MAX) && x.fract() == 0.0;
             let counts = curve.points.iter().all(|(x, _)| count(*x));
             let what =
                 "scaling is of rates by whole numbers of users: see `unit` and `curve.points`";
             self.must(rate && counts, "curve.scaling", what)?;
         }
-        if row.curve.as_ref().is_some_and(|curve| curve.longest) {
-            let time = matches!(row.unit.quantity(), Quantity::Time { .. });
+        if benchmark.curve.as_ref().is_some_and(|curve| curve.longest) {
+            let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
             let what = "the longest is of times: see `unit`";
             self.must(time, "curve.longest", what)?;
         }
-        self.check_work(&row.work, needs, over)?;
-        self.unit(&row.unit, &row.work)?;
-        self.better(&row.unit, explicit)
+        self.check_work(&benchmark.work, needs, over)?;
+        self.unit(&benchmark.unit, &benchmark.work)?;
+        self.better(&benchmark.unit, explicit)
     }
 
     fn check_work(

@@ -3,7 +3,7 @@
 
 use crate::entry;
 use crate::error::Error;
-use crate::read::{File, Reference, Row};
+use crate::read::{File, Parsed, Reference};
 use crate::suite::Suite;
 use gritstone_model::{
     Benchmark, Chapter, Family, Id, Kind, Privilege, Profile, Selector, Timeline, Work,
@@ -51,7 +51,7 @@ impl Catalogue {
         let mut catalogue = Self::default();
         for file in files {
             catalogue.families.extend(file.family);
-            let benchmarks = file.rows.into_iter().map(|row| row.benchmark);
+            let benchmarks = file.benchmarks.into_iter().map(|parsed| parsed.benchmark);
             catalogue.benchmarks.extend(benchmarks);
         }
         catalogue
@@ -59,7 +59,7 @@ impl Catalogue {
 }
 
 /// A benchmark and its file.
-type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
+type ParsedById<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Parsed)>;
 
 /// Expands scores, and checks the files against each other.
 pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
@@ -71,26 +71,27 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
     }
     expand(files)?;
     grant(files)?;
-    let mut rows = Rows::new();
+    let mut by_id = ParsedById::new();
     for file in &*files {
-        for row in &file.rows {
-            let id = &row.benchmark.id;
-            if let Some((other, first)) = rows.insert(id, (file, row)) {
+        for parsed in &file.benchmarks {
+            let id = &parsed.benchmark.id;
+            if let Some((other, first)) = by_id.insert(id, (file, parsed)) {
                 let (name, (line, _)) = (other.text.name, other.text.position(first.span.start));
                 let what = format!(
                     "'{id}' is here a second time (first in {name}, line {line}): rename one of them"
                 );
-                return Err(file.text.error(&row.span, what));
+                return Err(file.text.error(&parsed.span, what));
             }
         }
     }
-    for (file, row) in rows.values() {
-        for reference in &row.references {
-            fits(row, reference, &rows).map_err(|what| file.text.error(&reference.span, what))?;
+    for (file, parsed) in by_id.values() {
+        for reference in &parsed.references {
+            fits(&parsed.benchmark, reference, &by_id)
+                .map_err(|what| file.text.error(&reference.span, what))?;
         }
     }
     let mut done = BTreeSet::new();
-    rows.keys().try_for_each(|id| acyclic(&mut vec![*id], &rows, &mut done))
+    by_id.keys().try_for_each(|id| acyclic(&mut vec![*id], &by_id, &mut done))
 }
 
 /// Adds the privileges of programs to their benchmarks. It is an error if no benchmark uses the program.
@@ -108,8 +109,8 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
     }
     for (name, span, privilege) in all {
         let mut used = false;
-        for row in files.iter_mut().flat_map(|file| &mut file.rows) {
-            let benchmark = &mut row.benchmark;
+        for parsed in files.iter_mut().flat_map(|file| &mut file.benchmarks) {
+            let benchmark = &mut parsed.benchmark;
             if benchmark.privileged_programs().contains(&&*privilege.program) {
                 used = true;
                 benchmark.privileges.push(privilege.clone());
@@ -126,15 +127,15 @@ fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
 /// Expands the parts of every score. A selector matches everything but other scores, so that a family with a score over `family/*` can
 /// grow; an identifier also matches a score.
 fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
-    let all = files.iter().flat_map(|file| &file.rows);
-    let plain = all.filter(|row| row.benchmark.work.kind() != Kind::Score);
-    let plain: Vec<Id> = plain.map(|row| row.benchmark.id.clone()).collect();
+    let all = files.iter().flat_map(|file| &file.benchmarks);
+    let plain = all.filter(|parsed| parsed.benchmark.work.kind() != Kind::Score);
+    let plain: Vec<Id> = plain.map(|parsed| parsed.benchmark.id.clone()).collect();
     for file in files {
-        for row in &mut file.rows {
-            let Work::Score { over, .. } = &mut row.benchmark.work else {
+        for parsed in &mut file.benchmarks {
+            let Work::Score { over, .. } = &mut parsed.benchmark.work else {
                 continue;
             };
-            for name in std::mem::take(&mut row.over) {
+            for name in std::mem::take(&mut parsed.over) {
                 let (span, name) = (name.span(), name.into_inner());
                 let found: Vec<Id> = if name.contains(['*', '?']) {
                     let selector = Selector::new(&name);
@@ -150,7 +151,7 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
                 for id in found.into_iter().filter(|id| !over.contains(id)).collect::<Vec<_>>() {
                     over.push(id.clone());
                     let (span, curve) = (span.clone(), false);
-                    row.references.push(Reference { id, span, curve });
+                    parsed.references.push(Reference { id, span, curve });
                 }
             }
         }
@@ -159,23 +160,27 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
 }
 
 /// Checks that referenced benchmarks exist and have the expected kind.
-fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String> {
-    let (row, id) = (&row.benchmark, &reference.id);
-    let Some((_, found)) = rows.get(id) else {
-        let family = rows.keys().filter(|row| row.family() == id.family());
-        let family: Vec<&str> = family.map(|row| row.as_str()).collect();
+fn fits(
+    benchmark: &Benchmark,
+    reference: &Reference,
+    by_id: &ParsedById<'_>,
+) -> Result<(), String> {
+    let id = &reference.id;
+    let Some((_, found)) = by_id.get(id) else {
+        let family = by_id.keys().filter(|other| other.family() == id.family());
+        let family: Vec<&str> = family.map(|other| other.as_str()).collect();
         return Err(match family.as_slice() {
             [] => format!("no benchmark '{id}', and no family '{}'", id.family()),
-            rows => {
-                format!("no benchmark '{id}': family '{}' has {}", id.family(), rows.join(", "))
+            ids => {
+                format!("no benchmark '{id}': family '{}' has {}", id.family(), ids.join(", "))
             }
         });
     };
-    let (unit, derived) = (&found.benchmark.unit, matches!(row.work, Work::Derived { .. }));
-    if reference.curve && row.unit != *unit {
+    let (unit, derived) = (&found.benchmark.unit, matches!(benchmark.work, Work::Derived { .. }));
+    if reference.curve && benchmark.unit != *unit {
         return Err(format!(
             "'{id}' is in {unit} and the curve of '{}' in {}: the points of a curve have one unit",
-            row.id, row.unit
+            benchmark.id, benchmark.unit
         ));
     }
     if !reference.curve && derived && unit.convert(1.0, 1.0).is_none() {
@@ -189,14 +194,14 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
 /// Checks that the last benchmark of a path is not derived from itself, or too deeply nested.
 fn acyclic<'a>(
     path: &mut Vec<&'a Id>,
-    rows: &Rows<'a>,
+    by_id: &ParsedById<'a>,
     done: &mut BTreeSet<&'a Id>,
 ) -> Result<(), Error> {
     let id = path[path.len() - 1];
-    let Some((file, row)) = rows.get(id).filter(|_| !done.contains(id)) else {
+    let Some((file, parsed)) = by_id.get(id).filter(|_| !done.contains(id)) else {
         return Ok(());
     };
-    for part in row.references.iter().filter(|part| !part.curve) {
+    for part in parsed.references.iter().filter(|part| !part.curve) {
         let what = if let Some(first) = path.iter().position(|id| **id == part.id) {
             let circle: Vec<&str> = path[first..].iter().map(|id| id.as_str()).collect();
             let circle = circle.join(" needs ");
@@ -205,7 +210,7 @@ fn acyclic<'a>(
             format!("derived benchmarks are nested more than {DEEPEST} deep: name their parts")
         } else {
             path.push(&part.id);
-            acyclic(path, rows, done)?;
+            acyclic(path, by_id, done)?;
             path.pop();
             continue;
         };

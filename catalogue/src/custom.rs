@@ -3,7 +3,7 @@
 use crate::entry;
 use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};
-use crate::read::{self, File, Row};
+use crate::read::{self, File, Parsed};
 use crate::{Catalogue, FILES, cross_checks};
 use gritstone_model::{CustomCatalog, CustomFile, KernelWork, Kind, Work};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const RESERVED: [&str; 5] = ["command", "runtime", "src", "target", "tests"];
 pub struct CustomBenchmarks {
     /// All its files, as stored with a run.
     pub stored: CustomCatalog,
-    /// Its families and rows.
+    /// Its families and benchmarks.
     pub catalogue: Catalogue,
     /// Its compiled programs: `mine/sum` for `mine/sum.c`.
     pub compiled: BTreeSet<String>,
@@ -53,18 +53,18 @@ pub fn check_custom(
     let read = beside_ours(&texts)?;
     let (mut compiled, mut executables) = (BTreeSet::new(), BTreeSet::new());
     for file in &read {
-        for row in &file.rows {
-            let wrong = |what| file.text.error(&row.span, what);
-            for program in programs(row).map_err(wrong)? {
+        for parsed in &file.benchmarks {
+            let wrong = |what| file.text.error(&parsed.span, what);
+            for program in programs(parsed).map_err(wrong)? {
                 match kind_of(program, &stored, ours).map_err(wrong)? {
                     Program::Compiled => drop(compiled.insert(program.clone())),
                     Program::Executable => drop(executables.insert(program.clone())),
                     Program::Ours => {}
                 }
             }
-            if let Work::Kernel(KernelWork { program, .. }) = &row.benchmark.work {
-                let fixed = row.benchmark.published.is_some() && executables.contains(program);
-                file.text.must(!fixed, &row.span, || {
+            if let Work::Kernel(KernelWork { program, .. }) = &parsed.benchmark.work {
+                let fixed = parsed.benchmark.published.is_some() && executables.contains(program);
+                file.text.must(!fixed, &parsed.span, || {
                     format!(
                         "{program} is an executable, which is never asked for a fixed amount of work: take `published` away, or write it in C"
                     )
@@ -110,9 +110,9 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
                 "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
             )
         })?;
-        for row in &file.rows {
-            let score = row.benchmark.work.kind() == Kind::Score;
-            file.text.must(!score, &row.span, || {
+        for parsed in &file.benchmarks {
+            let score = parsed.benchmark.work.kind() == Kind::Score;
+            file.text.must(!score, &parsed.span, || {
                 "a score is relative to systems of the documents, which have no results of custom benchmarks: remove it"
             })?;
         }
@@ -122,8 +122,8 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
 }
 
 /// Programs of a benchmark that the catalog must contain.
-fn programs(row: &Row) -> Result<Vec<&String>, String> {
-    match &row.benchmark.work {
+fn programs(parsed: &Parsed) -> Result<Vec<&String>, String> {
+    match &parsed.benchmark.work {
         Work::Kernel(work) => Ok(work.uses.iter().chain([&work.program]).collect()),
         // programs are not looked up during a measurement: the entry has a path, or a need
         Work::Command(work) | Work::Scenario(work) => match work.argv.first() {

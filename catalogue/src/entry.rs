@@ -1,7 +1,7 @@
 //! Expands an entry into its benchmarks: itself, its variants, and itself under load.
 
 use crate::error::{Error, Text};
-use crate::read::{self, At, File, Reference, Row, among, deserialize, list};
+use crate::read::{self, At, File, Parsed, Reference, among, deserialize, list};
 use gritstone_model::{Benchmark, CommandWork, Curve, Id, KernelWork, Kind, Term, Work};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -69,31 +69,31 @@ pub(crate) struct Entry<'a> {
 pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> {
     let (mut file, entries) = read::head(name, text)?;
     for entry in entries {
-        let rows = rows(&file, entry)?;
-        file.rows.extend(rows);
+        let parsed = benchmarks(&file, entry)?;
+        file.benchmarks.extend(parsed);
     }
     file.check_all_used()?;
     Ok(file)
 }
 
 /// The benchmarks of an entry.
-fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
+fn benchmarks<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Parsed>, Error> {
     let mut entry = Entry::new(file, tree)?;
     let variants = entry.table.remove("variant");
     let load = entry.table.get("load").cloned();
-    let mut rows = vec![entry.row()?];
+    let mut all = vec![entry.parse()?];
     // a variant has its own curve and load, or none
     entry.table.remove("curve");
     entry.table.remove("load");
-    let base = rows[0].benchmark.clone();
+    let base = all[0].benchmark.clone();
     for tree in variants.map_or(Ok(vec![]), |variants| list(file.text, variants))? {
-        rows.push(entry.variant(Entry::new(file, tree)?, &base)?);
+        all.push(entry.variant(Entry::new(file, tree)?, &base)?);
     }
     let levels: Option<Vec<At<usize>>> = optional(file.text, load)?;
     for level in levels.into_iter().flatten() {
-        rows.push(under_load(file, &base, &level)?);
+        all.push(under_load(file, &base, &level)?);
     }
-    Ok(rows)
+    Ok(all)
 }
 
 impl<'a> Entry<'a> {
@@ -130,7 +130,7 @@ impl<'a> Entry<'a> {
         deserialize(self.file.text, Spanned::new(self.span.clone(), DeValue::Table(table)))
     }
 
-    fn row(&self) -> Result<Row, Error> {
+    fn parse(&self) -> Result<Parsed, Error> {
         let text = self.file.text;
         let kind: Option<Kind> = optional(text, self.table.get("kind").cloned())?;
         let kind = kind.ok_or_else(|| text.error(&self.span, "missing field `kind`"))?;
@@ -145,17 +145,17 @@ impl<'a> Entry<'a> {
         for (key, value) in defaults.into_inner() {
             table.entry(key).or_insert(value);
         }
-        let mut row: Benchmark = self.deserialize(table)?;
+        let mut benchmark: Benchmark = self.deserialize(table)?;
         let mut over = vec![];
-        row.work = self.work(kind, &row.id, work, &mut over)?;
-        self.take_points(&mut row)?;
-        row.better = self.check(&row, better, &needs, &over)?;
+        benchmark.work = self.work(kind, &benchmark.id, work, &mut over)?;
+        self.take_points(&mut benchmark)?;
+        benchmark.better = self.check(&benchmark, better, &needs, &over)?;
         for name in needs {
-            row.needs.push(self.file.need(name.get_ref(), &name.span())?);
+            benchmark.needs.push(self.file.need(name.get_ref(), &name.span())?);
         }
-        Ok(Row {
-            references: self.references(&row.work, row.curve.as_ref()),
-            benchmark: row,
+        Ok(Parsed {
+            references: self.references(&benchmark.work, benchmark.curve.as_ref()),
+            benchmark,
             span: self.at("id"),
             over,
         })
@@ -233,16 +233,16 @@ impl<'a> Entry<'a> {
     }
 
     /// A result for the highest rate or the longest operation of a curve is derived from its points.
-    fn take_points(&self, row: &mut Benchmark) -> Result<(), Error> {
-        if !row.is_peak() && !row.is_longest() {
+    fn take_points(&self, benchmark: &mut Benchmark) -> Result<(), Error> {
+        if !benchmark.is_peak() && !benchmark.is_longest() {
             return Ok(());
         }
-        let Work::Derived { terms, share_of } = &mut row.work else {
+        let Work::Derived { terms, share_of } = &mut benchmark.work else {
             return Ok(());
         };
         let what = "the curve consists of its points: leave out `terms` and `share_of`";
         self.must(terms.is_empty() && share_of.is_none(), "terms", what)?;
-        let points = row.curve.iter().flat_map(|curve| &curve.points);
+        let points = benchmark.curve.iter().flat_map(|curve| &curve.points);
         terms.extend(points.map(|(_, id)| Term { id: id.clone(), times: 1.0 }));
         Ok(())
     }
@@ -270,7 +270,7 @@ impl<'a> Entry<'a> {
 
     /// The benchmark of a variant: the entry's tree with the variant's keys. Bounds are not inherited, since another placement or more data
     /// has other bounds.
-    fn variant(&self, variant: Self, base: &Benchmark) -> Result<Row, Error> {
+    fn variant(&self, variant: Self, base: &Benchmark) -> Result<Parsed, Error> {
         for key in ["name", "title"] {
             let there = variant.table.contains_key(key);
             variant.must(there, "", format_args!("missing field `{key}`"))?;
@@ -299,15 +299,16 @@ impl<'a> Entry<'a> {
         table.remove("name");
         set(&mut table, "id", &span, id.as_str().to_owned());
         let (file, whole) = (self.file, variant.span);
-        let row = Self { file, span: whole, table }.row()?;
-        let other = row.benchmark.work != base.work || row.benchmark.placement != base.placement;
+        let parsed = Self { file, span: whole, table }.parse()?;
+        let other =
+            parsed.benchmark.work != base.work || parsed.benchmark.placement != base.placement;
         text.must(other, &span, || {
             let id = &base.id;
             format!(
                 "variant '{name}' is the same as {id}: give it another placement, other params or another argv"
             )
         })?;
-        Ok(row)
+        Ok(parsed)
     }
 }
 
@@ -324,7 +325,7 @@ fn set(table: &mut DeTable<'_>, key: &'static str, span: &Range<usize>, value: S
 }
 
 /// The variant `@level-N`: the same work beside the load of that level and of all lower ones.
-fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
+fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Parsed, Error> {
     let (n, span, load) = (*level.get_ref(), level.span(), &file.head.load);
     file.text.must((1..=load.len()).contains(&n), &span, || {
         let levels = load.len();
@@ -356,7 +357,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
         }
     }
     let (references, over) = (vec![], vec![]);
-    Ok(Row { benchmark, span, references, over })
+    Ok(Parsed { benchmark, span, references, over })
 }
 
 /// `family/name` of an identifier; the name of a family with one benchmark is that of the program.

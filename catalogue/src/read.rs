@@ -27,12 +27,12 @@ pub(crate) struct File<'a> {
     /// Position of the family's name.
     pub span: Range<usize>,
     pub head: Head,
-    pub rows: Vec<Row>,
+    pub benchmarks: Vec<Parsed>,
 }
 
 /// One benchmark with its position.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct Parsed {
     pub benchmark: Benchmark,
     /// Position of its identifier.
     pub span: Range<usize>,
@@ -132,7 +132,7 @@ pub(crate) fn head<'a>(
         family: head.family.as_ref().map(family),
         span: head.family.as_ref().map_or(0..0, |head| head.name.span()),
         head,
-        rows: vec![],
+        benchmarks: vec![],
     };
     file.check_head()?;
     let entries = entries.ok_or_else(|| text.error(&(0..0), "there is no [[benchmark]]"))?;
@@ -217,11 +217,11 @@ impl File<'_> {
     /// Checks that every declaration for the entries is used.
     pub fn check_all_used(&self) -> Result<(), Error> {
         let (mut files, mut needs) = (BTreeSet::new(), BTreeSet::new());
-        for row in &self.rows {
-            if let Work::Command(work) | Work::Scenario(work) = &row.benchmark.work {
+        for parsed in &self.benchmarks {
+            if let Work::Command(work) | Work::Scenario(work) = &parsed.benchmark.work {
                 files.extend(work.files.keys());
             }
-            needs.extend(row.benchmark.needs.iter().map(|need| &need.name));
+            needs.extend(parsed.benchmark.needs.iter().map(|need| &need.name));
         }
         let files = self
             .head

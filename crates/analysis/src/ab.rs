@@ -31,7 +31,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
     let rounds = rounds(runs, &compared);
     let times: Vec<Times> = rounds.iter().map(|rounds| times(rounds, runs.len())).collect();
-    let own_margin = |row: &Benchmark| trial.margins.get(&row.id).copied();
+    let own_margin = |benchmark: &Benchmark| trial.margins.get(&benchmark.id).copied();
     let margin = |row: usize| own_margin(compared[row]).unwrap_or(trial.margin);
     let judged = interim::decide_all(&times, margin, over);
     let reference = runs.first().is_some_and(|run| settings(run).reference);
@@ -56,21 +56,21 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
         level: interim::LEVEL,
         layouts: layouts(&rounds),
         rows: rows
-            .map(|(row, shown)| AbRow {
-                id: row.id.clone(),
-                title: row.title.clone(),
-                unit: row.unit.clone(),
-                better: row.better,
-                margin: own_margin(row),
+            .map(|(benchmark, shown)| AbRow {
+                id: benchmark.id.clone(),
+                title: benchmark.title.clone(),
+                unit: benchmark.unit.clone(),
+                better: benchmark.better,
+                margin: own_margin(benchmark),
                 figures: runs
                     .iter()
                     .zip(&views)
-                    .map(|(run, view)| side_result(run, view, &row.id))
+                    .map(|(run, view)| side_result(run, view, &benchmark.id))
                     .collect(),
                 comparisons: shown
                     .iter()
                     .zip(&mut carried)
-                    .map(|(c, carried)| comparison(runs, &views, &row.id, c, carried))
+                    .map(|(c, carried)| comparison(runs, &views, &benchmark.id, c, carried))
                     .collect(),
             })
             .collect(),
@@ -80,9 +80,10 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
 
 /// Benchmarks with a time, except the start-up program.
 fn compared(run: &RunData) -> Vec<&Benchmark> {
-    let launched = |row: &&Benchmark| run.launches.iter().any(|launch| launch.id == row.id);
-    let rows = run.benchmarks.iter().filter(|row| row.id.as_str() != START_UP);
-    rows.filter(launched).collect()
+    let launched =
+        |benchmark: &&Benchmark| run.launches.iter().any(|launch| launch.id == benchmark.id);
+    let benchmarks = run.benchmarks.iter().filter(|benchmark| benchmark.id.as_str() != START_UP);
+    benchmarks.filter(launched).collect()
 }
 
 fn layouts(rounds: &[Rounds]) -> Option<usize> {
@@ -102,7 +103,7 @@ fn side(run: &RunData) -> AbSide {
 }
 
 /// Times of each benchmark by round; empty rounds are left out.
-fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
+fn rounds(runs: &[RunData], benchmarks: &[&Benchmark]) -> Vec<Rounds> {
     let sides = runs.iter().enumerate();
     let mut launches: Vec<(usize, &Launch)> = sides
         .flat_map(|(side, run)| run.launches.iter().map(move |launch| (side, launch)))
@@ -110,20 +111,21 @@ fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
     launches.sort_by_key(|(_, launch)| launch.start);
     let mut reader = runs.first().map_or_else(Reader::default, |run| Reader::new(&run.info));
     let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
-    let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
+    let known: BTreeMap<&Id, &Benchmark> =
+        benchmarks.iter().map(|benchmark| (&benchmark.id, *benchmark)).collect();
     for (side, launch) in launches {
         match known.get(&launch.id) {
-            Some(row) => {
-                let rounds = found.entry(&row.id).or_default();
+            Some(benchmark) => {
+                let rounds = found.entry(&benchmark.id).or_default();
                 let round = rounds.entry(launch.round).or_default();
-                round.push((side, reader.learn(row, launch).timed()));
+                round.push((side, reader.learn(benchmark, launch).timed()));
             }
             // its SMT probe counts as it did during the trial
             None => reader.see(launch),
         }
     }
-    let rounds_of = |row: &&Benchmark| found.remove(&row.id).unwrap_or_default();
-    rows.iter().map(rounds_of).collect()
+    let rounds_of = |benchmark: &&Benchmark| found.remove(&benchmark.id).unwrap_or_default();
+    benchmarks.iter().map(rounds_of).collect()
 }
 
 fn times(rounds: &Rounds, sides: usize) -> Times {
@@ -289,9 +291,9 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
 
 fn start_up(runs: &[RunData]) -> Option<f64> {
     let run = runs.first()?;
-    let row = run.benchmarks.iter().find(|row| row.id.as_str() == START_UP)?;
-    let launches = run.launches.iter().filter(|launch| launch.id == row.id);
+    let benchmark = run.benchmarks.iter().find(|benchmark| benchmark.id.as_str() == START_UP)?;
+    let launches = run.launches.iter().filter(|launch| launch.id == benchmark.id);
     let values: Vec<f64> =
-        launches.filter_map(|launch| summary::launch_ns_per_op(row, launch)).collect();
+        launches.filter_map(|launch| summary::launch_ns_per_op(benchmark, launch)).collect();
     center::log_center(&values, 0.95).map(|center| center.value)
 }

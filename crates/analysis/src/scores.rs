@@ -28,7 +28,7 @@ pub struct Environment {
     pub score: Option<Id>,
     /// Shared equally by its benchmarks.
     pub weight: f64,
-    pub rows: Vec<Id>,
+    pub benchmarks: Vec<Id>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Envi
             name: benchmark.title.clone(),
             weight: 1.0,
             score: Some(benchmark.id.clone()),
-            rows: over.clone(),
+            benchmarks: over.clone(),
         }),
         _ => None,
     };
@@ -69,7 +69,7 @@ pub fn profiled(profile: &Profile) -> Vec<Environment> {
         name: id.to_string(),
         weight,
         score: None,
-        rows: vec![id.clone()],
+        benchmarks: vec![id.clone()],
     });
     each.collect()
 }
@@ -87,7 +87,7 @@ pub fn score_profile(
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
-        let lacking = environments.iter().flat_map(|environment| &environment.rows);
+        let lacking = environments.iter().flat_map(|environment| &environment.benchmarks);
         let lacking = lacking.filter(|id| !overall.rows.contains(id));
         let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
         let withheld = match overall.rows.as_slice() {
@@ -177,12 +177,12 @@ pub(crate) fn score_of(
     let mut uncovered: Vec<Part> = Vec::new();
     let mut result = EnvironmentScore {
         environment: name.to_owned(),
-        of: groups.iter().map(|group| group.rows.len()).sum(),
+        of: groups.iter().map(|group| group.benchmarks.len()).sum(),
         ..EnvironmentScore::default()
     };
     for group in groups {
         let mut in_group: Vec<Pair> = Vec::new();
-        for id in &group.rows {
+        for id in &group.benchmarks {
             match pair::usability(id, lookup(id), options.named) {
                 Usability::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
                 Usability::LeftOut { invalid } => {
@@ -263,10 +263,10 @@ pub(crate) fn withheld(why: score::Withheld, ids: &[&Id]) -> Withheld {
     let named = |places: Vec<usize>| places.into_iter().map(part).collect();
     match why {
         score::Withheld::Empty => Withheld::Empty,
-        score::Withheld::Missing(rows) => Withheld::Missing(named(rows)),
-        score::Withheld::TooMany(rows) => Withheld::TooMany(named(rows)),
-        score::Withheld::Invalid(rows) => Withheld::Invalid(named(rows)),
-        score::Withheld::NotPositive(rows) => Withheld::NotPositive(named(rows)),
+        score::Withheld::Missing(places) => Withheld::Missing(named(places)),
+        score::Withheld::TooMany(places) => Withheld::TooMany(named(places)),
+        score::Withheld::Invalid(places) => Withheld::Invalid(named(places)),
+        score::Withheld::NotPositive(places) => Withheld::NotPositive(named(places)),
     }
 }
 

@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(found, listed);
     }
 
-    fn row(program: &str, params: &[(&str, &str)]) -> Benchmark {
+    fn benchmark(program: &str, params: &[(&str, &str)]) -> Benchmark {
         let params = params.iter();
         Benchmark::new(
             Id::parse("a/b").unwrap(),
@@ -225,19 +225,21 @@ mod tests {
         let nothing = Permits { nothing: true, swap: false };
         let swap = Permits { nothing: false, swap: true };
         let usual = Permits::default();
-        let refused = |permits: Permits, row: &Benchmark| permits.refusal(row).unwrap_or_default();
-        let plain = row("byte/loop", &[]);
+        let refused = |permits: Permits, benchmark: &Benchmark| {
+            permits.refusal(benchmark).unwrap_or_default()
+        };
+        let plain = benchmark("byte/loop", &[]);
         let by = |way| {
-            let mut row = row("ipc/latency", &[("by", way)]);
-            row.privileges.push(Privilege {
+            let mut benchmark = benchmark("ipc/latency", &[("by", way)]);
+            benchmark.privileges.push(Privilege {
                 action: Action::IpcNamespace,
                 program: "ipc/latency".to_owned(),
                 when: [("by".to_owned(), vec!["system-v-queue".to_owned()])].into(),
             });
-            row
+            benchmark
         };
         let (queue, pipe) = (by("system-v-queue"), by("pipe"));
-        let paging = row("vm/paging", &[("swap", "yes"), ("memory_pages", "8")]);
+        let paging = benchmark("vm/paging", &[("swap", "yes"), ("memory_pages", "8")]);
         for free in [&plain, &pipe] {
             assert_eq!(refused(nothing, free), "");
         }

@@ -11,22 +11,22 @@ const UNAUTHENTICATED: [&str; 2] = ["9p", "nfs"];
 const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
 /// Moves the far ends of eligible benchmarks to a peer; returns the others with the reason.
-pub fn move_far_ends(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
+pub fn move_far_ends(benchmarks: &mut [Benchmark]) -> BTreeMap<Id, String> {
     let mut refused = BTreeMap::new();
-    for row in &mut *rows {
-        match obstacle(row) {
+    for benchmark in &mut *benchmarks {
+        match obstacle(benchmark) {
             Some(why) => {
                 let why = format!("{why} Measure it without --peer.");
-                refused.insert(row.id.clone(), why);
+                refused.insert(benchmark.id.clone(), why);
             }
-            None => change(row),
+            None => change(benchmark),
         }
     }
     // derived benchmarks lose with their parts
     loop {
-        let derived = rows.iter().find(|row| {
-            let mut parts = row.work.parts().into_iter();
-            !refused.contains_key(&row.id) && parts.any(|part| refused.contains_key(part))
+        let derived = benchmarks.iter().find(|benchmark| {
+            let mut parts = benchmark.work.parts().into_iter();
+            !refused.contains_key(&benchmark.id) && parts.any(|part| refused.contains_key(part))
         });
         let Some(derived) = derived else {
             return refused;
@@ -37,8 +37,8 @@ pub fn move_far_ends(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
 }
 
 /// Why a benchmark cannot have a peer.
-fn obstacle(row: &Benchmark) -> Option<&'static str> {
-    let work = match &row.work {
+fn obstacle(benchmark: &Benchmark) -> Option<&'static str> {
+    let work = match &benchmark.work {
         Work::Kernel(work) => work,
         Work::Derived { .. } | Work::Score { .. } => return None,
         Work::Command(_) | Work::Scenario(_) => return Some("It has no far end."),
@@ -57,18 +57,18 @@ fn obstacle(row: &Benchmark) -> Option<&'static str> {
     }
 }
 
-fn change(row: &mut Benchmark) {
-    let Work::Kernel(work) = &mut row.work else {
+fn change(benchmark: &mut Benchmark) {
+    let Work::Kernel(work) = &mut benchmark.work else {
         return;
     };
     work.params.insert(OVER.to_owned(), PEER.to_owned());
-    row.needs.retain(|need| !NOT_HERE.contains(&need.name.as_str()));
+    benchmark.needs.retain(|need| !NOT_HERE.contains(&need.name.as_str()));
     // only one end is on this machine
-    if row.placement == Placement::Cross {
-        row.placement = Placement::OneCpu;
+    if benchmark.placement == Placement::Cross {
+        benchmark.placement = Placement::OneCpu;
     }
     // a file goes from the disk of one host to that of another
-    row.remark = None;
+    benchmark.remark = None;
 }
 
 #[cfg(test)]
@@ -77,9 +77,10 @@ mod tests {
 
     #[test]
     fn only_network_benchmarks_get_peers() {
-        let mut rows = gritstone_catalogue::all().unwrap().benchmarks;
-        let refused = move_far_ends(&mut rows);
-        let row = |id: &str| rows.iter().find(|row| row.id.as_str() == id).unwrap();
+        let mut benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
+        let refused = move_far_ends(&mut benchmarks);
+        let benchmark =
+            |id: &str| benchmarks.iter().find(|benchmark| benchmark.id.as_str() == id).unwrap();
         for id in [
             "net/tcp/128k",
             "net/tcp/stream@16",
@@ -93,14 +94,17 @@ mod tests {
             "net/http/requests",
             "net/tls/128k",
         ] {
-            let row = row(id);
-            assert!(!refused.contains_key(&row.id), "{id}: {refused:?}");
+            let benchmark = benchmark(id);
+            assert!(!refused.contains_key(&benchmark.id), "{id}: {refused:?}");
             assert!(
-                matches!(&row.work, Work::Kernel(work) if work.has_peer())
-                    && row.needs.iter().all(|need| !["ip", "sshd"].contains(&need.name.as_str())),
+                matches!(&benchmark.work, Work::Kernel(work) if work.has_peer())
+                    && benchmark
+                        .needs
+                        .iter()
+                        .all(|need| !["ip", "sshd"].contains(&need.name.as_str())),
                 "{id}"
             );
-            assert!(!row.can_be_copied(), "{id}");
+            assert!(!benchmark.can_be_copied(), "{id}");
         }
         for (id, why) in [
             ("byte/pipe", "no far end"),
@@ -109,12 +113,13 @@ mod tests {
             ("net/tcp/128k@100mbit", "shaped"),
             ("net/remote-file@9p", "no authentication"),
         ] {
-            let reason = &refused[&row(id).id];
+            let reason = &refused[&benchmark(id).id];
             assert!(reason.contains(why), "{id}: {reason}");
         }
-        assert!(!refused.contains_key(&row("net/tcp/stream").id));
-        let derived =
-            rows.iter().filter(|row| !row.work.parts().is_empty() && row.id.family() != "net");
-        assert!(derived.into_iter().all(|row| refused.contains_key(&row.id)));
+        assert!(!refused.contains_key(&benchmark("net/tcp/stream").id));
+        let derived = benchmarks.iter().filter(|benchmark| {
+            !benchmark.work.parts().is_empty() && benchmark.id.family() != "net"
+        });
+        assert!(derived.into_iter().all(|benchmark| refused.contains_key(&benchmark.id)));
     }
 }

@@ -38,8 +38,8 @@ impl Context {
     pub fn selectors(&self, given: &[String]) -> Vec<String> {
         match &self.custom {
             Some(custom) if given.is_empty() => {
-                let rows = custom.catalogue.benchmarks.iter();
-                rows.map(|row| row.id.to_string()).collect()
+                let benchmarks = custom.catalogue.benchmarks.iter();
+                benchmarks.map(|benchmark| benchmark.id.to_string()).collect()
             }
             _ => given.to_vec(),
         }
@@ -49,10 +49,10 @@ impl Context {
 /// The catalog as a run stores it; `None` if none of these benchmarks is custom.
 pub fn used_catalog(
     custom: Option<&CustomBenchmarks>,
-    rows: &[Benchmark],
+    benchmarks: &[Benchmark],
 ) -> Option<CustomCatalog> {
     let custom = custom?;
-    let any = rows.iter().any(|row| custom.stored.has(&row.id));
+    let any = benchmarks.iter().any(|benchmark| custom.stored.has(&benchmark.id));
     any.then(|| custom.stored.clone())
 }
 
@@ -75,11 +75,11 @@ pub fn in_plan<'a>(
     custom: Option<&'a CustomBenchmarks>,
     plan: &Plan,
 ) -> Option<&'a CustomBenchmarks> {
-    custom.filter(|custom| plan.benchmarks.iter().any(|row| custom.stored.has(&row.id)))
+    custom.filter(|custom| plan.benchmarks.iter().any(|benchmark| custom.stored.has(&benchmark.id)))
 }
 
-pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
-    let work = match &row.work {
+pub fn programs_of(benchmark: &Benchmark) -> impl Iterator<Item = &String> {
+    let work = match &benchmark.work {
         Work::Kernel(work) => Some(work),
         _ => None,
     };

@@ -26,8 +26,8 @@ pub fn base<'a>(context: &'a Context, mut runs: impl Iterator<Item = &'a RunView
         _ => None,
     });
     let has_all = |run: &RunView| {
-        let mut rows = programs.iter().flat_map(|environment| &environment.rows);
-        rows.all(|id| measured(run, id))
+        let mut benchmarks = programs.iter().flat_map(|environment| &environment.benchmarks);
+        benchmarks.all(|id| measured(run, id))
     };
     let baseline = baselines.next().filter(|_| runs.any(has_all));
     baseline.unwrap_or(BASE)
@@ -51,7 +51,7 @@ pub fn against(
                 name: "Named benchmarks".to_owned(),
                 weight: 1.0,
                 score: None,
-                rows: named(context, by)?,
+                benchmarks: named(context, by)?,
             };
             (vec![named], vec![])
         }
@@ -197,14 +197,14 @@ fn named(context: &Context, by: &[String]) -> Result<Vec<Id>> {
     let ids = all.iter().map(|benchmark| &benchmark.id);
     let mut open: Vec<&Id> = ids.filter(|id| selectors.select(id)).collect();
     open.reverse();
-    let mut rows: Vec<Id> = vec![];
+    let mut benchmarks: Vec<Id> = vec![];
     while let Some(id) = open.pop() {
         let entry = all.iter().find(|benchmark| benchmark.id == *id);
         match entry.map(|entry| &entry.work) {
             Some(Work::Score { over, .. }) => open.extend(over.iter().rev()),
-            _ if rows.contains(id) => {}
-            _ => rows.push(id.clone()),
+            _ if benchmarks.contains(id) => {}
+            _ => benchmarks.push(id.clone()),
         }
     }
-    Ok(rows)
+    Ok(benchmarks)
 }

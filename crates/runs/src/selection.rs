@@ -80,7 +80,7 @@ impl Context {
                 Ok(named) => runs.push((word.clone(), named)),
                 Err(error) => {
                     let selector = Selector::new(word);
-                    let known = self.catalogue.benchmarks.iter().map(|row| &row.id);
+                    let known = self.catalogue.benchmarks.iter().map(|benchmark| &benchmark.id);
                     let results = runs
                         .iter()
                         .flat_map(|(_, named)| views(named))

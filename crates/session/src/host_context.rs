@@ -98,7 +98,8 @@ impl HostContext {
         let shipped = gritstone_kernels::all().iter();
         let shipped = shipped.map(|program| program.name.to_owned());
         let again = again.then(compilable_programs).into_iter().flatten();
-        let refused = |row: &Benchmark| Some((row.id.clone(), permits.refusal(row)?));
+        let refused =
+            |benchmark: &Benchmark| Some((benchmark.id.clone(), permits.refusal(benchmark)?));
         Offer {
             refused: benchmarks.clone().into_iter().filter_map(refused).collect(),
             cpu: self.chosen.measured,

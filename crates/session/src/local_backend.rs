@@ -140,9 +140,9 @@ impl<'a> LocalBackend<'a> {
         for (index, side) in self.sides.iter().enumerate() {
             let programs = self.programs(index);
             undo::measures(journal, &side.info.id);
-            let (rows, skips) = (&side.plan.benchmarks, &side.plan.skips);
+            let (benchmarks, skips) = (&side.plan.benchmarks, &side.plan.skips);
             let store = &mut self.store;
-            store.begin(&owner, &side.info, rows, &programs, skips)?;
+            store.begin(&owner, &side.info, benchmarks, &programs, skips)?;
         }
         Ok(())
     }

@@ -96,24 +96,24 @@ impl<'a> Session<'a> {
         custom: &CustomBenchmarks,
         plan: &mut Plan,
     ) -> Result<BTreeMap<String, Rebuilt>> {
-        let rows = plan.benchmarks.iter();
-        let rows = rows.filter(|row| {
-            custom_catalog::programs_of(row).any(|name| custom.compiled.contains(name))
+        let benchmarks = plan.benchmarks.iter();
+        let benchmarks = benchmarks.filter(|benchmark| {
+            custom_catalog::programs_of(benchmark).any(|name| custom.compiled.contains(name))
         });
-        let rows: Vec<Benchmark> = rows.cloned().collect();
-        if rows.is_empty() {
+        let benchmarks: Vec<Benchmark> = benchmarks.cloned().collect();
+        if benchmarks.is_empty() {
             return Ok(BTreeMap::new());
         }
         let Some(cc) = compiler::default_cc(self.host) else {
             let why =
                 "Its program is compiled here, and PATH has no C compiler: apt-get install gcc.";
-            for row in rows {
-                compiler::skip(plan, row.id, why);
+            for benchmark in benchmarks {
+                compiler::skip(plan, benchmark.id, why);
             }
             return Ok(BTreeMap::new());
         };
         let tools = Toolchain::find(self.host, cc, None)?.with(FLAGS)?;
-        let mut builds = self.build(Some(custom), &rows, tools)?;
+        let mut builds = self.build(Some(custom), &benchmarks, tools)?;
         // programs of Gritstone are those in this binary
         builds.retain(|name, _| custom.compiled.contains(name));
         Ok(compiler::accept(plan, builds))
@@ -126,11 +126,12 @@ impl<'a> Session<'a> {
     pub fn build(
         &self,
         custom: Option<&CustomBenchmarks>,
-        rows: &[Benchmark],
+        benchmarks: &[Benchmark],
         (c, fortran): (Compiler, Option<Compiler>),
     ) -> Result<Builds> {
         let sources = custom_catalog::sources(custom);
-        let names: BTreeSet<&String> = rows.iter().flat_map(custom_catalog::programs_of).collect();
+        let names: BTreeSet<&String> =
+            benchmarks.iter().flat_map(custom_catalog::programs_of).collect();
         let names = names.into_iter().map(String::as_str);
         let names: Vec<&str> = names.filter(|name| compiler::is_compiled(&sources, name)).collect();
         let workshop = self.setup.workshop(c, fortran)?;

@@ -30,18 +30,18 @@ pub fn apply(
 ) -> Result<()> {
     for (key, value) in params {
         let mut known = false;
-        for row in &mut *selected {
-            if !has(catalogue, row, key) {
+        for benchmark in &mut *selected {
+            if !has(catalogue, benchmark, key) {
                 continue;
             }
             known = true;
-            let Work::Kernel(work) = &mut row.work else {
+            let Work::Kernel(work) = &mut benchmark.work else {
                 continue;
             };
             if key == SERVER {
                 has_no_secret(value)?;
                 // an external server needs no local program
-                row.needs.clear();
+                benchmark.needs.clear();
             }
             let previous = work.params.insert(key.clone(), value.clone());
             if let Some(previous) = previous.filter(|previous| previous != value) {
@@ -55,8 +55,8 @@ pub fn apply(
                     }
                 };
                 // the entry's own reason stays
-                let earlier = row.not_comparable.take().into_iter();
-                row.not_comparable = Some(earlier.chain([why]).collect::<Vec<_>>().join(" "));
+                let earlier = benchmark.not_comparable.take().into_iter();
+                benchmark.not_comparable = Some(earlier.chain([why]).collect::<Vec<_>>().join(" "));
             }
         }
         if !known {
@@ -69,8 +69,8 @@ pub fn apply(
     Ok(())
 }
 
-fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
-    let Work::Kernel(kernel) = &row.work else {
+fn has(catalogue: &[Benchmark], benchmark: &Benchmark, key: &str) -> bool {
+    let Work::Kernel(kernel) = &benchmark.work else {
         return false;
     };
     let of_program = catalogue.iter().filter_map(|other| match &other.work {
@@ -92,10 +92,10 @@ fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
 /// Suggests parameters.
 fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
     let mut available: BTreeSet<&str> = BTreeSet::new();
-    for row in selected {
-        if let Work::Kernel(work) = &row.work {
+    for benchmark in selected {
+        if let Work::Kernel(work) = &benchmark.work {
             let keys = work.params.keys().map(String::as_str);
-            available.extend(keys.filter(|key| has(catalogue, row, key)));
+            available.extend(keys.filter(|key| has(catalogue, benchmark, key)));
         }
     }
     let available: Vec<&str> = available.into_iter().collect();
@@ -114,15 +114,15 @@ mod tests {
     fn given(selectors: &[&str], params: &[&str]) -> Result<Vec<Benchmark>> {
         let catalogue = gritstone_catalogue::all().unwrap().benchmarks;
         let selectors: Vec<String> = selectors.iter().map(|s| (*s).to_owned()).collect();
-        let mut rows = select(&catalogue, &selectors)?;
+        let mut benchmarks = select(&catalogue, &selectors)?;
         let pairs = params.iter().filter_map(|param| param.split_once('='));
         let params = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        apply(&catalogue, &mut rows, &params)?;
-        Ok(rows)
+        apply(&catalogue, &mut benchmarks, &params)?;
+        Ok(benchmarks)
     }
 
-    fn value<'a>(row: &'a Benchmark, key: &str) -> Option<&'a str> {
-        match &row.work {
+    fn value<'a>(benchmark: &'a Benchmark, key: &str) -> Option<&'a str> {
+        match &benchmark.work {
             Work::Kernel(work) => work.params.get(key).map(String::as_str),
             _ => None,
         }
@@ -134,23 +134,28 @@ mod tests {
 
     #[test]
     fn overrides_are_applied_and_noted() {
-        let rows = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
-        for row in &rows {
-            let line = row.id.as_str() != "aim/fork";
-            assert_eq!(value(row, "tty"), line.then_some("/dev/ttyS7"), "{}", row.id);
-            let reason = row.not_comparable.as_ref();
+        let benchmarks = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
+        for benchmark in &benchmarks {
+            let line = benchmark.id.as_str() != "aim/fork";
+            assert_eq!(value(benchmark, "tty"), line.then_some("/dev/ttyS7"), "{}", benchmark.id);
+            let reason = benchmark.not_comparable.as_ref();
             assert_eq!(reason.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
         }
-        assert_eq!(rows.len(), 3);
+        assert_eq!(benchmarks.len(), 3);
         // applied to variants alone, such as those of one engine
-        let rows = given(&["db/fasttrack/1", "db/fasttrack/1@postgresql"], &["fsync=off"]).unwrap();
-        assert_eq!([value(&rows[0], "fsync"), value(&rows[1], "fsync")], [None, Some("off")]);
+        let benchmarks =
+            given(&["db/fasttrack/1", "db/fasttrack/1@postgresql"], &["fsync=off"]).unwrap();
+        assert_eq!(
+            [value(&benchmarks[0], "fsync"), value(&benchmarks[1], "fsync")],
+            [None, Some("off")]
+        );
     }
 
     #[test]
     fn external_servers_need_no_program() {
-        let rows = given(&["db/oltp/write@postgresql-1"], &["dsn=postgresql:///bench"]).unwrap();
-        assert!(rows[0].needs.is_empty());
+        let benchmarks =
+            given(&["db/oltp/write@postgresql-1"], &["dsn=postgresql:///bench"]).unwrap();
+        assert!(benchmarks[0].needs.is_empty());
         for dsn in [
             "postgresql://me:secret@host/bench",
             "postgresql://me:secret/1@host/bench",
@@ -165,8 +170,9 @@ mod tests {
 
     #[test]
     fn incomparability_reasons_accumulate() {
-        let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"]).unwrap().remove(0);
-        let reason = row.not_comparable.unwrap();
+        let benchmark =
+            given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"]).unwrap().remove(0);
+        let reason = benchmark.not_comparable.unwrap();
         for why in ["raw disk", "samples=5", "device=/dev/sdz9"] {
             assert!(reason.contains(why), "{why}: {reason}");
         }
@@ -180,8 +186,10 @@ mod tests {
 
     #[test]
     fn variants_keep_their_parameter() {
-        let rows = given(&["aim/ram-read/long", "aim/ram-read/long@l2"], &["bytes=4096"]).unwrap();
-        let sizes: Vec<_> = rows.iter().map(|row| value(row, "bytes").unwrap()).collect();
+        let benchmarks =
+            given(&["aim/ram-read/long", "aim/ram-read/long@l2"], &["bytes=4096"]).unwrap();
+        let sizes: Vec<_> =
+            benchmarks.iter().map(|benchmark| value(benchmark, "bytes").unwrap()).collect();
         assert_eq!(sizes, ["4096", "l2"]);
     }
 

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 /// The benchmarks of a plan that are launched.
 pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
     let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
-    let rows = plan.benchmarks.iter();
-    rows.filter(|row| steps.contains(&row.id)).collect()
+    let benchmarks = plan.benchmarks.iter();
+    benchmarks.filter(|benchmark| steps.contains(&benchmark.id)).collect()
 }
 
 /// A privileged action, and the benchmarks that need it.
@@ -29,19 +29,19 @@ pub struct Listed {
 }
 
 pub fn actions(plan: &Plan, custom: Option<&CustomBenchmarks>, bounds: Bounds) -> Vec<Listed> {
-    let rows = measured(plan);
+    let benchmarks = measured(plan);
     let custom = custom_catalog::in_plan(custom, plan).filter(|_| !bounds.permits.nothing);
     let listed = |action: Action| {
-        let needs = |row: &&&Benchmark| match action {
-            Action::ProcessGroup => custom.is_some_and(|custom| custom.stored.has(&row.id)),
+        let needs = |benchmark: &&&Benchmark| match action {
+            Action::ProcessGroup => custom.is_some_and(|custom| custom.stored.has(&benchmark.id)),
             Action::Settings => bounds.tune,
-            action => is_needed(action, row),
+            action => is_needed(action, benchmark),
         };
-        let needing = rows.iter().filter(needs);
+        let needing = benchmarks.iter().filter(needs);
         Listed {
             action,
             described: describe(action),
-            benchmarks: needing.map(|row| row.id.to_string()).collect(),
+            benchmarks: needing.map(|benchmark| benchmark.id.to_string()).collect(),
         }
     };
     let all = Action::ALL.into_iter().map(listed);
@@ -66,13 +66,13 @@ pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
         return vec![];
     }
     let finding = |action: Action| {
-        let rows = benchmarks.iter().filter(|row| is_needed(action, row));
+        let needing = benchmarks.iter().filter(|benchmark| is_needed(action, benchmark));
         let described = describe(action);
-        let value = match (action, rows.count()) {
-            (Action::Swap, rows) => format!("only with --allow swap, for {rows} benchmarks"),
+        let value = match (action, needing.count()) {
+            (Action::Swap, count) => format!("only with --allow swap, for {count} benchmarks"),
             (Action::Settings, _) => "only with --tune".to_owned(),
             (Action::ProcessGroup, _) => "for custom benchmarks".to_owned(),
-            (_, rows) => format!("for {rows} benchmarks, not with --no-privileged"),
+            (_, count) => format!("for {count} benchmarks, not with --no-privileged"),
         };
         Finding {
             name: format!("as root: {}", described.what),

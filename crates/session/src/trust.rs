@@ -76,9 +76,9 @@ fn describe_programs(custom: &CustomBenchmarks) -> String {
         "The catalog {} is not Gritstone's. Measuring it runs the following as you, with all your rights:\n",
         catalog.named()
     );
-    for row in &custom.catalogue.benchmarks {
-        for line in run_by(row, custom) {
-            let _ = writeln!(text, "  {}  {line}", row.id);
+    for benchmark in &custom.catalogue.benchmarks {
+        for line in run_by(benchmark, custom) {
+            let _ = writeln!(text, "  {}  {line}", benchmark.id);
         }
     }
     let files = catalog.files.iter().map(|(path, file)| {
@@ -89,8 +89,8 @@ fn describe_programs(custom: &CustomBenchmarks) -> String {
     text + &format!("Its files: {files}.\nIts hash: {}", catalog.hash)
 }
 
-fn run_by(row: &Benchmark, custom: &CustomBenchmarks) -> Vec<String> {
-    match &row.work {
+fn run_by(benchmark: &Benchmark, custom: &CustomBenchmarks) -> Vec<String> {
+    match &benchmark.work {
         Work::Kernel(work) => {
             let params = work.params.iter();
             let params = params.map(|(key, value)| shown(&format!("{key}={value}")));

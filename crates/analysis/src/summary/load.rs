@@ -55,12 +55,12 @@ mod tests {
     }
 
     fn found(launches: &[Launch]) -> [Option<Finding>; 2] {
-        let mut row = benchmark("rt/x@level-2", "us");
-        let Work::Kernel(work) = &mut row.work else { panic!("{row:?}") };
+        let mut benchmark = benchmark("rt/x@level-2", "us");
+        let Work::Kernel(work) = &mut benchmark.work else { panic!("{benchmark:?}") };
         work.uses = ["load/users", "load/writer"].map(str::to_owned).into();
         let readings: Vec<Reading> = launches.iter().map(Reading::new).collect();
         let readings: Vec<&Reading> = readings.iter().collect();
-        [did(&row, &readings), idle(&row, &readings)]
+        [did(&benchmark, &readings), idle(&benchmark, &readings)]
     }
 
     #[test]

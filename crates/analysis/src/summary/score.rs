@@ -77,7 +77,7 @@ fn rate(
 /// One group for each partial score, and one for the benchmarks that the entry names itself.
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     let mut direct =
-        Environment { name: String::new(), score: None, weight: 1.0, rows: Vec::new() };
+        Environment { name: String::new(), score: None, weight: 1.0, benchmarks: Vec::new() };
     let mut groups = Vec::new();
     for id in entry.over {
         let part = benchmarks.iter().find(|benchmark| benchmark.id == *id);
@@ -86,12 +86,12 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
                 name: part.title.clone(),
                 score: Some(part.id.clone()),
                 weight: 1.0,
-                rows: over.clone(),
+                benchmarks: over.clone(),
             }),
-            _ => direct.rows.push(id.clone()),
+            _ => direct.benchmarks.push(id.clone()),
         }
     }
-    groups.extend(Some(direct).filter(|direct| !direct.rows.is_empty()));
+    groups.extend(Some(direct).filter(|direct| !direct.benchmarks.is_empty()));
     groups
 }
 

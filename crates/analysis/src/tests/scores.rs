@@ -10,12 +10,12 @@ fn options() -> Options {
     Options { confidence: 0.95, named: false, require_all: false, effects: RunEffects::default() }
 }
 
-fn environment(name: &str, rows: &[&str]) -> Environment {
+fn environment(name: &str, benchmarks: &[&str]) -> Environment {
     Environment {
         name: name.to_owned(),
         score: None,
         weight: 1.0,
-        rows: rows.iter().map(|row| id(row)).collect(),
+        benchmarks: benchmarks.iter().map(|benchmark| id(benchmark)).collect(),
     }
 }
 
@@ -260,9 +260,9 @@ fn environments_are_partial_scores() {
         // of no environment
         score("r/alone", &["a/one"], false),
     ];
-    let named = |name: &str, rows: &[&str]| Environment {
+    let named = |name: &str, benchmarks: &[&str]| Environment {
         score: Some(id(name)),
-        ..environment(&format!("Title of {name}"), rows)
+        ..environment(&format!("Title of {name}"), benchmarks)
     };
     assert_eq!(environments(&all, false), [named("r/cpu", &["a/one"])]);
     assert_eq!(environments(&all, true), [named("r/two", &["a/two"])]);

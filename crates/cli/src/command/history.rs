@@ -39,7 +39,7 @@ pub struct HistoryArgs {
 
 pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     let selectors = Selectors::new(&args.benchmarks);
-    let catalogue = context.catalogue.benchmarks.iter().map(|row| row.id.clone());
+    let catalogue = context.catalogue.benchmarks.iter().map(|benchmark| benchmark.id.clone());
     let stored = match context.reader()? {
         Some(store) => store.benchmarks()?,
         None => vec![],

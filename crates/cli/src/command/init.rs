@@ -72,7 +72,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
     if before.is_some() {
         // a benchmark is only added to a valid catalog
         let old = custom_catalog::read(&folder)?;
-        let known = old.catalogue.benchmarks.iter().any(|row| row.id == id);
+        let known = old.catalogue.benchmarks.iter().any(|benchmark| benchmark.id == id);
         ensure!(!known, "'{id}' is in {} already", path.display());
     }
     let mut new = NewFiles::default();

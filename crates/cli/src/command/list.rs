@@ -75,28 +75,28 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
     select_refs(&context.catalogue.benchmarks, &words)?;
     let selectors = Selectors::new(&words);
     let variants = output::detail() > Detail::Results;
-    let listed = |row: &&Benchmark| {
+    let listed = |benchmark: &&Benchmark| {
         let of_stem = |selector: &Selector| {
-            selector.matches_text(row.id.stem()) || selector.as_str() == row.id.family()
+            selector.matches_text(benchmark.id.stem()) || selector.as_str() == benchmark.id.family()
         };
         let plain = || variants && selectors.iter().any(of_stem);
-        selectors.select(&row.id) || plain()
+        selectors.select(&benchmark.id) || plain()
     };
     let wanted: Vec<&Benchmark> = context.catalogue.benchmarks.iter().filter(listed).collect();
     let custom = context.custom.as_ref();
-    let rows = wanted.iter().copied();
-    let offer = HostContext::probe(None)?.offer(rows.clone(), Permits::default(), custom, false);
-    let listed = rows.map(|row| {
-        let custom = custom.filter(|custom| custom.stored.has(&row.id));
-        let why_not = why_not(row, &offer);
+    let wanted = wanted.iter().copied();
+    let offer = HostContext::probe(None)?.offer(wanted.clone(), Permits::default(), custom, false);
+    let listed = wanted.map(|benchmark| {
+        let custom = custom.filter(|custom| custom.stored.has(&benchmark.id));
+        let why_not = why_not(benchmark, &offer);
         Listed {
-            id: &row.id,
-            title: &row.title,
-            unit: row.unit.as_str(),
-            source: source(row),
+            id: &benchmark.id,
+            title: &benchmark.title,
+            unit: benchmark.unit.as_str(),
+            source: source(benchmark),
             catalogue: custom.map(|custom| custom.stored.named()),
             catalogue_name: custom.map(|custom| custom.stored.name.as_str()),
-            needs: row.needs.iter().map(|need| &need.name).collect(),
+            needs: benchmark.needs.iter().map(|need| &need.name).collect(),
             runnable: why_not.is_none(),
             why_not,
         }
@@ -137,18 +137,19 @@ fn families(context: &Context) -> Result<Document> {
 fn benchmarks(list: &List, selectors: &[String]) -> Document {
     let more = output::detail() > Detail::Results;
     let variants = more || selectors.iter().any(|text| text.contains('@'));
-    let shown = list.benchmarks.iter().filter(|row| variants || row.id.variant().is_none());
-    let rows = shown.clone().map(|row| {
-        let title = match row.catalogue_name {
-            Some(name) => format!("{} (custom, of {name})", row.title),
-            None => row.title.to_owned(),
+    let shown =
+        list.benchmarks.iter().filter(|benchmark| variants || benchmark.id.variant().is_none());
+    let rows = shown.clone().map(|benchmark| {
+        let title = match benchmark.catalogue_name {
+            Some(name) => format!("{} (custom, of {name})", benchmark.title),
+            None => benchmark.title.to_owned(),
         };
-        let source = if more { row.source.clone() } else { String::new() };
+        let source = if more { benchmark.source.clone() } else { String::new() };
         [
-            row.id.to_string(),
-            unit_text(row.unit),
+            benchmark.id.to_string(),
+            unit_text(benchmark.unit),
             title,
-            if row.runnable { "" } else { SKIPPED }.to_owned(),
+            if benchmark.runnable { "" } else { SKIPPED }.to_owned(),
             source,
         ]
     });
@@ -160,7 +161,9 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         Column::new("source", Style::Text).rank(1).least(SOURCE_WIDTH),
     ];
     let mut document = lists::table("", columns, rows.collect());
-    let skipped = grouped(shown.filter_map(|row| Some((row.why_not.as_deref()?, row.id.as_str()))));
+    let skipped = grouped(
+        shown.filter_map(|benchmark| Some((benchmark.why_not.as_deref()?, benchmark.id.as_str()))),
+    );
     let count: usize = skipped.iter().map(|(_, ids)| ids.len()).sum();
     if more {
         document.list(

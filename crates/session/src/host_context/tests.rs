@@ -1,4 +1,4 @@
-//! Where rows are placed on machines of other kinds than this one: with one CPU, with hundreds, with some switched off, in part of
+//! Where benchmarks are placed on machines of other kinds than this one: with one CPU, with hundreds, with some switched off, in part of
 //! one, in a container that hides what it can.
 
 #[path = "../../../host/src/tests/tree.rs"]
@@ -75,15 +75,16 @@ fn benchmarks_run_on_allowed_cpus() {
 fn cross_variants_need_two_cpus() {
     for (name, host) in sites() {
         let plan = plan(&host);
-        let across = plan.benchmarks.iter().filter(|row| row.placement == Placement::Cross);
-        let mut rows = 0;
-        for row in across {
-            rows += 1;
-            let step = plan.steps.iter().find(|step| step.id == row.id);
+        let across =
+            plan.benchmarks.iter().filter(|benchmark| benchmark.placement == Placement::Cross);
+        let mut found = 0;
+        for benchmark in across {
+            found += 1;
+            let step = plan.steps.iter().find(|step| step.id == benchmark.id);
             match (host.chosen.peer, step) {
                 (Some(peer), Some(step)) => assert_eq!(step.cpus, [host.chosen.measured, peer]),
                 (peer, None) => {
-                    let skip = plan.skips.iter().find(|skip| skip.id == row.id).unwrap();
+                    let skip = plan.skips.iter().find(|skip| skip.id == benchmark.id).unwrap();
                     // what this machine lacks, every host does
                     let lacks = skip.reason.starts_with("It needs");
                     let alone = peer.is_none() && skip.reason.contains("two CPUs");
@@ -92,7 +93,7 @@ fn cross_variants_need_two_cpus() {
                 (None, step) => panic!("{name}: {step:?}"),
             }
         }
-        assert!(rows > 0);
+        assert!(found > 0);
         let alone = host.cpu.allowed.len() == 1;
         assert_eq!(host.chosen.peer.is_none(), alone, "{name}");
         assert_eq!(host.chosen.watcher.is_none(), alone, "{name}");

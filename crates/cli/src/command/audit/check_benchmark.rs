@@ -89,16 +89,16 @@ fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> Au
 
 /// The entry for short launches, without the reference workload.
 fn with(benchmark: &Benchmark, params: &[(&str, &str)]) -> Benchmark {
-    let mut row = benchmark.clone();
-    row.published = None;
-    if let Work::Kernel(work) = &mut row.work {
+    let mut benchmark = benchmark.clone();
+    benchmark.published = None;
+    if let Work::Kernel(work) = &mut benchmark.work {
         for (key, value) in params {
             // parameters of the entry win
             let param = work.params.entry((*key).to_owned());
             param.or_insert_with(|| (*value).to_owned());
         }
     }
-    row
+    benchmark
 }
 
 struct Subject<'a> {

@@ -37,7 +37,7 @@ impl Job {
         let limits = job::limits(&self.info.settings)?;
         let dry = DryRun {
             schema: SCHEMA_DRY_RUN,
-            benchmarks: job::measured(plan).map(|row| row.id.to_string()).collect(),
+            benchmarks: job::measured(plan).map(|benchmark| benchmark.id.to_string()).collect(),
             expected_s: expected.as_secs_f64(),
             skipped: plan.skips.clone(),
             actions: privileges::actions(plan, custom, self.bounds),
@@ -53,7 +53,8 @@ impl DryRun {
         let mut document = Document::new("Plan of the run");
         document.subtitle =
             Some(format!("{}; {effort}", plural(self.benchmarks.len(), "benchmark")));
-        let ids = job::measured(plan).map(|row| [row.id.to_string(), row.title.clone()]);
+        let ids = job::measured(plan)
+            .map(|benchmark| [benchmark.id.to_string(), benchmark.title.clone()]);
         let columns = [("benchmark", Style::Code), ("what", Style::Text)];
         lists::append(&mut document, "Measured", columns, ids.collect());
         let skips = self.skipped.iter();

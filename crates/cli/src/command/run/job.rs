@@ -249,7 +249,7 @@ fn announce(
 ) {
     let chosen = &host.chosen;
     let cpus = match chosen.peer {
-        Some(peer) if measured(plan).any(|row| row.placement == Placement::Cross) => {
+        Some(peer) if measured(plan).any(|benchmark| benchmark.placement == Placement::Cross) => {
             format!("CPU {} (and {peer} for two-CPU benchmarks)", chosen.measured)
         }
         _ => format!("CPU {}", chosen.measured),

@@ -152,7 +152,7 @@ fn current_entries(
     let mut catalogue = context.catalogue.benchmarks.clone();
     catalogue.extend(custom.iter().flat_map(|custom| custom.catalogue.benchmarks.clone()));
     let mut now = catalogue.clone();
-    now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
+    now.retain(|benchmark| data.benchmarks.iter().any(|then| then.id == benchmark.id));
     param_overrides::apply(&catalogue, &mut now, &data.info.settings.params)?;
     if data.info.settings.peer.is_some() {
         gritstone_peer::move_far_ends(&mut now);

@@ -23,21 +23,21 @@ fn names(sides: &Sides) -> Vec<(&str, &str)> {
     sides.map(|s| (s.name.as_str(), s.what.as_str())).collect()
 }
 
-/// Rows and words of the commands of a side.
-fn rows(sides: &Sides, side: usize) -> Vec<(String, Vec<String>)> {
+/// Identifier and words of each command of a side.
+fn commands(sides: &Sides, side: usize) -> Vec<(String, Vec<String>)> {
     let words = |work: &Work| match work {
         Work::Command(work) => work.argv.clone(),
         _ => panic!("it is a command"),
     };
-    let rows = sides.sides[side].commands.iter();
-    rows.map(|row| (row.id.to_string(), words(&row.work))).collect()
+    let all = sides.sides[side].commands.iter();
+    all.map(|command| (command.id.to_string(), words(&command.work))).collect()
 }
 
 #[test]
 fn double_dashes_separate_commands() {
     let two = sides(&["--", "./old", "-x", "--", "./new"]);
     assert_eq!(names(&two), [("a", "./old -x"), ("b", "./new")]);
-    assert_eq!(rows(&two, 0), [("command".into(), vec!["./old".into(), "-x".into()])]);
+    assert_eq!(commands(&two, 0), [("command".into(), vec!["./old".into(), "-x".into()])]);
     assert!(!two.same);
     assert!(sides(&["--", "./x", "--", "./x"]).same);
     assert!(sides(&["--self", "--", "./x"]).same);
@@ -60,10 +60,10 @@ fn single_commands_are_refused() {
 #[test]
 fn blanks_need_a_shell() {
     let shell = sides(&["--", "a | b", "--", "./c d"]);
-    assert_eq!(rows(&shell, 0)[0].1, ["/bin/sh", "-c", "a | b"]);
+    assert_eq!(commands(&shell, 0)[0].1, ["/bin/sh", "-c", "a | b"]);
     assert!(shell.sides[0].commands[0].remark.is_some());
     let plain = sides(&["--self", "--", "./c", "a b"]);
-    assert_eq!(rows(&plain, 0)[0].1, ["./c", "a b"]);
+    assert_eq!(commands(&plain, 0)[0].1, ["./c", "a b"]);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn one_command_compares_parameters() {
     assert_eq!(names(&one), wanted);
     let two = sides(&["--parameter", "n=1,B 2", "--", "c", "{n}", "--", "d", "{n}"]);
     assert_eq!(names(&two), [("a", "c 1 and 1 more"), ("b", "d 1 and 1 more")]);
-    let ids: Vec<String> = rows(&two, 1).into_iter().map(|(id, _)| id).collect();
+    let ids: Vec<String> = commands(&two, 1).into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["command/n-1", "command/n-b_2"]);
 }
 
@@ -84,7 +84,7 @@ fn similar_values_have_distinct_ids() {
         let place = parameter.split('=').next().unwrap();
         let word = format!("{{{place}}}");
         let two = sides(&[&line[..], &[word.as_str()]].concat());
-        rows(&two, 0).into_iter().map(|(id, _)| id).collect()
+        commands(&two, 0).into_iter().map(|(id, _)| id).collect()
     };
     let signs = ids("x=-1,+1,_1");
     assert_eq!(signs, ["command/x-_1", "command/x-_1.2", "command/x-_1.3"]);
