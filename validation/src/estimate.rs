@@ -91,7 +91,7 @@ fn launch(world: &mut World, layout: Layout, bursts: &[(f64, f64, f64)], seen: b
 fn value(launch: &Sampled) -> f64 {
     let least = |&(time, weight): &(f64, f64)| (time, weight.max(1e-3));
     let times: Vec<(f64, f64)> = launch.times.iter().map(least).collect();
-    undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES).expect("there are samples")
+    undisturbed::weighted_quantile(&times, undisturbed::SAMPLE_QUANTILE).expect("there are samples")
 }
 
 fn median(launch: &Sampled) -> f64 {

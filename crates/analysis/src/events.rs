@@ -9,10 +9,10 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs on either side of a change's range, and the share of changes that began with a run outside it.
-const ASIDE: usize = 2;
-const MISSED: f64 = 0.05;
+const MARGIN_RUNS: usize = 2;
+const MISSED_SHARE: f64 = 0.05;
 /// Runs after the first of a level that may still identify its event: earlier ones may be stored late.
-const LATE: usize = 10;
+const MAX_LATE_RUNS: usize = 10;
 /// Suffixes of event identifiers, after the id of the first run.
 const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
 
@@ -38,7 +38,7 @@ pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent
 struct Located {
     change: Change,
     may_begin: Vec<String>,
-    /// These and [`ASIDE`] more on either side: the change joins events that began with one of them.
+    /// These and [`MARGIN_RUNS`] more on either side: the change joins events that began with one of them.
     joins: Vec<String>,
     /// The next runs of the new level.
     next: Vec<String>,
@@ -101,10 +101,11 @@ impl Beginning {
 
 /// Whether chance misplaces `missed` or more of `all` changes that began with one run, in one of twenty cases.
 fn may_be_missed(missed: usize, all: usize) -> bool {
-    let chance = Binomial::new(MISSED, all as u64).map_or(1.0, |all| match missed.checked_sub(1) {
-        Some(fewer) => all.sf(fewer as u64),
-        None => 1.0,
-    });
+    let chance =
+        Binomial::new(MISSED_SHARE, all as u64).map_or(1.0, |all| match missed.checked_sub(1) {
+            Some(fewer) => all.sf(fewer as u64),
+            None => 1.0,
+        });
     chance >= 0.05
 }
 
@@ -210,8 +211,8 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
     };
     Located {
         may_begin: runs(first, last),
-        joins: runs(first.saturating_sub(ASIDE), last + ASIDE),
-        next: runs(change.at + 1, (change.at + LATE).min(end - 1)),
+        joins: runs(first.saturating_sub(MARGIN_RUNS), last + MARGIN_RUNS),
+        next: runs(change.at + 1, (change.at + MAX_LATE_RUNS).min(end - 1)),
         change: Change {
             benchmark: view.id.clone(),
             title: view.title.clone(),

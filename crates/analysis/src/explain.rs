@@ -3,7 +3,7 @@
 use gritstone_model::{Counter, CounterChange, Counts, Explanation, Measurement};
 
 /// Counts per operation that differ by less count as equal: kernel work and ends of regions change them by as much (docs/method.md).
-const SAME: f64 = 0.005;
+const EQUAL_WITHIN: f64 = 0.005;
 /// A cause must be able to explain this share of the cycles that instructions do not explain.
 const SHARE: f64 = 0.5;
 
@@ -18,7 +18,7 @@ const COSTS: [(Counter, f64); 6] = [
     (Counter::PageWalks, 200.0),
 ];
 /// Software counters, which every kernel has; hardware counters are compared only if cycles were counted in the same modes.
-const OF_THE_KERNEL: usize = 2;
+const SOFTWARE_COUNTERS: usize = 2;
 
 /// Counts per operation of one side.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(crate) fn explain(base: Side<'_>, other: Side<'_>) -> Option<Explanation> {
     let hardware = counted(Counter::Cycles).or_else(|| counted(Counter::UserCycles));
     let costs = match hardware {
         Some(_) => &COSTS[..],
-        None => &COSTS[..OF_THE_KERNEL],
+        None => &COSTS[..SOFTWARE_COUNTERS],
     };
     let cycles = hardware.or_else(probed);
     let changes = costs.iter().filter_map(|(counter, cost)| Some((counted(*counter)?, *cost)));
@@ -63,7 +63,7 @@ fn change(counter: Counter, base: f64, other: f64) -> Option<CounterChange> {
         counter,
         base,
         other,
-        same: (other - base).abs() <= SAME * larger,
+        same: (other - base).abs() <= EQUAL_WITHIN * larger,
     })
 }
 
@@ -76,7 +76,7 @@ fn causes(
     let work = instructions.filter(|i| !i.same && i.base > 0.0);
     let work = work.map_or(1.0, |i| i.other / i.base);
     let beyond = cycles.other - cycles.base * work;
-    if beyond.abs() <= SAME * cycles.base {
+    if beyond.abs() <= EQUAL_WITHIN * cycles.base {
         return vec![];
     }
     let could_cause = |(change, cost): (CounterChange, f64)| {

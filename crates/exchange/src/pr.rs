@@ -9,7 +9,7 @@ use gritstone_report::{pr_remarks, pr_verdict, value_change};
 use std::fmt::Write as _;
 
 /// Rows of a table for people; the others are counted.
-const SHOWN: usize = 100;
+const MAX_ROWS: usize = 100;
 
 pub fn pr_output(view: &PrView) -> GateOutput {
     GateOutput {
@@ -46,7 +46,7 @@ fn pr_markdown(view: &PrView) -> String {
     if !view.rows.is_empty() {
         text += "\n| benchmark | verdict | change | interval | detectable |\n| --- | --- | ---: | --- | ---: |\n";
     }
-    for row in view.rows.iter().take(SHOWN) {
+    for row in view.rows.iter().take(MAX_ROWS) {
         let (change, interval) = change(row).unwrap_or_default();
         let verdict = match row.regressed {
             true => format!("**{}**", word(view.quantity, row)),
@@ -61,8 +61,8 @@ fn pr_markdown(view: &PrView) -> String {
             interval.unwrap_or_default()
         );
     }
-    if view.rows.len() > SHOWN {
-        let _ = writeln!(text, "\n{} more.", view.rows.len() - SHOWN);
+    if view.rows.len() > MAX_ROWS {
+        let _ = writeln!(text, "\n{} more.", view.rows.len() - MAX_ROWS);
     }
     text.push('\n');
     for remark in pr_remarks(view) {

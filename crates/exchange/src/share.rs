@@ -7,7 +7,7 @@ use gritstone_model::{Measurement, RunView};
 use std::fmt::Write as _;
 
 /// Most rows of the table; the file has all.
-const SHOWN: usize = 60;
+const MAX_ROWS: usize = 60;
 
 /// The system, a table of results, and the number of results that are only in the file.
 pub fn share_markdown(view: &RunView, file: &str) -> String {
@@ -30,7 +30,7 @@ pub fn share_markdown(view: &RunView, file: &str) -> String {
         text +=
             "\n| benchmark | what | result | 95% CI | flags |\n| --- | --- | ---: | --- | --- |\n";
     }
-    for result in measured.iter().take(SHOWN) {
+    for result in measured.iter().take(MAX_ROWS) {
         let value = result.value().map_or(String::new(), significant);
         let interval = result.interval().map_or(String::new(), |[low, high]| {
             format!("{} – {}", significant(low), significant(high))
@@ -44,7 +44,7 @@ pub fn share_markdown(view: &RunView, file: &str) -> String {
             safe(&flags(result))
         );
     }
-    let more = measured.len().saturating_sub(SHOWN);
+    let more = measured.len().saturating_sub(MAX_ROWS);
     let without = view.results.len() - measured.len();
     let counted = [(more, "more"), (without, "without a result")];
     let counted = counted.iter().filter(|(count, _)| *count > 0);

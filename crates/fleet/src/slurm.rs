@@ -37,7 +37,7 @@ const ENDING: Duration = Duration::from_secs(90);
 /// The submitted array, in the directory of the plan.
 const QUEUED: &str = "slurm.json";
 /// Suffixes of the files of a node.
-const LEFT: [&str; 3] = ["log", "jsonl", "part"];
+const NODE_FILE_SUFFIXES: [&str; 3] = ["log", "jsonl", "part"];
 const BINARY: &str = "gritstone";
 
 /// A submitted array.
@@ -138,7 +138,7 @@ impl Fleet<'_> {
             match bundles::import(self.context, self.plan, &copy("jsonl"), &node.node) {
                 Ok(()) => {
                     log::info!("{}: a bundle of an earlier attempt", node.node);
-                    for end in LEFT {
+                    for end in NODE_FILE_SUFFIXES {
                         let _ = fs::remove_file(copy(end));
                         let _ = fs::remove_file(self.file(&node, end));
                     }
@@ -191,7 +191,7 @@ impl Fleet<'_> {
         let mut words = vec![sbatch.next().context("--sbatch names no command")?];
         // removes files of an earlier array
         for node in nodes {
-            for end in LEFT {
+            for end in NODE_FILE_SUFFIXES {
                 let _ = fs::remove_file(self.file(node, end));
             }
         }
@@ -365,7 +365,7 @@ impl Fleet<'_> {
     /// Removes files of a node from the shared directory; if it failed, its log and a bundle that could not be imported stay beside the
     /// plan.
     fn leave(&self, node: &Node, failed: bool) {
-        for end in LEFT {
+        for end in NODE_FILE_SUFFIXES {
             let file = self.file(node, end);
             let copy = self.folder.join(&node.node).with_added_extension(end);
             if failed && end != "part" && file != copy {

@@ -57,7 +57,7 @@ pub struct Unit(String);
 
 /// Named rates with their base units per second: Whetstone instructions, floating-point operations, Dhrystones. 1 VAX MIPS is the 1,757
 /// Dhrystones (1.1) per second of the VAX-11/780.
-const NAMED: [(&str, f64); 6] = [
+const NAMED_RATES: [(&str, f64); 6] = [
     ("KWIPS", 1e3),
     ("MWIPS", 1e6),
     ("KFLOPS", 1e3),
@@ -108,7 +108,7 @@ fn quantity(text: &str) -> Option<Quantity> {
     if text == "%" {
         return Some(Quantity::Share);
     }
-    if let Some((_, plain)) = NAMED.iter().find(|(name, _)| *name == text) {
+    if let Some((_, plain)) = NAMED_RATES.iter().find(|(name, _)| *name == text) {
         return Some(Quantity::Rate { plain: *plain });
     }
     let (head, tail) = text.split_once('/').map_or((text, None), |(head, tail)| (head, Some(tail)));

@@ -24,8 +24,8 @@ const SLACK: f32 = 0.1;
 /// Layout units per point.
 const FINE: f32 = 64.0;
 /// Space above and below a table and between its panels, pt.
-const APART: f32 = 14.2;
-const PANELS_APART: f32 = 8.5;
+const TABLE_SPACE: f32 = 14.2;
+const PANEL_SPACE: f32 = 8.5;
 
 #[derive(Clone, Copy)]
 struct Placed {
@@ -73,13 +73,13 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let (count, captioned) = (panels.len(), !table.caption.text.is_empty());
     for (number, panel) in panels.into_iter().enumerate() {
         let part = setter.tree.add(Tree::TOP, Tag::Table);
-        let mut above = if number == 0 { APART } else { 0.0 };
+        let mut above = if number == 0 { TABLE_SPACE } else { 0.0 };
         if number == 0 && captioned {
-            setter.caption(&table.caption, part, APART);
+            setter.caption(&table.caption, part, TABLE_SPACE);
             above = 0.0;
         }
         let last = number + 1 == count;
-        let below = if last { APART } else { PANELS_APART };
+        let below = if last { TABLE_SPACE } else { PANEL_SPACE };
         let mut left = SIDE;
         let mut placed = vec![];
         for (index, width) in panel {

@@ -8,7 +8,7 @@ const SHAPES: [&str; 3] = ["rate_mbit", "delay_ms", "loss_percent"];
 /// File systems without authentication, which need a private network.
 const UNAUTHENTICATED: [&str; 2] = ["9p", "nfs"];
 /// Programs that this machine needs only without a peer: they make hosts, shape traffic, or are servers of the far end.
-const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
+const ONLY_WITHOUT_PEER: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
 /// Moves the far ends of eligible benchmarks to a peer; returns the others with the reason.
 pub fn move_far_ends(benchmarks: &mut [Benchmark]) -> BTreeMap<Id, String> {
@@ -62,7 +62,7 @@ fn change(benchmark: &mut Benchmark) {
         return;
     };
     work.params.insert(OVER.to_owned(), PEER.to_owned());
-    benchmark.needs.retain(|need| !NOT_HERE.contains(&need.name.as_str()));
+    benchmark.needs.retain(|need| !ONLY_WITHOUT_PEER.contains(&need.name.as_str()));
     // only one end is on this machine
     if benchmark.placement == Placement::Cross {
         benchmark.placement = Placement::OneCpu;

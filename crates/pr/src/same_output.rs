@@ -4,7 +4,7 @@ use gritstone_model::PrSideName;
 use std::fmt;
 
 /// Letters of a line that are shown.
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Another output than that of the base.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn check(base: &[u8], side: PrSideName, found: &[u8]) -> Result<(), OutputDi
 /// Without control characters.
 fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
-    let (start, more) = match text.char_indices().nth(SHOWN) {
+    let (start, more) = match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => (&text[..end], "..."),
         None => (&*text, ""),
     };

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 /// Smaller p are not told apart.
 const MIN_P: f64 = 0.0001;
 /// Differing facts that are named without `-v`.
-const FEW_FACTS: usize = 3;
+const MAX_FACTS: usize = 3;
 /// Lines of benchmarks; the others are counted.
-const SHOWN: usize = 3;
+const MAX_LINES: usize = 3;
 
 /// The outcome in a sentence, the worst benchmarks, and why others are inconclusive. All benchmarks and notes on request.
 pub fn check(view: &CheckView, detail: Detail) -> Document {
@@ -37,7 +37,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     );
     let verdict = match (view.differ_in.is_empty(), detail) {
         (true, _) => verdict,
-        (_, Detail::Results) if view.differ_in.len() > FEW_FACTS => {
+        (_, Detail::Results) if view.differ_in.len() > MAX_FACTS => {
             let n = words::plural(view.differ_in.len(), "fact");
             format!("{verdict} The configurations differ in {n}.")
         }
@@ -59,7 +59,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         Detail::Results => {
             let is_shown = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
             let worst: Vec<&CheckRow> = view.rows.iter().filter(is_shown).collect();
-            let shown = worst.len().min(SHOWN);
+            let shown = worst.len().min(MAX_LINES);
             table(&mut document, &worst[..shown], view.detect.is_some());
             let more = worst.len() - shown;
             let more = (more > 0).then(|| format!("{} more like these", number::count(more)));

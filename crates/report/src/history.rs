@@ -12,7 +12,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Runs in a table; the drawing has all of them.
-const SHOWN: usize = 20;
+const MAX_RUNS: usize = 20;
 /// Runs in the trend.
 const SPARKS: usize = 60;
 
@@ -310,10 +310,10 @@ fn differ_in(series: &HistorySeries, index: usize) -> Option<String> {
 }
 
 fn table(document: &mut Document, better: Better, series: &HistorySeries) {
-    let from = series.points.len().saturating_sub(SHOWN);
+    let from = series.points.len().saturating_sub(MAX_RUNS);
     let caption = match from {
         0 => "The runs".to_owned(),
-        _ => format!("The newest {SHOWN} runs"),
+        _ => format!("The newest {MAX_RUNS} runs"),
     };
     let shown = |point: &HistoryPoint| {
         let estimate = point.estimate?;

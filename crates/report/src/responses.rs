@@ -10,9 +10,9 @@ use gritstone_document::{Document, Style, Tile};
 use gritstone_model::{Finding, Measurement, Percentile, Responses, RunView, SeriesPoint};
 
 /// Percentiles that are shown.
-const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
+const RESPONSE_PERCENTILES: [&str; 3] = ["p50", "p95", "p99"];
 /// The same for operations timed one by one.
-const OF_OPERATIONS: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
+const OPERATION_PERCENTILES: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 const UNIT: &str = "ms";
 /// Longest response that feels immediate, ms: for a supported number of users nearly all responses are faster.
 const RESPONSE_LIMIT_MS: f64 = 1000.0;
@@ -40,7 +40,7 @@ pub(crate) fn point_percentile(point: &SeriesPoint, name: &str, unit: &str) -> O
 pub(crate) fn table(document: &mut Document, result: &Measurement) {
     let percentile =
         |name: &'static str| move |responses: &&Responses| shown(&responses.percentiles, name);
-    let [p50, p95, p99] = SHOWN;
+    let [p50, p95, p99] = RESPONSE_PERCENTILES;
     Columns::<&Responses>::key("Users", Style::Number, |responses| {
         number::count(responses.users as usize)
     })
@@ -70,7 +70,7 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
             .map(|responses| (responses.users as f64, responses.percentiles.as_slice()))
             .collect();
     }
-    let (mut plot, ends) = plot_of(points, result, "users", &SHOWN)?;
+    let (mut plot, ends) = plot_of(points, result, "users", &RESPONSE_PERCENTILES)?;
     plot.y_label = "Response time".to_owned();
     plot.y_unit = UNIT.to_owned();
     if supported_users(result).is_some() {
@@ -123,7 +123,7 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
 pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
     let series = result.series().into_iter().flatten();
     let points = series.map(|point| (point.x, point.percentiles.as_slice()));
-    let (plot, _) = plot_of(points.collect(), result, "x", &OF_OPERATIONS)?;
+    let (plot, _) = plot_of(points.collect(), result, "x", &OPERATION_PERCENTILES)?;
     Some(Plot {
         y_label: "Time of an operation".to_owned(),
         y_unit: result.unit.as_str().to_owned(),

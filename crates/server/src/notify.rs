@@ -18,9 +18,9 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// Default text of a message.
 const TEMPLATE: &str = "{count}\n\n{events}\n\n{url}\n";
 /// Placeholders of a template.
-const PLACES: [&str; 3] = ["{count}", "{events}", "{url}"];
+const PLACEHOLDERS: [&str; 3] = ["{count}", "{events}", "{url}"];
 /// Channel name that marks events older than the first notification.
-const BEFORE: &str = "";
+const BASELINE_MARK: &str = "";
 
 /// Name of the webhook in the store.
 const NAME: &str = "webhook";
@@ -59,7 +59,7 @@ impl Notify {
                     .with_context(|| format!("cannot read {}", file.display()))?;
                 let text = decode_text(bytes).with_context(|| file.display().to_string())?;
                 ensure!(
-                    text.contains(PLACES[1]),
+                    text.contains(PLACEHOLDERS[1]),
                     "{} has no {{events}}, where the changes are to stand",
                     file.display()
                 );
@@ -104,9 +104,9 @@ impl Notify {
             let now = gritstone_runs::clock::now();
             Ok(context.writer()?.notified(ids, NAME, &now)?)
         };
-        if !notified.contains(BEFORE) {
+        if !notified.contains(BASELINE_MARK) {
             let ids = events.iter().map(|event| event.id.clone());
-            return keep(&[BEFORE.to_owned()].into_iter().chain(ids).collect::<Vec<_>>());
+            return keep(&[BASELINE_MARK.to_owned()].into_iter().chain(ids).collect::<Vec<_>>());
         }
         let new =
             events.iter().filter(|event| !notified.contains(event.id.as_str()) && !is_known(event));
@@ -153,7 +153,7 @@ impl Notify {
         while let Some(start) = rest.find('{') {
             text.push_str(&rest[..start]);
             rest = &rest[start..];
-            let place = PLACES.into_iter().zip([&count, &lines, &url]);
+            let place = PLACEHOLDERS.into_iter().zip([&count, &lines, &url]);
             let mut place = place.filter(|(place, _)| rest.starts_with(place));
             match place.next() {
                 Some((place, value)) => {

@@ -6,7 +6,7 @@ use std::borrow::Borrow;
 pub const MAX_VALUES: usize = 1000;
 
 /// Ratio of the standard deviation of normal values to their median absolute deviation.
-pub const OF_MAD: f64 = 1.4826;
+pub const SD_PER_MAD: f64 = 1.4826;
 
 /// Returns the values in ascending order.
 pub fn sorted(values: impl IntoIterator<Item: Borrow<f64>>) -> Vec<f64> {

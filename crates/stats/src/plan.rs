@@ -3,7 +3,7 @@
 use crate::{quantile, undisturbed};
 
 /// Ratio of the standard deviation of the lower quartile of normal values to that of their mean: sqrt(p (1 - p)) / density(p), p = 1/4.
-const OF_LOWER_QUARTILE: f64 = 1.3626;
+const QUARTILE_SD_RATIO: f64 = 1.3626;
 
 /// Launches for an interval within the estimate times 1 ± `half_width`, from the existing values and their weights
 /// ([`undisturbed::estimate`]): the present number if the interval is narrow enough, else n (w / `half_width`)^2 with w its half-width,
@@ -38,7 +38,7 @@ pub fn launches_needed(
 /// the normal quantile, e = ln(1 + `half_width`), and q = 1.36 the ratio of the deviations of a lower quartile and a mean. At least `min`,
 /// at most `max`.
 pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, max: usize) -> usize {
-    let n = (OF_LOWER_QUARTILE * quantile::normal(confidence) * ln_sd / half_width.ln_1p())
+    let n = (QUARTILE_SD_RATIO * quantile::normal(confidence) * ln_sd / half_width.ln_1p())
         .powi(2)
         .ceil();
     let needed = if n.is_nan() { max } else { n as usize };

@@ -8,10 +8,10 @@ use crate::descriptive;
 use statrs::function::beta::beta_reg;
 
 /// Quantile of the samples of a launch. The minimum would depend on one lucky sample.
-pub const OF_SAMPLES: f64 = 0.2;
+pub const SAMPLE_QUANTILE: f64 = 0.2;
 /// Quantile of the launches: low, since contention adds time, but not lower, since layout and page colors scatter launches in both
 /// directions.
-pub const OF_LAUNCHES: f64 = 0.25;
+pub const LAUNCH_QUANTILE: f64 = 0.25;
 /// Fewest launches of an interval, also by weight: with fewer it is widened.
 pub const MIN_LAUNCHES: usize = 6;
 /// Weight of a launch without an undisturbed sample.
@@ -47,9 +47,9 @@ pub fn estimate(
     let launches = sorted(&logs.into_iter().zip(weights.iter().map(weight)).collect::<Vec<_>>());
     let total: f64 = launches.iter().map(|(_, weight)| weight).sum();
     let quantile = |weight| at_weight(&launches, weight);
-    let center = quantile(OF_LAUNCHES * total)?;
+    let center = quantile(LAUNCH_QUANTILE * total)?;
     let upper = quantile(upper_rank(total, (1.0 - confidence) / 3.0) - 0.5)?;
-    let lower = quantile(OF_LAUNCHES / 2.0 * total)?;
+    let lower = quantile(LAUNCH_QUANTILE / 2.0 * total)?;
     let widened = (MIN_LAUNCHES as f64 / total).max(1.0);
     let interval = [center - widened * (upper - lower), center + widened * (upper - center)];
     Some(crate::center::Estimate {
@@ -61,7 +61,7 @@ pub fn estimate(
 /// Rank k of `launches` (a real number) with P(X_(k) < quantile) = `level`: X_(k) is distributed as Beta(k, launches - k + 1). The last
 /// rank if even that is more likely.
 fn upper_rank(launches: f64, level: f64) -> f64 {
-    let below = |k: f64| beta_reg(k, launches - k + 1.0, OF_LAUNCHES);
+    let below = |k: f64| beta_reg(k, launches - k + 1.0, LAUNCH_QUANTILE);
     let (mut low, mut high) = (1e-6, launches);
     if below(high) > level {
         return high;

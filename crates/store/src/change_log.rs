@@ -10,7 +10,7 @@ use crate::token::Token;
 use gritstone_model::{ChangeState, Id, TriageEntry};
 
 /// First schema versions with this log, with assignees and with benchmarks.
-const SINCE: u32 = 4;
+const LOG_SINCE: u32 = 4;
 const ASSIGNEES_SINCE: u32 = 6;
 const BENCHMARKS_SINCE: u32 = 7;
 /// Longest note and longest name, in characters.
@@ -91,8 +91,8 @@ impl Store {
         let read = || -> Result<Vec<Entry>, Fault> {
             // stores with an older schema have no log
             match self.engine().version()? {
-                ..SINCE => Ok(vec![]),
-                SINCE..ASSIGNEES_SINCE => {
+                ..LOG_SINCE => Ok(vec![]),
+                LOG_SINCE..ASSIGNEES_SINCE => {
                     query(self.engine(), sql::SELECT_CHANGE_ENTRIES_BEFORE_6, vec![])
                 }
                 ASSIGNEES_SINCE..BENCHMARKS_SINCE => {
@@ -210,7 +210,7 @@ pub struct Progress {
 
 /// The number of the next entry.
 pub(crate) fn next(engine: &dyn Engine) -> Result<i64, Fault> {
-    if engine.version()? < SINCE {
+    if engine.version()? < LOG_SINCE {
         return Ok(1);
     }
     let next: Vec<(i64,)> = query(engine, sql::NEXT_CHANGE_ENTRY, vec![])?;

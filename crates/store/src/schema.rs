@@ -21,7 +21,7 @@ pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
 /// `GRS2` in the file header, for file(1) and for us.
 const APPLICATION: i64 = 0x4752_5332;
 /// `GRIT`: stores with the numbering of migrations before the present one.
-const BEFORE: i64 = 0x4752_4954;
+const OLD_APPLICATION: i64 = 0x4752_4954;
 
 pub(crate) enum State {
     Empty,
@@ -43,7 +43,7 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault
     }
     let path = || path.to_owned();
     let known = match (application, u32::try_from(version)) {
-        (BEFORE, _) => return Err(StoreError::Before(path()).into()),
+        (OLD_APPLICATION, _) => return Err(StoreError::Before(path()).into()),
         (APPLICATION, Ok(found)) if found > KNOWN => {
             return Err(StoreError::Newer(path(), found, KNOWN).into());
         }

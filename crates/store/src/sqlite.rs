@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Reciprocal of the share of free pages from which a file is rewritten.
-const WORTH: i64 = 10;
+const MIN_FREE_RECIPROCAL: i64 = 10;
 
 /// Prepared statements that a connection keeps at most; the default of 16 is fewer than there are.
 const STATEMENTS: usize = 64;
@@ -264,7 +264,7 @@ impl Engine for Sqlite {
     fn shrink(&self) -> Result<Shrunk, Fault> {
         let (free, all) = (self.pragma("freelist_count")?, self.pragma("page_count")?);
         let bytes = |pages: i64| Ok::<_, Fault>((pages * self.pragma("page_size")?).unsigned_abs());
-        if free < all / WORTH {
+        if free < all / MIN_FREE_RECIPROCAL {
             return Ok(Shrunk::Little(bytes(free)?));
         }
         let alone = || -> Result<(), Fault> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// First schema version with tokens.
-const SINCE: u32 = 3;
+const TOKENS_SINCE: u32 = 3;
 
 /// Permission of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ impl Store {
 
     /// Stores with an older schema have no table of tokens.
     fn has_tokens(&self) -> Result<bool, StoreError> {
-        Ok(self.at(self.engine().version())? >= SINCE)
+        Ok(self.at(self.engine().version())? >= TOKENS_SINCE)
     }
 
     /// Revokes a token permanently.

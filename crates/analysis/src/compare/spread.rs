@@ -38,7 +38,8 @@ fn stated_spread(all: &[Difference]) -> Spread {
     let apart = |difference: &Difference| {
         (difference.ln_ratio - center).abs() / difference.variance(&none).sqrt()
     };
-    let variance = (descriptive::OF_MAD * descriptive::median_of(all.iter().map(apart))).powi(2);
+    let variance =
+        (descriptive::SD_PER_MAD * descriptive::median_of(all.iter().map(apart))).powi(2);
     if all.len() < MIN_ALIKE {
         return Spread { inflation: variance.max(1.0), ..none };
     }

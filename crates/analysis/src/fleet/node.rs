@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Most inputs of a benchmark whose check values are kept.
 const MAX_INPUTS: usize = 8;
 /// Facts that name or count a node: unique per node, or changing by themselves.
-const OF_ONE_NODE: [&str; 2] = ["host.name", "dir.mount_point"];
+const NODE_FACTS: [&str; 2] = ["host.name", "dir.mount_point"];
 
 /// A run of a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ impl NodeRun {
             (result.id.clone(), NodeResult::new(result, checks))
         };
         let mut facts = view.machine.facts.clone();
-        facts.retain(|name, _| !OF_ONE_NODE.contains(&name.as_str()));
+        facts.retain(|name, _| !NODE_FACTS.contains(&name.as_str()));
         Self {
             run: view.id.clone(),
             started: view.started.clone(),

@@ -9,7 +9,7 @@ use gritstone_stats::descriptive;
 use std::collections::BTreeMap;
 
 /// Points of the time course.
-const PIECES: usize = 20;
+const COURSE_POINTS: usize = 20;
 /// Fewest launches for a time course.
 const MIN_LAUNCHES: usize = 20;
 
@@ -59,13 +59,13 @@ fn slowdown(launch: &Reading, cycles: f64) -> Option<f64> {
     launch.ns_as_ran().map(|ns| (ns * ghz / cycles - 1.0).max(0.0))
 }
 
-/// The median in each of [`PIECES`] pieces with as many launches.
+/// The median in each of [`COURSE_POINTS`] pieces with as many launches.
 fn course(mut slowdowns: Vec<(u64, f64)>) -> Vec<f64> {
     if slowdowns.len() < MIN_LAUNCHES {
         return vec![];
     }
     slowdowns.sort_by_key(|(start, _)| *start);
-    let size = slowdowns.len().div_ceil(PIECES);
+    let size = slowdowns.len().div_ceil(COURSE_POINTS);
     let pieces = slowdowns.chunks(size);
     pieces.filter_map(|piece| median(piece.iter().map(|(_, by)| *by))).collect()
 }

@@ -13,7 +13,7 @@ const MIN_NS: f64 = 1e3;
 /// Least weight of a sample: if all have it, all count alike.
 const MIN_SAMPLE_WEIGHT: f64 = 1e-3;
 /// Share of undisturbed samples below which the value of a launch is a quantile of all samples.
-const MIN_UNDISTURBED: f64 = undisturbed::OF_SAMPLES;
+const MIN_UNDISTURBED: f64 = undisturbed::SAMPLE_QUANTILE;
 /// Femtoseconds per nanosecond: unit of the cycle probe and of the clock.
 const FS_PER_NS: f64 = 1e6;
 
@@ -182,7 +182,7 @@ impl<'a> Reading<'a> {
                 let times = self.samples.iter().copied().map(stated);
                 let weights = self.weights.iter().map(|weight| weight.max(MIN_SAMPLE_WEIGHT));
                 let times: Vec<(f64, f64)> = times.zip(weights).collect();
-                undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)?
+                undisturbed::weighted_quantile(&times, undisturbed::SAMPLE_QUANTILE)?
             }
         };
         let ns = match (self.start_up_ns(), self.subtraction_error_ns()) {

@@ -9,7 +9,7 @@ use gritstone_model::is_unprintable;
 const NAMES: [(&str, &str); 3] =
     [("--no-shell", "-N"), ("--export-md", "--export-markdown"), ("hyperfine", "bench")];
 /// Options of `bench` that `ab` lacks.
-const OF_BENCH: [&str; 7] = ["-r", "--runs", "-w", "--warmup", "-m", "--min-runs", "-N"];
+const BENCH_OPTIONS: [&str; 7] = ["-r", "--runs", "-w", "--warmup", "-m", "--min-runs", "-N"];
 
 /// `command` is the first word of the command line.
 pub fn add(error: &mut Error, command: Option<&str>) {
@@ -42,7 +42,7 @@ pub fn add(error: &mut Error, command: Option<&str>) {
             }
         };
         error.insert(kind, value);
-    } else if command == Some("ab") && OF_BENCH.contains(&word.as_str()) {
+    } else if command == Some("ab") && BENCH_OPTIONS.contains(&word.as_str()) {
         error.remove(ContextKind::SuggestedArg);
         let tip = StyledStr::from(format!("`gritstone bench`, which times commands, has {word}"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));

@@ -33,8 +33,8 @@ const MARGIN: f64 = 10.0;
 /// Deviation with full color.
 const FULL: f64 = 0.1;
 /// Full colors below and above 0; black text has a contrast above 7 to 1.
-const BELOW: [f64; 3] = [240.0, 160.0, 80.0];
-const ABOVE: [f64; 3] = [130.0, 190.0, 235.0];
+const BELOW_ZERO: [f64; 3] = [240.0, 160.0, 80.0];
+const ABOVE_ZERO: [f64; 3] = [130.0, 190.0, 235.0];
 
 impl Heat {
     pub fn draw(&self) -> Canvas {
@@ -67,7 +67,7 @@ impl Heat {
 fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
     // what did not change stands on the page itself, whatever its color
     let is_unchanged = !cell.certain && !cell.sparkline.is_empty();
-    let full = if cell.value < 0.0 { BELOW } else { ABOVE };
+    let full = if cell.value < 0.0 { BELOW_ZERO } else { ABOVE_ZERO };
     let share = (cell.value.abs() / FULL).min(1.0);
     let share = if cell.certain { 0.3 + 0.7 * share } else { 0.2 * share };
     let [r, g, b] = full.map(|full| 255.0 + (full - 255.0) * share);

@@ -133,11 +133,11 @@ pub enum HarnessError {
 
 /// The first few, and the number of others.
 fn reasons(why: &[(String, String)]) -> String {
-    const SHOWN: usize = 5;
-    let shown = why.iter().take(SHOWN);
+    const MAX_REASONS: usize = 5;
+    let shown = why.iter().take(MAX_REASONS);
     let mut text: Vec<String> = shown.map(|(name, why)| format!("{name}: {why}")).collect();
-    if why.len() > SHOWN {
-        text.push(format!("and {} more", why.len() - SHOWN));
+    if why.len() > MAX_REASONS {
+        text.push(format!("and {} more", why.len() - MAX_REASONS));
     }
     text.join("; ")
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Prefix of the name of a finding on a missing program.
 const PROGRAM: &str = "program ";
 /// Benchmarks named before the rest is counted.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Its package creates and starts a database cluster during installation, unless a file prevents it.
 const POSTGRESQL: &str = "postgresql";
@@ -140,9 +140,9 @@ pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> V
 }
 
 fn name_some(benchmarks: &[Id]) -> String {
-    let mut words: Vec<String> = benchmarks.iter().take(NAMED).map(Id::to_string).collect();
-    if benchmarks.len() > NAMED {
-        words.push(format!("{} more", benchmarks.len() - NAMED));
+    let mut words: Vec<String> = benchmarks.iter().take(MAX_NAMED).map(Id::to_string).collect();
+    if benchmarks.len() > MAX_NAMED {
+        words.push(format!("{} more", benchmarks.len() - MAX_NAMED));
     }
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

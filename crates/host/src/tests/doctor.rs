@@ -53,7 +53,7 @@ fn hidden_facts_are_not_guessed() {
 }
 
 /// A machine, a file of it, its changed content, the finding that changes, and its severity.
-const MOVES: &str = r"
+const CHANGES: &str = r"
 cgroup-v1-half-cpu | /none | | CPU quota | Problem
 cgroup-v2-half-cpu | /none | | CPU quota | Problem
 cgroup-v2-half-cpu | /sys/fs/cgroup/cpu.max | 99999 100000 | CPU quota | Problem
@@ -92,7 +92,7 @@ virtual-machine | /etc/machine-id | | identity | Note
 
 #[test]
 fn files_change_their_findings() {
-    for case in MOVES.lines().skip(1) {
+    for case in CHANGES.lines().skip(1) {
         let [machine, path, content, name, severity] = [0, 1, 2, 3, 4].map(|index| {
             let part = case.split('|').nth(index).expect(case);
             part.trim().replace("\\n", "\n")

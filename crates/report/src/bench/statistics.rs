@@ -1,6 +1,6 @@
 //! Statistics over the executions of a command.
 
-use gritstone_stats::descriptive::{self, OF_MAD, median, quantile, sorted};
+use gritstone_stats::descriptive::{self, SD_PER_MAD, median, quantile, sorted};
 
 /// Distance from the median above which an execution is an outlier, in robust standard deviations.
 const OUTLIER: f64 = 10.0;
@@ -49,7 +49,7 @@ pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
     };
     let distance = |time: &f64| (time - all.median).abs();
     let distances: Vec<f64> = times.iter().map(distance).collect();
-    let deviation = OF_MAD * median(&sorted(&distances));
+    let deviation = SD_PER_MAD * median(&sorted(&distances));
     let least = MIN_DEVIATION * all.median;
     let limit = OUTLIER * deviation.max(least);
     let far = distances.iter().enumerate();

@@ -142,10 +142,10 @@ fn missing(document: &mut Document, shown: &Shown) {
     let reasons = grouped(shown.benchmarks.iter().filter_map(reason));
     let items = reasons.iter().map(|(why, ids)| {
         let ids: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
-        format!("Without a result here: {}. {why}", listed(&ids, NAMED))
+        format!("Without a result here: {}. {why}", listed(&ids, MAX_NAMED))
     });
     document.list(items);
 }
 
 /// Benchmarks named per reason; more are counted.
-const NAMED: usize = 4;
+const MAX_NAMED: usize = 4;

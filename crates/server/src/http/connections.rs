@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// Shortest idle time after which a connection may be cut for another client.
 const GRACE: Duration = Duration::from_secs(1);
 /// Poll interval while all places are taken.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An open connection.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Connections {
     pub(crate) async fn place(&self) -> OwnedSemaphorePermit {
         loop {
             let place = Arc::clone(&self.places).acquire_owned();
-            if let Ok(place) = timeout(LOOK, place).await {
+            if let Ok(place) = timeout(POLL_INTERVAL, place).await {
                 return place.expect("never closed");
             }
             self.cut(|_| true, GRACE);

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::io::Write as _;
 
 /// Smallest size that is compressed, bytes.
-const WORTH: usize = 1024;
+const MIN_COMPRESSED: usize = 1024;
 /// Seconds for `Retry-After`.
 const AGAIN: u64 = 5;
 
@@ -163,7 +163,7 @@ pub(crate) struct Packed {
 
 impl Packed {
     pub(crate) fn new(response: PageResponse) -> Self {
-        let gzip = response.text.len() >= WORTH;
+        let gzip = response.text.len() >= MIN_COMPRESSED;
         Self {
             status: response.status,
             media: response.media,

@@ -9,11 +9,11 @@ const NEAR: usize = 6;
 /// Fewest unjudged runs to estimate the scatter from; with fewer, all runs are used.
 const MIN_OTHERS: usize = 3;
 /// Distance of runs with which neighbors are compared to learn the correlation.
-const APART: usize = 3;
+const DISTANT: usize = 3;
 /// Constants of the scatter from pairs of `n` runs: ratio of the standard deviation to the lower quartile of normal differences (Rousseeuw
 /// and Croux 1993, "Alternatives to the median absolute deviation", JASA 88), its bias in few runs, and degrees of freedom per run. The
 /// last two by simulation.
-const OF_PAIRS: f64 = 2.2219;
+const SD_PER_QUARTILE: f64 = 2.2219;
 const BIAS: f64 = 1.4;
 const FREEDOM: f64 = 0.58;
 /// Prior correlation of neighboring run effects, and its weight in pairs of runs. The correlation of all benchmarks of a system has the
@@ -56,7 +56,7 @@ impl Pairs {
         if points.len() < 3 || sizes.is_empty() {
             return None;
         }
-        let unbiased = OF_PAIRS * (1.0 - BIAS / runs as f64);
+        let unbiased = SD_PER_QUARTILE * (1.0 - BIAS / runs as f64);
         let sd = (unbiased * descriptive::quantile(&sizes, 0.25)).max(MIN_SD);
         for size in squares.iter_mut().flatten() {
             *size = (*size / sd).powi(2);
@@ -93,15 +93,15 @@ pub(super) fn correlation<'a>(
         let lags = lags.start() - 1..*lags.end();
         descriptive::sorted(scatters.clone().flat_map(|pairs| pairs.squares[lags.clone()].concat()))
     };
-    let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));
+    let (neighbors, apart) = (squares(1..=1), squares(DISTANT..=NEAR));
     let pairs = apart.len() as f64;
     if neighbors.is_empty() || apart.is_empty() || descriptive::median(&apart) == 0.0 {
         return before;
     }
     let ratio = descriptive::median(&neighbors) / descriptive::median(&apart);
     let expected = |correlation: f64| {
-        let apart = (APART..=NEAR).map(|lag| 1.0 - correlation.powi(lag as i32));
-        (1.0 - correlation) / (apart.sum::<f64>() / (NEAR - APART + 1) as f64)
+        let apart = (DISTANT..=NEAR).map(|lag| 1.0 - correlation.powi(lag as i32));
+        (1.0 - correlation) / (apart.sum::<f64>() / (NEAR - DISTANT + 1) as f64)
     };
     let (mut low, mut high) = (0.0, MAX_CORRELATION);
     for _ in 0..20 {

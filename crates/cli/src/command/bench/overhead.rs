@@ -47,7 +47,7 @@ impl Times {
     fn estimate(launches: &[Vec<Sample>]) -> Option<Self> {
         let launch = |samples: &Vec<Sample>| {
             let times: Vec<_> = samples.iter().map(|sample| (sample.wall as f64, 1.0)).collect();
-            undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)
+            undisturbed::weighted_quantile(&times, undisturbed::SAMPLE_QUANTILE)
         };
         let times: Vec<f64> = launches.iter().filter_map(launch).collect();
         let found = undisturbed::estimate(&times, &vec![1.0; times.len()], CONFIDENCE)?;
