@@ -38,7 +38,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let mut shown: Vec<Vec<Comparison>> = times
         .iter()
         .zip(&judged)
-        .map(|(times, judged)| interim::shown(times, judged, reference))
+        .map(|(times, judged)| interim::shown_comparisons(times, judged, reference))
         .collect();
     for shown in &mut shown {
         let ratio = |c: &Comparison| c.ratio.map_or(0.0, |ratio| ratio.ratio);
@@ -118,10 +118,10 @@ fn rounds(runs: &[RunData], benchmarks: &[&Benchmark]) -> Vec<Rounds> {
             Some(benchmark) => {
                 let rounds = found.entry(&benchmark.id).or_default();
                 let round = rounds.entry(launch.round).or_default();
-                round.push((side, reader.learn(benchmark, launch).timed()));
+                round.push((side, reader.read(benchmark, launch).timed()));
             }
             // its SMT probe counts as it did during the trial
-            None => reader.see(launch),
+            None => reader.observe(launch),
         }
     }
     let rounds_of = |benchmark: &&Benchmark| found.remove(&benchmark.id).unwrap_or_default();

@@ -108,7 +108,7 @@ pub fn against_history(
 ) -> CheckView {
     let newest = RunSummary::new(run);
     let earlier: Vec<&RunSummary> =
-        earlier.iter().filter(|run| run.begun() < newest.begun()).collect();
+        earlier.iter().filter(|run| run.start_key() < newest.start_key()).collect();
     let runs: Vec<&RunSummary> = earlier.iter().copied().chain([&newest]).collect();
     let begun = begun_in_common(&runs, &newest);
     // the scatter of the runs before each group
@@ -166,7 +166,7 @@ fn begun_in_common<'a>(runs: &[&'a RunSummary], newest: &RunSummary) -> Vec<(&'a
         let mut ids = past.values.keys();
         past.run == newest.run || ids.any(|id| newest.values.contains_key(id))
     };
-    let mut begun: Vec<_> = runs.iter().filter(in_common).map(|run| run.begun()).collect();
+    let mut begun: Vec<_> = runs.iter().filter(in_common).map(|run| run.start_key()).collect();
     begun.sort_unstable();
     begun
 }

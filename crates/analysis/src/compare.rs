@@ -48,7 +48,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     rows.extend(new.map(|o| unmatched(o, base, false)));
     set_verdicts(&mut rows, options);
     percentiles::set_verdicts(&mut rows, options);
-    unseen(&mut rows, options);
+    set_detectable_effects(&mut rows, options);
     if let Some(selected) = &options.selected {
         rows.retain(|row| selected.contains(&row.row.id));
     }
@@ -57,8 +57,8 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         base: base.id.clone(),
         other: other.id.clone(),
         runs: options.effects.runs,
-        base_name: people(base, other),
-        other_name: people(other, base),
+        base_name: display_name(base, other),
+        other_name: display_name(other, base),
         differ_in: environment::differ_in(base, other),
         margin: options.margin,
         between_run: between_run(&rows, options),
@@ -100,7 +100,7 @@ fn row(
 ) -> Row {
     let mut pair = pair(b, o, options);
     if let Some(differ) = peers_differ(base, other) {
-        pair = pair.apart(differ);
+        pair = pair.without_ratio_because(differ);
     }
     let percentiles = percentiles::percentiles(b, o, &pair, options, tails);
     let titled = if b.is_published() { o } else { b };
@@ -108,7 +108,7 @@ fn row(
     let mut sides = [b, o].into_iter();
     let disturbed = pair.basis == ComparedBy::Test
         && sides.any(|side| side.has_flag(Flag::Interference, pair.compared));
-    let mut notes = both(base, b, other, o, &pair);
+    let mut notes = compared_notes(base, b, other, o, &pair);
     notes.extend(pair.notes.into_iter().map(Note::new));
     let row = CompareRow {
         id: b.id.clone(),
@@ -131,7 +131,7 @@ fn row(
         base: pair.base,
         other: pair.other,
         notes: in_order(notes),
-        copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
+        copies: copies::copies(b, o, options, &|b, o| notes_by_side(base, b, other, o)),
         percentiles,
     };
     let basis = if disturbed { ComparedBy::Nothing } else { pair.basis };
@@ -205,13 +205,13 @@ pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
 }
 
 /// Whether a result is valid and without interference.
-pub(crate) fn counts(result: &Measurement, compared: Subject) -> bool {
+pub(crate) fn is_usable(result: &Measurement, compared: Subject) -> bool {
     !result.has_flag(Flag::Invalid, compared) && !result.has_flag(Flag::Interference, compared)
 }
 
 /// Notes on the compared quantity, with their side; all notes where there is no ratio, since any may give the reason.
 /// "Not comparable" is about documents, not about two measured sides.
-fn both(
+fn compared_notes(
     base: &RunView,
     b: &Measurement,
     other: &RunView,
@@ -223,7 +223,7 @@ fn both(
         let concerns = |note: &&Note| pair.ratio.is_none() || note.about.concerns(pair.compared);
         notes.filter(concerns).cloned().collect()
     };
-    let mut notes = beside(base, &belongs(b), other, &belongs(o));
+    let mut notes = notes_by_side(base, &belongs(b), other, &belongs(o));
     if !b.is_published() && !o.is_published() {
         notes.retain(|note| note.flag() != Some(Flag::NotComparable) || note.side.is_some());
     }
@@ -231,7 +231,7 @@ fn both(
 }
 
 /// Common notes, then those of one side, prefixed by its name.
-fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
+fn notes_by_side(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
     let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
         let named = |note: &Note| Note { side: Some(name(view).to_owned()), ..note.clone() };
         let unshared = |note: &&Note| !theirs.contains(note);
@@ -308,7 +308,7 @@ pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
 }
 
 /// Sets the minimum detectable effect of inconclusive results.
-fn unseen(rows: &mut [Row], options: &Options) {
+fn set_detectable_effects(rows: &mut [Row], options: &Options) {
     let tests = tests(rows.iter().map(|row| &row.row));
     for Row { row, difference, .. } in rows {
         let inconclusive = row.verdict == Some(Verdict::Inconclusive) && row.p.is_some();
@@ -322,13 +322,13 @@ fn name(view: &RunView) -> &str {
 }
 
 /// Machine and system of a reference system; machine of a run, or the run's name if the sides share the machine.
-fn people(view: &RunView, beside: &RunView) -> String {
+fn display_name(view: &RunView, other: &RunView) -> String {
     let machine = &view.machine;
     let printed = machine.document.is_some();
     match (machine.name.as_str(), machine.system.as_str()) {
         ("", system) => system.to_owned(),
         (name, system) if printed && !system.is_empty() => format!("{name}, {system}"),
-        (same, _) if !printed && same == beside.machine.name => format!("run {}", name(view)),
+        (same, _) if !printed && same == other.machine.name => format!("run {}", name(view)),
         (name, _) => name.to_owned(),
     }
 }

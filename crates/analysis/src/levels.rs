@@ -53,7 +53,7 @@ pub fn fit<'a>(
 ) -> SystemLevels {
     let role = |run: usize| role(&runs[run].run);
     let mut order: Vec<usize> = (0..runs.len()).collect();
-    let place = |run: usize| (role(run).side(), runs[run].begun());
+    let place = |run: usize| (role(run).side(), runs[run].start_key());
     order.sort_by(|&a, &b| place(a).cmp(&place(b)));
     order.dedup_by(|a, b| runs[*a].run == runs[*b].run);
     let mut all: BTreeMap<Id, Series> = BTreeMap::new();

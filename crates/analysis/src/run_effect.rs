@@ -3,7 +3,7 @@
 
 use crate::comparability::ComparisonKey;
 use crate::levels::{self, Role, SystemLevels};
-use crate::run_summary::{RunSummary, RunValue, varies, within};
+use crate::run_summary::{RunSummary, RunValue, launch_variance, varies};
 use crate::side::{MedianOfRuns, Medians, Side};
 use crate::tails;
 use gritstone_model::{Id, OfRuns, RunView};
@@ -157,7 +157,7 @@ pub fn add_to(past: &[impl Borrow<RunSummary>], view: &mut RunView) {
             continue;
         }
         let effect = learned.rows.get(&result.id).copied().unwrap_or(DEFAULT_RUN_VARIANCE);
-        let variance = effect.run_variance(within(result.interval()));
+        let variance = effect.run_variance(launch_variance(result.interval()));
         let half = quantile::student(0.95, effect.freedom) * variance.sqrt();
         result.of_runs = Some(OfRuns {
             runs: effect.runs,

@@ -109,7 +109,7 @@ impl RunSummary {
         }
     }
 
-    pub(crate) fn begun(&self) -> (&str, &str) {
+    pub(crate) fn start_key(&self) -> (&str, &str) {
         (&self.started, &self.run)
     }
 }
@@ -129,7 +129,7 @@ impl RunValue {
         Some(Self {
             version: result.version,
             speed: result.better.log_speed(value),
-            within: within(interval),
+            within: launch_variance(interval),
             unit: match result.unit.quantity() {
                 Quantity::Time { ns } => Some(result.better.log_speed(ns)),
                 Quantity::Rate { plain } => Some(result.better.log_speed(plain)),
@@ -146,7 +146,7 @@ pub(crate) fn varies(result: &Measurement) -> bool {
 }
 
 /// Variance of ln(estimate) that a 95% interval above 0 implies; 0 without one.
-pub(crate) fn within(interval: Option<[f64; 2]>) -> f64 {
+pub(crate) fn launch_variance(interval: Option<[f64; 2]>) -> f64 {
     let Some([low, high]) = interval.filter(|[low, _]| *low > 0.0) else {
         return 0.0;
     };

@@ -1,7 +1,7 @@
 //! Histories: one result over the runs of a system, with levels, change points and marks.
 
 use crate::comparability::ComparisonKey;
-use crate::compare::counts;
+use crate::compare::is_usable;
 use crate::levels::{self, Role, SystemLevels};
 use crate::run_summary::RunSummary;
 use crate::same;
@@ -24,7 +24,7 @@ impl Systems {
     pub fn fit(past: Vec<RunSummary>, same: &[SameFact]) -> Self {
         let groups = grouped(past.into_iter().map(|run| (run.circumstances.clone(), run)));
         let fitted = groups.into_iter().map(|(circumstances, mut runs)| {
-            let newest = runs.iter().max_by(|a, b| a.begun().cmp(&b.begun())).cloned();
+            let newest = runs.iter().max_by(|a, b| a.start_key().cmp(&b.start_key())).cloned();
             RunSummary::restrict(&mut runs, &newest.unwrap_or_default(), same);
             let runs: Vec<&RunSummary> = runs.iter().collect();
             let system = levels::fit(&runs, &|_| Role::Earlier, &|run| Some(&run.values));
@@ -204,7 +204,7 @@ fn point(run: &RunView, result: &Measurement) -> HistoryPoint {
             .map(|commit| commit.id.clone()),
         estimate: result.value(),
         interval: result.interval(),
-        value: result.value().filter(|x| *x > 0.0 && counts(result, Subject::Estimate)),
+        value: result.value().filter(|x| *x > 0.0 && is_usable(result, Subject::Estimate)),
         notes: result.notes_on_result().cloned().collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! One side of a comparison: a run, or the median of several runs of one system.
 
 use crate::conversion::{scale, to_reference};
-use crate::run_summary::{RunSummary, RunValue, within};
+use crate::run_summary::{RunSummary, RunValue, launch_variance};
 use gritstone_model::{Data, Estimate, Id, Measurement, RunView};
 use gritstone_stats::{descriptive, quantile};
 use std::borrow::Cow;
@@ -99,7 +99,7 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
         let frequencies = newest.zip(run.reference_ghz).map(<[f64; 2]>::from);
         let scale =
             scale(&result.unit, &shown.unit)? * to_reference(result, &shown.unit, frequencies);
-        Some(((result.value()? * scale).ln(), within(result.interval())))
+        Some(((result.value()? * scale).ln(), launch_variance(result.interval())))
     });
     let (logs, variances): (Vec<f64>, Vec<f64>) = estimates.unzip();
     let center = descriptive::median_of(&logs);

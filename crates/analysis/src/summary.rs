@@ -190,7 +190,7 @@ fn draw_curves(
             }
             if curve.scaling {
                 let (confidence, seed) = (options.confidence, run.info.settings.seed);
-                let found = scaling::found(curve, &points, by_id, confidence, seed);
+                let found = scaling::law_or_missing_points(curve, &points, by_id, confidence, seed);
                 result.notes.extend(found.map(Note::new));
             }
             if curve.longest {

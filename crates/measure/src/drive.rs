@@ -94,7 +94,7 @@ pub fn drive<B: Backend>(
         calibrations.record(slot.side, &launch);
         let end = backend.now();
         let observed = Observation {
-            learned: reader.learn(benchmark, &launch),
+            learned: reader.read(benchmark, &launch),
             outcome: &launch.outcome,
             executions: executions(&launch),
             seconds: end.saturating_sub(now).as_secs_f64(),
@@ -155,7 +155,7 @@ fn observe_earlier(
         };
         let slot = Slot { side: 0, step, round: launch.round };
         let observed = Observation {
-            learned: reader.learn(steps[step].1, launch),
+            learned: reader.read(steps[step].1, launch),
             outcome: &launch.outcome,
             executions: executions(launch),
             seconds: launch.conditions.wall as f64 / 1e9,

@@ -64,7 +64,7 @@ fn ln_values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec
     let mut reader = Reader::default();
     let mut values: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
     for launch in &run.launches {
-        let learned = entries.get(&launch.id).map(|entry| reader.learn(entry, launch));
+        let learned = entries.get(&launch.id).map(|entry| reader.read(entry, launch));
         if let Some(learned) = learned.filter(|learned| !learned.contended) {
             let value = learned.ns_per_op.map(f64::ln);
             values.entry(step(launch)).or_default().extend(value);

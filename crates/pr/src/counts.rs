@@ -1,7 +1,7 @@
 //! Counts of a deterministic program: decided by two executions of each side, without a test. Pure.
 
 use gritstone_model::Verdict;
-use gritstone_stats::verdict::within;
+use gritstone_stats::verdict::is_within_margin;
 
 /// Executions of each side that decide.
 const EXECUTIONS: usize = 2;
@@ -39,7 +39,7 @@ pub fn decide(sides: [&[f64]; 2], margin: f64) -> Option<Decided> {
     let [[base_low, base_high], [head_low, head_high]] = sides.map(extremes);
     let interval = [base_low / head_high, base_high / head_low];
     let beyond = interval[1] < 1.0 / (1.0 + margin);
-    let verdict = match within(interval, margin) {
+    let verdict = match is_within_margin(interval, margin) {
         true => Verdict::Same,
         false if interval[1] < 1.0 => Verdict::Slower,
         false if interval[0] > 1.0 => Verdict::Faster,

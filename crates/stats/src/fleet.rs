@@ -26,7 +26,7 @@ const MEDIAN_ABS_NORMAL: f64 = 0.674_49;
 const DF_OF_NODE: f64 = 0.7;
 /// Share of the benchmarks of a family that must deviate by a standard deviation in its direction: a single outlier does not count as the
 /// family.
-const TOGETHER: f64 = 2.0 / 3.0;
+const FAMILY_SHARE: f64 = 2.0 / 3.0;
 /// Ratio of the standard deviation of a median of many normal values to that of their mean: the root of pi/2.
 const MEDIAN_OVER_MEAN: f64 = 1.253_314;
 /// One-sided normal quantile of 5%.
@@ -134,7 +134,7 @@ pub fn fit(measured: &Measured) -> Fit {
         })
         .collect();
     let mut families = levels(of_families, measured, |family, node, by| {
-        together(&columns, &scales, &of_family[family], node, by)
+        family_deviates(&columns, &scales, &of_family[family], node, by)
     });
     for (family, level) in families.iter_mut().enumerate() {
         let Some(level) = level else { continue };
@@ -208,7 +208,7 @@ fn family_deviations(columns: &[Column], benchmarks: &[usize], nodes: usize) -> 
 }
 
 /// Whether most benchmarks of a family deviate in its direction.
-fn together(
+fn family_deviates(
     columns: &[Column],
     scales: &[Option<Variance>],
     benchmarks: &[usize],
@@ -222,7 +222,7 @@ fn together(
         })
     };
     let off = deviations().filter(|(deviation, sd)| deviation * by.signum() > *sd).count();
-    off as f64 >= TOGETHER * deviations().count() as f64
+    off as f64 >= FAMILY_SHARE * deviations().count() as f64
 }
 
 /// The variance of each benchmark over nodes, moderated by that of all, and at least that of the launches of most nodes.

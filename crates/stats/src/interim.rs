@@ -74,7 +74,7 @@ pub fn decide_all(
         for (row, judged) in rows.iter().zip(&mut judged) {
             let open = |c: &&mut Comparison| c.verdict == Verdict::Inconclusive;
             for c in judged.iter_mut().filter(open) {
-                *c = look(c.base, c.other, &row.pairs(c.base, c.other), tests, true);
+                *c = analyze(c.base, c.other, &row.pairs(c.base, c.other), tests, true);
             }
         }
         decide(&mut judged, &margin);
@@ -110,7 +110,7 @@ fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
 
 /// Shown comparisons: the one of two sides; of more, those with the best side, or with the first if it is the reference. Choosing the best
 /// keeps the error rate: it is controlled over all pairs of sides.
-pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
+pub fn shown_comparisons(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
     let best = || row.best().filter(|_| row.0.len() > 2);
     let Some(base) = (if reference { Some(0) } else { best() }) else {
         return judged.to_vec();
@@ -138,7 +138,7 @@ pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec
 
 /// Whether more pairs are useless: all shown comparisons have a verdict.
 pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
-    let shown = shown(row, judged, reference);
+    let shown = shown_comparisons(row, judged, reference);
     shown.iter().all(|c| c.verdict != Verdict::Inconclusive)
 }
 
@@ -172,11 +172,11 @@ impl Comparison {
 fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
     let sides = row.0.len();
     let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
-    pairs.map(|(base, other)| look(base, other, &row.pairs(base, other), tests, false)).collect()
+    pairs.map(|(base, other)| analyze(base, other, &row.pairs(base, other), tests, false)).collect()
 }
 
 /// All interim analyses of two sides so far, as one of `tests` comparisons: the smallest p, and the interval of the last.
-fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
+fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
     let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();
     let mut looks: Vec<usize> = INTERIM_ANALYSES.into_iter().filter(|&look| look <= n).collect();
@@ -423,7 +423,7 @@ mod tests {
             .is_empty()
         );
         assert!(dropped_sides(&three, &judged[0], true).is_empty());
-        let with_first = shown(&three, &judged[0], true);
+        let with_first = shown_comparisons(&three, &judged[0], true);
         assert!(with_first.iter().all(|c| c.base == 0) && with_first.len() == 2);
     }
 
@@ -489,8 +489,10 @@ mod tests {
             outcome,
             [(0, 1, Verdict::Slower), (0, 2, Verdict::Faster), (1, 2, Verdict::Faster)]
         );
-        let all: Vec<_> =
-            shown(&three, &judged[0], false).iter().map(|c| (c.base, c.other, c.verdict)).collect();
+        let all: Vec<_> = shown_comparisons(&three, &judged[0], false)
+            .iter()
+            .map(|c| (c.base, c.other, c.verdict))
+            .collect();
         assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
         assert!(is_decided(&three, &judged[0], false));
         assert!(decide_all(&[Times(vec![vec![Some(1.0.into())]])], |_| 0.01, true)[0].is_empty());

@@ -175,7 +175,7 @@ impl Series {
 /// Fits scatter and levels of all benchmarks of a system to their points.
 pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     let mut all: Vec<&mut Series> = all.into_iter().collect();
-    learn(&mut all, PRIOR_CORRELATION);
+    fit_scatter(&mut all, PRIOR_CORRELATION);
     let found = shared_changes(&all, None);
     if !found.is_empty() {
         // an unknown change adds to scatter and correlation: those decide which the changes leave
@@ -189,7 +189,7 @@ pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
             }
             found = shared::located(&all, &found);
         }
-        learn(&mut all, PRIOR_CORRELATION);
+        fit_scatter(&mut all, PRIOR_CORRELATION);
     }
     for series in &mut all {
         let Some(noise) = series.noise else { continue };
@@ -205,11 +205,11 @@ fn share(all: &mut [&mut Series], changes: &[Shared]) -> f64 {
     for series in all.iter_mut() {
         series.shared = shared::by_points(&series.points[..series.before_sides()], changes);
     }
-    learn(all, PRIOR_CORRELATION)
+    fit_scatter(all, PRIOR_CORRELATION)
 }
 
 /// Fits the scatter of benchmarks, and returns the correlation of neighboring runs.
-fn learn(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
+fn fit_scatter(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
     for series in all.iter_mut() {
         series.begin_levels([]);
     }

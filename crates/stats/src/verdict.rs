@@ -14,7 +14,7 @@ pub enum Verdict {
 }
 
 /// Whether an interval of a ratio lies inside \[1 / (1 + margin), 1 + margin\].
-pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
+pub fn is_within_margin([low, high]: [f64; 2], margin: f64) -> bool {
     low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
 }
 
@@ -39,7 +39,7 @@ pub fn verdict(
         return Verdict::Inconclusive;
     };
     let significant = p_adjusted.is_some_and(|p| p < alpha);
-    if within([low, high], margin) {
+    if is_within_margin([low, high], margin) {
         Verdict::Same
     } else if significant && low > 1.0 {
         Verdict::Faster

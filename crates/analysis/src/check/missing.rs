@@ -23,12 +23,12 @@ pub(super) fn from_history(
     for (run, id) in accepted {
         if let Some(past) = runs.iter().find(|past| past.run == *run) {
             let begun = since.entry(id).or_default();
-            *begun = past.begun().max(*begun);
+            *begun = past.start_key().max(*begun);
         }
     }
     let mut measured: BTreeMap<&Id, usize> = BTreeMap::new();
     for past in runs.iter().filter(|past| past.selection == selection) {
-        let counts = |id: &&Id| since.get(id).is_none_or(|begun| past.begun() > *begun);
+        let counts = |id: &&Id| since.get(id).is_none_or(|begun| past.start_key() > *begun);
         for id in past.values.keys().filter(counts) {
             *measured.entry(id).or_default() += 1;
         }

@@ -13,14 +13,14 @@ use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeSet;
 
 /// Combines the notes of both sides.
-type Beside<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
+type MergeNotes<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
 
 /// One for each number of copies of either side, without verdicts.
 pub(super) fn copies(
     base: &Measurement,
     other: &Measurement,
     options: &Options,
-    beside: &Beside,
+    merge_notes: &MergeNotes,
 ) -> Vec<CompareCopies> {
     let (Some(b), Some(o)) = (base.copies(), other.copies()) else {
         return vec![];
@@ -70,7 +70,7 @@ pub(super) fn copies(
             unit: base.unit.to_string(),
             total: compared(b.total, o.total.zip(scale).map(|(x, by)| x.times(by)), total),
             efficiency: compared(b.efficiency, o.efficiency, efficiency),
-            notes: beside(&b.notes, &o.notes),
+            notes: merge_notes(&b.notes, &o.notes),
         }
     };
     sizes.into_iter().map(one).collect()

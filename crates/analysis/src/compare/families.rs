@@ -47,7 +47,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
         rows.filter(|row| row.row.verdict == Some(verdict)).count()
     };
     let counted: Vec<&CompareRow> =
-        rows.iter().filter(|row| counts(&row.row, row.basis)).map(|row| &row.row).collect();
+        rows.iter().filter(|row| is_averaged(&row.row, row.basis)).map(|row| &row.row).collect();
     let mean = |value: fn(&CompareRow) -> Option<f64>| -> Option<f64> {
         let logs: Vec<f64> =
             (counted.iter()).map(|row| value(row).map(f64::ln)).collect::<Option<_>>()?;
@@ -70,7 +70,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
 }
 
 /// Sizes, doubtful results and those with interference are not averaged.
-fn counts(row: &CompareRow, basis: ComparedBy) -> bool {
+fn is_averaged(row: &CompareRow, basis: ComparedBy) -> bool {
     let averaged = matches!(basis, ComparedBy::Test | ComparedBy::Interval) && !row.in_doubt();
     averaged && row.ratio.is_some_and(|x| x.is_finite() && x > 0.0)
 }

@@ -4,7 +4,7 @@ use super::Options;
 use super::difference::Difference;
 use super::pair::{ComparedBy, Pair, ratio};
 use crate::conversion::{scale, to_reference};
-use crate::run_summary::within;
+use crate::run_summary::launch_variance;
 use gritstone_model::{Estimate, Finding, Kind, Measurement, Quantity, RowVariance};
 use gritstone_stats::quantile;
 
@@ -18,10 +18,13 @@ const SLOPE: f64 = 0.3;
 pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
     let mut pair = Pair::new(base, other);
     if base.version != other.version {
-        return pair.apart(Finding::VersionsDiffer { base: base.version, other: other.version });
+        return pair.without_ratio_because(Finding::VersionsDiffer {
+            base: base.version,
+            other: other.version,
+        });
     }
     let Some(scale) = scale(&other.unit, &base.unit) else {
-        return pair.apart(Finding::UnitsDiffer {
+        return pair.without_ratio_because(Finding::UnitsDiffer {
             base: base.unit.to_string(),
             other: other.unit.to_string(),
         });
@@ -30,13 +33,15 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     let (b, o) = match (base.value(), other.value()) {
         (Some(b), Some(o)) => (b, o * scale),
         (base, other) => {
-            return pair
-                .apart(Finding::NoEstimate { base: base.is_some(), other: other.is_some() });
+            return pair.without_ratio_because(Finding::NoEstimate {
+                base: base.is_some(),
+                other: other.is_some(),
+            });
         }
     };
     pair.other = Some(o);
     if b <= 0.0 || o <= 0.0 {
-        return pair.apart(Finding::NotPositive {});
+        return pair.without_ratio_because(Finding::NotPositive {});
     }
     pair.ratio = Some(ratio(b, o, base.better));
     if base.values().is_empty() || other.values().is_empty() || base.kind == Kind::Score {
@@ -81,7 +86,7 @@ pub(super) fn difference(
     };
     Some(Difference {
         ln_ratio: base.better.log_speed(o.value * scale / b.value),
-        within: [within(Some(interval(b)?)), within(Some(interval(o)?))],
+        within: [launch_variance(Some(interval(b)?)), launch_variance(Some(interval(o)?))],
         frequency: slope * slope,
         effect: options.effect(&base.id),
         medians: options.medians(&base.id),

@@ -52,7 +52,7 @@ impl Options {
 
     /// "Same" if the interval is within the margin.
     pub(super) fn before_p(&self, interval: Option<[f64; 2]>) -> Verdict {
-        match interval.is_some_and(|interval| verdict::within(interval, self.margin)) {
+        match interval.is_some_and(|interval| verdict::is_within_margin(interval, self.margin)) {
             true => Verdict::Same,
             false => Verdict::Inconclusive,
         }

@@ -56,7 +56,7 @@ impl Pair {
         }
     }
 
-    pub fn apart(mut self, why: Finding) -> Self {
+    pub fn without_ratio_because(mut self, why: Finding) -> Self {
         self.notes.push(why);
         self.without_ratio()
     }

@@ -32,19 +32,19 @@ pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
         let note = Finding::OnlyTime { time };
         return conclude(base, other, time, sides, Better::Lower, vec![note]);
     }
-    if let Some(sides) = across(base, other, subject) {
+    if let Some(sides) = mixed_times(base, other, subject) {
         let note = Finding::AcrossTimes { printed: subject };
         return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
-    Pair::new(base, other).apart(Finding::NothingInCommon {})
+    Pair::new(base, other).without_ratio_because(Finding::NothingInCommon {})
 }
 
 /// The time that the document points to; the base decides between two documents.
 fn pointed_to(base: &Measurement, other: &Measurement) -> Subject {
-    let says = |result: &Measurement| result.published.as_ref().map(|p| p.figure);
+    let subject_of = |result: &Measurement| result.published.as_ref().map(|p| p.figure);
     let printed_first = match base.is_published() {
-        true => says(base).or(says(other)),
-        false => says(other).or(says(base)),
+        true => subject_of(base).or(subject_of(other)),
+        false => subject_of(other).or(subject_of(base)),
     };
     match printed_first {
         Some(time @ (Subject::User | Subject::System | Subject::Cpu)) => time,
@@ -64,14 +64,14 @@ fn time(result: &Measurement, subject: Subject) -> Option<Estimate> {
     let time = match subject {
         Subject::User => published.user,
         Subject::System => published.system,
-        Subject::Cpu => processor(published),
+        Subject::Cpu => cpu_time(published),
         _ => published.real,
     };
     side(result, time)
 }
 
 /// CPU time: as printed, or the sum of user and system time with conservative bounds.
-fn processor(published: &PublishedView) -> Option<Estimate> {
+fn cpu_time(published: &PublishedView) -> Option<Estimate> {
     let sum = published.user.zip(published.system).map(|(user, system)| {
         let intervals = user.interval.zip(system.interval);
         Estimate {
@@ -93,7 +93,7 @@ fn side(result: &Measurement, estimate: Option<Estimate>) -> Option<Estimate> {
 }
 
 /// Measured real time against any printed time.
-fn across(
+fn mixed_times(
     base: &Measurement,
     other: &Measurement,
     subject: Subject,

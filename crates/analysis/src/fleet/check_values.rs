@@ -6,7 +6,7 @@ use gritstone_stats::fleet::MIN_NODES;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewest nodes per node with a different value; with fewer, the value is not a constant of the workload.
-const ALONE: usize = 20;
+const MIN_NODES_PER_ODD_VALUE: usize = 20;
 
 /// By benchmark, work and input: the value of each node that has one value.
 type Values<'a> = BTreeMap<(&'a Id, (u32, &'a str), u64), Vec<Seen<'a>>>;
@@ -34,7 +34,7 @@ pub(super) fn wrong(nodes: &[Node]) -> Vec<FleetWrong> {
             }
         }
     }
-    found.extend(values.iter().flat_map(|((id, _, n), seen)| alone(id, *n, seen)));
+    found.extend(values.iter().flat_map(|((id, _, n), seen)| unique_values(id, *n, seen)));
     found
 }
 
@@ -71,7 +71,11 @@ fn constant<'a>(
 }
 
 /// Nodes with a unique value, if all others agree.
-fn alone<'a>(id: &'a Id, n: u64, seen: &'a [Seen]) -> impl Iterator<Item = FleetWrong> + 'a {
+fn unique_values<'a>(
+    id: &'a Id,
+    n: u64,
+    seen: &'a [Seen],
+) -> impl Iterator<Item = FleetWrong> + 'a {
     let nodes_of = |got: u64| -> BTreeSet<&str> {
         seen.iter().filter(|value| value.got == got).map(|value| value.node).collect()
     };
@@ -80,7 +84,8 @@ fn alone<'a>(id: &'a Id, n: u64, seen: &'a [Seen]) -> impl Iterator<Item = Fleet
     let all: BTreeSet<&str> = seen.iter().map(|value| value.node).collect();
     let agreed = most.filter(|(agree, _)| {
         let others = all.len() - agree;
-        *agree >= MIN_NODES - 1 && others * ALONE <= all.len().max(ALONE)
+        *agree >= MIN_NODES - 1
+            && others * MIN_NODES_PER_ODD_VALUE <= all.len().max(MIN_NODES_PER_ODD_VALUE)
     });
     let off = move |value: &&Seen| agreed.is_some_and(|(_, right)| value.got != right);
     seen.iter().filter(off).map(move |value| FleetWrong {

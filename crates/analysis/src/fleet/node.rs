@@ -73,7 +73,7 @@ impl NodeResult {
             better: result.better,
             estimate: estimate.unwrap_or(0.0),
             speed,
-            within: run_summary::within(result.interval()),
+            within: run_summary::launch_variance(result.interval()),
             interference: result.is_flagged(Flag::Interference),
             checks,
         }

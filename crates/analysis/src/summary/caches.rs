@@ -22,12 +22,12 @@ pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding>
         return None;
     }
     caches.sort_by_key(|cache| cache.bytes);
-    let mut rises = found(&curve);
+    let mut rises = find_rises(&curve);
     let mut unseen = vec![];
     let mut first = 0;
     for cache in caches {
         // the highest of several fitting rises: lower ones are of translation buffers
-        let fitting = (first..rises.len()).filter(|&index| fits(&rises[index], cache));
+        let fitting = (first..rises.len()).filter(|&index| may_end_in(&rises[index], cache));
         match fitting.max_by(|&a, &b| rises[a].factor.total_cmp(&rises[b].factor)) {
             Some(index) => {
                 rises[index].cache = Some(cache.clone());
@@ -41,12 +41,12 @@ pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding>
 
 /// Whether this cache may end in a rise. Other data and other users make it look smaller, by up to a half; nothing
 /// makes it look larger.
-fn fits(rise: &Rise, cache: &Cache) -> bool {
+fn may_end_in(rise: &Rise, cache: &Cache) -> bool {
     (rise.from..=2.0 * rise.to).contains(&(cache.bytes as f64 / 1024.0))
 }
 
 /// The rises of a curve at whose ends the intervals are apart.
-fn found(curve: &[(f64, Estimate)]) -> Vec<Rise> {
+fn find_rises(curve: &[(f64, Estimate)]) -> Vec<Rise> {
     let factor = |pair: &[(f64, Estimate)]| pair[1].1.value / pair[0].1.value;
     let factors: Vec<f64> = curve.windows(2).map(factor).collect();
     let mut rises = vec![];

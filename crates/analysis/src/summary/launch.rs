@@ -68,13 +68,13 @@ impl Reader {
     }
 
     /// Updates the SMT floor.
-    pub fn see(&mut self, launch: &Launch) {
-        self.floor.see(launch);
+    pub fn observe(&mut self, launch: &Launch) {
+        self.floor.observe(launch);
     }
 
     /// Updates the SMT floor, and reads a launch.
-    pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
-        self.see(launch);
+    pub fn read(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
+        self.observe(launch);
         let mut reading = Reading::new(launch);
         reading.sample_use = sample_use(benchmark, &reading, self.trial);
         reading.counts_whole = self.trial;

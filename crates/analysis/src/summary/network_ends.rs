@@ -11,7 +11,7 @@ pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Fin
     Some(Finding::Ends {
         cpu_ns: cpu_ns.map(|ns| ns / amount),
         share: both([Metric::NearCpuShare, Metric::FarCpuShare])?,
-        each: each(benchmark),
+        each: unit_noun(benchmark),
         seconds: seconds(launches),
         lost: mean(launches, Metric::LostShare),
     })
@@ -25,7 +25,7 @@ fn seconds(launches: &[&Reading]) -> f64 {
 }
 
 /// One of the counted units.
-fn each(benchmark: &Benchmark) -> String {
+fn unit_noun(benchmark: &Benchmark) -> String {
     let unit = benchmark.unit.as_str();
     let named = match (benchmark.unit.quantity(), unit.split_once('/')) {
         (Quantity::Rate { .. }, Some((thing, _))) if thing.ends_with('B') => "byte",

@@ -83,7 +83,7 @@ pub(super) fn incomplete(curve: &Curve, points: &[SeriesPoint]) -> Option<Findin
 }
 
 /// `None` where no point was measured; otherwise missing points or the law.
-pub(super) fn found(
+pub(super) fn law_or_missing_points(
     curve: &Curve,
     points: &[SeriesPoint],
     by_id: &BTreeMap<&Id, Launched>,

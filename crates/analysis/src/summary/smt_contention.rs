@@ -35,12 +35,12 @@ impl Floor {
     pub(crate) fn from_run(run: &RunData) -> Self {
         let mut all = Self::before(&run.info);
         for launch in &run.launches {
-            all.see(launch);
+            all.observe(launch);
         }
         all
     }
 
-    pub(crate) fn see(&mut self, launch: &Launch) {
+    pub(crate) fn observe(&mut self, launch: &Launch) {
         let seen = match (launch.cpus.as_slice(), launch.copies, self.shared) {
             ([cpu], 1, true) => self.seen.entry(*cpu).or_default(),
             ([_, _, ..], 1, true) => self.several.entry(launch.id.clone()).or_default(),
@@ -158,7 +158,7 @@ mod tests {
     fn seen(info: &RunInfo, readings: impl IntoIterator<Item = u64>) -> Floor {
         let mut floor = Floor::before(info);
         for smt_probe in readings {
-            floor.see(&launch(&[0], smt_probe));
+            floor.observe(&launch(&[0], smt_probe));
         }
         floor
     }
@@ -224,9 +224,9 @@ mod tests {
         let mut floor = Floor::before(&info(&SMT, &[]));
         let copies = Launch { copies: 2, ..launch(&[0], 254) };
         for _ in 0..20 {
-            floor.see(&launch(&[0, 1], 254));
-            floor.see(&launch(&[], 254));
-            floor.see(&copies);
+            floor.observe(&launch(&[0, 1], 254));
+            floor.observe(&launch(&[], 254));
+            floor.observe(&copies);
         }
         assert!(floor.learned().is_empty());
         assert!(floor.is_contended(&launch(&[0, 1], 381), 1000, 381));

@@ -2,7 +2,7 @@
 
 use crate::compare::{Options, compare};
 use crate::run_effect::DEFAULT_RUN_VARIANCE;
-use crate::run_summary::within;
+use crate::run_summary::launch_variance;
 use crate::tests::made_up_runs::*;
 use gritstone_model::Flag::*;
 use gritstone_model::*;
@@ -44,8 +44,9 @@ fn half_time_is_twice_fast() {
     near(row.base, 100.0);
     near(row.other, 50.0);
     // t of four degrees of freedom times the root of the sum of both runs' variances
-    let variance =
-        |view: &RunView| DEFAULT_RUN_VARIANCE.ln_sd.powi(2) + within(view.results[0].interval());
+    let variance = |view: &RunView| {
+        DEFAULT_RUN_VARIANCE.ln_sd.powi(2) + launch_variance(view.results[0].interval())
+    };
     let sd = (variance(&base) + variance(&other)).sqrt();
     let half = quantile::student(0.95, 4.0) * sd;
     let [low, high] = row.interval.unwrap();

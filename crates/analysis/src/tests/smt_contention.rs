@@ -136,14 +136,14 @@ fn reader_learns_the_smt_floor() {
     contend_all(&mut loud);
     let info = run(vec![], vec![]).info;
     let mut reader = Reader::new(&info);
-    assert!(!reader.learn(&benchmark, &loud).disturbed);
+    assert!(!reader.read(&benchmark, &loud).disturbed);
     for _ in 0..3 {
-        assert!(!reader.learn(&benchmark, &quiet).disturbed);
+        assert!(!reader.read(&benchmark, &quiet).disturbed);
     }
-    assert!(reader.learn(&benchmark, &loud).contended);
+    assert!(reader.read(&benchmark, &loud).contended);
     // launches on another CPU say nothing
     loud.cpus = vec![0];
-    assert!(!reader.learn(&benchmark, &loud).disturbed);
+    assert!(!reader.read(&benchmark, &loud).disturbed);
     assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
 }
 

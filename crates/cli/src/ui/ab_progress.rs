@@ -37,7 +37,7 @@ pub fn words(
             let Some(best) = times.best() else {
                 return format!("round {done}{}", total(false));
             };
-            let shown = interim::shown(times, &judged[0], false);
+            let shown = interim::shown_comparisons(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
                 "round {done}{}: {} is fastest so far, {} of {} slower",

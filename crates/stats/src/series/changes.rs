@@ -8,7 +8,7 @@ const MIN_WIDTH: f64 = 4.0;
 const GROWTH: f64 = std::f64::consts::SQRT_2;
 const STEPS: usize = 8;
 
-/// See [`apart`]: fewest runs of a side, and most runs of both for each of the shorter side.
+/// See [`split_distance`]: fewest runs of a side, and most runs of both for each of the shorter side.
 const MIN_SIDE: usize = 3;
 const MAX_RATIO: usize = 4;
 
@@ -104,7 +104,7 @@ pub(super) fn best_split(
         start,
         end,
         split,
-        distance: distance.max(apart(&points[start..end], noise, split - start)),
+        distance: distance.max(split_distance(&points[start..end], noise, split - start)),
     })
 }
 
@@ -141,7 +141,7 @@ pub(super) fn splits(
 /// Standard errors between both sides of a split, clipped about the middle between their medians. A center that lies in the longer side
 /// clips a change of any size to what three odd runs may be: it is found where both sides have three runs, the longer one no more than
 /// three times as many.
-fn apart(within: &[Point], noise: &Noise, split: usize) -> f64 {
+fn split_distance(within: &[Point], noise: &Noise, split: usize) -> f64 {
     let (one, other) = within.split_at(split);
     let shorter = one.len().min(other.len());
     if shorter < MIN_SIDE || within.len() > MAX_RATIO * shorter {

@@ -65,7 +65,7 @@ impl Pairs {
     }
 
     /// Mean of 1 - correlation^lag over the pairs of these lags: the factor by which correlation reduces the variance of their differences.
-    fn left(&self, lags: std::ops::RangeInclusive<usize>, correlation: f64) -> f64 {
+    fn variance_factor(&self, lags: std::ops::RangeInclusive<usize>, correlation: f64) -> f64 {
         let (pairs, left) = lags.fold((0.0, 0.0), |(pairs, left), lag| {
             let of_lag = self.squares[lag - 1].len() as f64;
             let share = 1.0 - correlation.powi(lag as i32);
@@ -78,7 +78,7 @@ impl Pairs {
         let square = correlation * correlation;
         let freedom = FREEDOM * (self.runs - 1) as f64 * (1.0 - square) / (1.0 + square);
         Variance {
-            value: self.sd * self.sd / self.left(1..=NEAR, correlation),
+            value: self.sd * self.sd / self.variance_factor(1..=NEAR, correlation),
             df: freedom.max(1.0),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::changes::{by_chance, changes, location, splits};
 use super::pairs::PRIOR_CORRELATION;
-use super::{CHANGE, Level, Noise, Point, Series, learn, levels, median};
+use super::{CHANGE, Level, Noise, Point, Series, fit_scatter, levels, median};
 use crate::descriptive;
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
@@ -28,7 +28,7 @@ pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> V
     let Some(mut medians) = medians(all) else {
         return vec![];
     };
-    learn(&mut [&mut medians], correlation.unwrap_or(PRIOR_CORRELATION));
+    fit_scatter(&mut [&mut medians], correlation.unwrap_or(PRIOR_CORRELATION));
     let Some(mut noise) = medians.noise else {
         return vec![];
     };

@@ -183,7 +183,7 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
         let row = std::slice::from_ref(&times);
         let judged = &interim::decide_all(row, |_| margin, last)[0];
         if last || interim::is_decided(&times, judged, false) {
-            let shown = interim::shown(&times, judged, false);
+            let shown = interim::shown_comparisons(&times, judged, false);
             return Ranking { times, shown };
         }
         out.extend(interim::dropped_sides(&times, judged, false));
