@@ -86,7 +86,7 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
     }
     for (file, parsed) in by_id.values() {
         for reference in &parsed.references {
-            fits(&parsed.benchmark, reference, &by_id)
+            check_reference(&parsed.benchmark, reference, &by_id)
                 .map_err(|what| file.text.error(&reference.span, what))?;
         }
     }
@@ -160,7 +160,7 @@ fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
 }
 
 /// Checks that referenced benchmarks exist and have the expected kind.
-fn fits(
+fn check_reference(
     benchmark: &Benchmark,
     reference: &Reference,
     by_id: &ParsedById<'_>,

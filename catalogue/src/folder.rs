@@ -40,7 +40,7 @@ pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
     let name = resolved.file_name().unwrap_or_default();
     let mut found = Found::default();
     found.add(&resolved, "")?;
-    let Some(name) = name.to_str().filter(|name| plain(name)) else {
+    let Some(name) = name.to_str().filter(|name| is_plain_name(name)) else {
         return wrong(format!(
             "the folder {name:?} cannot be a catalog: name it with letters, digits and . _ + -"
         ));
@@ -84,7 +84,7 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> FolderError {
 }
 
 /// A name without characters that are special to a shell, a compiler or a terminal.
-fn plain(name: &str) -> bool {
+fn is_plain_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     !name.is_empty() && !name.starts_with(['-', '+']) && name.chars().all(letter)
 }
@@ -94,12 +94,12 @@ fn plain(name: &str) -> bool {
 /// # Errors
 /// Names the invalid one.
 pub(crate) fn names(stored: &CustomCatalog) -> Result<(), FolderError> {
-    let stands = |name: &str| plain(name) && !left_out(name);
+    let stands = |name: &str| is_plain_name(name) && !left_out(name);
     let path = |path: &str| {
         let parts = path.split('/');
         parts.clone().count() <= 2 && parts.into_iter().all(stands)
     };
-    if !plain(&stored.name) {
+    if !is_plain_name(&stored.name) {
         return wrong(format!("{:?} cannot name a catalog", stored.name));
     }
     match stored.files.keys().find(|name| !path(name)) {
@@ -125,7 +125,7 @@ impl Found {
             if left_out(&name.to_string_lossy()) {
                 continue;
             }
-            let Some(name) = name.to_str().filter(|name| plain(name)) else {
+            let Some(name) = name.to_str().filter(|name| is_plain_name(name)) else {
                 return wrong(format!(
                     "{prefix}{name:?} cannot be a name in a catalog: use letters, digits and . _ + -"
                 ));

@@ -96,7 +96,7 @@ fn main() {
         }
         Some("--check") => {
             let changed = |(name, table): &(&str, &String)| {
-                let as_documented = same(around(&page, name)[1].trim(), table.trim());
+                let as_documented = tables_agree(around(&page, name)[1].trim(), table.trim());
                 match as_documented {
                     true => println!("{name}: as documented"),
                     false => println!("{name} is now:\n{table}"),
@@ -111,7 +111,7 @@ fn main() {
 }
 
 /// Whether two tables have the same words, and numbers that differ by no more than the rounding of another C library may cause.
-fn same(stored: &str, computed: &str) -> bool {
+fn tables_agree(stored: &str, computed: &str) -> bool {
     let numbers = |text: &str| -> Vec<f64> {
         let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         parts.filter_map(|number| number.parse().ok()).collect()

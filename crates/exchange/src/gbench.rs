@@ -71,7 +71,7 @@ fn repetitions(data: &RunData, exported: &ExportedResult) -> Vec<(f64, Done)> {
     let launches = data.launches.iter().filter(|launch| {
         launch.id == result.id && launch.copies == 1 && launch.outcome == Outcome::Measured
     });
-    let done: Vec<Done> = launches.filter_map(done).collect();
+    let done: Vec<Done> = launches.filter_map(work_done).collect();
     let entry = data.benchmarks.iter().find(|entry| entry.id == result.id);
     let amount = entry.map_or(1.0, |entry| entry.amount_per_op);
     let real = result.values().iter();
@@ -87,7 +87,7 @@ fn repetitions(data: &RunData, exported: &ExportedResult) -> Vec<(f64, Done)> {
     timed.map(|(launch, real)| (real, work(launch))).collect()
 }
 
-fn done(launch: &Launch) -> Option<Done> {
+fn work_done(launch: &Launch) -> Option<Done> {
     let (mut operations, mut cpu) = (0_u64, 0.0);
     for event in &launch.events {
         if let Event::Sample(sample) = event {

@@ -208,7 +208,7 @@ pub fn table(
     if by_time {
         rows.sort_by(by_mean);
     }
-    let unit = unit.unwrap_or_else(|| near(of_first.mean));
+    let unit = unit.unwrap_or_else(|| readable_unit(of_first.mean));
     let (factor, sign) = match unit {
         "us" => (1e6, "µs"),
         "ms" => (1e3, "ms"),
@@ -264,7 +264,7 @@ fn relative(
 }
 
 /// A readable unit for a time.
-fn near(seconds: f64) -> &'static str {
+fn readable_unit(seconds: f64) -> &'static str {
     match seconds {
         s if s < 1e-3 => "us",
         s if s < 1.0 => "ms",

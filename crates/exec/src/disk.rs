@@ -59,7 +59,7 @@ pub(crate) fn overwrite(image: &Path, size: u64) -> io::Result<()> {
 pub(crate) fn tool(name: &'static str, arguments: &[&str]) -> Result<String, Unavailable> {
     let failed = |why: String| Unavailable::Tool { tool: name, why };
     let theirs = std::env::var_os("PATH").unwrap_or_default();
-    let path = found(name, &theirs)
+    let path = find_tool(name, &theirs)
         .ok_or_else(|| failed(format!("it is not in {} or on PATH", TOOLS.join(", "))))?;
     let output = Command::new(path)
         .args(arguments)
@@ -75,7 +75,7 @@ pub(crate) fn tool(name: &'static str, arguments: &[&str]) -> Result<String, Una
     }
 }
 
-fn found(name: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
+fn find_tool(name: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
     let first = TOOLS.iter().map(PathBuf::from);
     let all = first.chain(std::env::split_paths(path).filter(|dir| dir.is_absolute()));
     all.map(|dir| dir.join(name)).find(|file| file.is_file())
@@ -92,7 +92,7 @@ mod tests {
         for name in ["mkswap", "gritstone-tool"] {
             fs::write(dir.path().join(name), "").unwrap();
         }
-        let found = |name| found(name, dir.path().as_os_str());
+        let found = |name| find_tool(name, dir.path().as_os_str());
         assert_ne!(found("mkswap"), Some(dir.path().join("mkswap")));
         // a tool that is missing in the system directories comes from PATH
         let theirs = dir.path().join("gritstone-tool");

@@ -74,7 +74,7 @@ impl Resource for LoadTag {
             let tagged: Vec<i32> = fs::read_dir("/proc")?
                 .flatten()
                 .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-                .filter(|pid| has(*pid, &tag))
+                .filter(|pid| has_tag(*pid, &tag))
                 .collect();
             if tagged.is_empty() {
                 return Ok(Undo::Gone);
@@ -83,7 +83,7 @@ impl Resource for LoadTag {
                 return Err(io::Error::other("some of its processes could not be killed"));
             }
             for pid in tagged {
-                pidfd::kill_if(pid, || has(pid, &tag));
+                pidfd::kill_if(pid, || has_tag(pid, &tag));
             }
             std::thread::sleep(POLL_INTERVAL);
         }
@@ -236,7 +236,7 @@ impl Part {
 }
 
 /// False for other users' processes, whose environment cannot be read.
-fn has(pid: i32, tag: &[u8]) -> bool {
+fn has_tag(pid: i32, tag: &[u8]) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.windows(tag.len()).any(|part| part == tag)
 }

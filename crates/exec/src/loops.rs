@@ -55,7 +55,7 @@ impl Loop {
     }
 }
 
-pub(crate) fn over(file: Identity) -> Vec<Loop> {
+pub(crate) fn attached_to(file: Identity) -> Vec<Loop> {
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     devices
         .filter(|device| device.path().join("loop/backing_file").exists())

@@ -100,7 +100,7 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
         image => image?,
     };
-    let devices = loops::over(image);
+    let devices = loops::attached_to(image);
     let devices: Vec<u64> = devices.iter().filter_map(|on| on.device().ok()).collect();
     // by descriptor and one component, which may not be a link
     let point = home.by_descriptor().join(MOUNTED);
@@ -120,7 +120,7 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
             Err(why) => return Err(why.into()),
         }
     }
-    loops::over(image).iter().try_for_each(loops::Loop::detach)
+    loops::attached_to(image).iter().try_for_each(loops::Loop::detach)
 }
 
 #[allow(clippy::useless_conversion, reason = "its type differs by processor")]

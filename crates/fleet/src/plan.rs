@@ -166,7 +166,7 @@ impl Plan {
     }
 
     /// Writes the plan.
-    pub fn keep(&self, context: &Context) -> Result<PathBuf> {
+    pub fn write(&self, context: &Context) -> Result<PathBuf> {
         let folder = self.folder(context)?;
         let directory = self.state(context)?.make();
         directory.with_context(|| format!("cannot make {}", folder.display()))?;

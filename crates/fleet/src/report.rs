@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
-use gritstone_runs::context::{Context, here};
+use gritstone_runs::context::{Context, this_machine};
 use gritstone_runs::uncached::or_warning;
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,7 +146,7 @@ fn named(
         true => vec![context.resolve(store, word)?],
         false => {
             // an ambiguous name is an error
-            store.resolve(word, here)?;
+            store.resolve(word, this_machine)?;
             labeled
         }
     };

@@ -289,9 +289,9 @@ impl Fleet<'_> {
                 _ => {}
             }
             match tasks(&queued.job) {
-                Ok(states) => self.look(&mut array, &states, cancelled.is_some())?,
+                Ok(states) => self.handle_tasks(&mut array, &states, cancelled.is_some())?,
                 // the controller may be restarting, while jobs go on
-                Err(why) => array.say(&format!("Slurm does not answer: {why:#}")),
+                Err(why) => array.log_report(&format!("Slurm does not answer: {why:#}")),
             }
             self.pause(&array, cancelled.is_some());
         }
@@ -308,7 +308,7 @@ impl Fleet<'_> {
     }
 
     /// Handles each task that has not ended, or whose bundle has not appeared.
-    fn look(
+    fn handle_tasks(
         &self,
         array: &mut Array,
         states: &BTreeMap<usize, State>,

@@ -108,7 +108,7 @@ impl Session {
         let errors = Arc::default();
         if let Some(stderr) = child.stderr.take() {
             let tail = Arc::clone(&errors);
-            thread::spawn(move || keep(stderr, &tail));
+            thread::spawn(move || collect_tail(stderr, &tail));
         }
         let progress = Arc::new(Progress {
             last: Mutex::new(Instant::now()),
@@ -246,7 +246,7 @@ impl Drop for Session {
     }
 }
 
-fn keep(mut from: ChildStderr, tail: &Mutex<Vec<u8>>) {
+fn collect_tail(mut from: ChildStderr, tail: &Mutex<Vec<u8>>) {
     let mut bytes = [0; 512];
     while let Ok(n @ 1..) = from.read(&mut bytes) {
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);

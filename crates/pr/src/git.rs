@@ -107,7 +107,7 @@ impl Repository {
     }
 
     pub(crate) fn has_commit(&self, commit: &str) -> bool {
-        self.ask(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok()
+        self.query(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok()
     }
 
     /// The URL of the remote `origin`.
@@ -117,13 +117,13 @@ impl Repository {
 
     /// # Errors
     /// When git fails.
-    pub fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+    pub fn query(&self, arguments: &[&str]) -> Result<Vec<u8>> {
         let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
         git(&self.root, &words)
     }
 
     fn text(&self, arguments: &[&str]) -> Result<String> {
-        Ok(String::from_utf8_lossy(&self.ask(arguments)?).trim().to_owned())
+        Ok(String::from_utf8_lossy(&self.query(arguments)?).trim().to_owned())
     }
 
     /// The commit of a name, which is never taken as an option.
@@ -209,7 +209,7 @@ impl Repository {
     /// When git fails.
     pub fn modified(&self) -> Result<Vec<PathBuf>> {
         let changed = |ignored: &str| {
-            self.ask(&[
+            self.query(&[
                 "diff",
                 "--name-only",
                 "--no-renames",
@@ -229,7 +229,7 @@ impl Repository {
                 dirty.display()
             );
         }
-        let untracked = self.ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let untracked = self.query(&["ls-files", "--others", "--exclude-standard", "-z"])?;
         let untracked = paths(&untracked).filter(|path| !is_standard_output(&self.root.join(path)));
         Ok(paths(&changed).chain(untracked).collect())
     }
@@ -255,7 +255,7 @@ impl Repository {
     /// # Errors
     /// When git fails.
     pub fn changed(&self, one: &Revision, other: &Revision) -> Result<Vec<PathBuf>> {
-        let changed = self.ask(&[
+        let changed = self.query(&[
             "diff",
             "--name-only",
             "--no-renames",
@@ -278,11 +278,11 @@ impl Repository {
         }
         let words =
             "config --file .gitmodules --null --name-only --get-regexp ^submodule\\..*\\.path$";
-        let keys = self.ask(&words.split(' ').collect::<Vec<_>>()).unwrap_or_default();
+        let keys = self.query(&words.split(' ').collect::<Vec<_>>()).unwrap_or_default();
         let mut submodules = vec![];
         for key in keys.split(|b| *b == 0).filter(|key| !key.is_empty()) {
             let key = String::from_utf8_lossy(key);
-            let path = line(self.ask(&["config", "--file", ".gitmodules", &key])?);
+            let path = line(self.query(&["config", "--file", ".gitmodules", &key])?);
             if self.root.join(&path).join(".git").exists() {
                 submodules.push(path);
             }

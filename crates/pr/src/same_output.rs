@@ -50,14 +50,18 @@ pub fn check(base: &[u8], side: PrSideName, found: &[u8]) -> Result<(), OutputDi
     loop {
         let pair = [expected.next(), found.next()];
         if pair[0] != pair[1] {
-            return Err(OutputDiffers { side, line, lines: pair.map(|line| line.map(shown)) });
+            return Err(OutputDiffers {
+                side,
+                line,
+                lines: pair.map(|line| line.map(printable_line)),
+            });
         }
         line += 1;
     }
 }
 
 /// Without control characters.
-fn shown(line: &[u8]) -> String {
+fn printable_line(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let (start, more) = match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => (&text[..end], "..."),

@@ -255,8 +255,8 @@ impl Trial {
         let rows = self.rows.iter().zip(judged).zip(family);
         let mut rows: Vec<PrRow> = rows
             .map(|((row, c), p)| match self.quantity {
-                PrQuantity::Time => shown(harness, row, &c, p),
-                PrQuantity::Instructions => shown_count(shown(harness, row, &c, p), row),
+                PrQuantity::Time => pr_row(harness, row, &c, p),
+                PrQuantity::Instructions => shown_count(pr_row(harness, row, &c, p), row),
             })
             .collect();
         let rank = |row: &PrRow| match row.verdict {
@@ -303,7 +303,7 @@ fn shown_count(tested: PrRow, row: &Row) -> PrRow {
     }
 }
 
-fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrRow {
+fn pr_row(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrRow {
     let ratio = c.ratio.map(|ratio| ratio.ratio);
     let verdict = match c.verdict {
         verdict::Verdict::Faster => Verdict::Faster,

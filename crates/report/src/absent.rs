@@ -51,7 +51,7 @@ pub(crate) fn comparisons(rows: &[CompareRow]) -> Vec<String> {
 }
 
 /// The number of benchmarks for each kind of reason: `16 invalid`.
-pub(crate) fn counts(rows: &[CompareRow]) -> Vec<(usize, &'static str)> {
+pub(crate) fn count_absent(rows: &[CompareRow]) -> Vec<(usize, &'static str)> {
     let absent = rows.iter().filter(|row| row.ratio.is_none());
     let kinds = grouped(absent.map(|row| (reason(row).0, row)));
     kinds.into_iter().map(|(what, rows)| (rows.len(), what)).collect()

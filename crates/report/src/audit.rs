@@ -35,7 +35,7 @@ pub fn audit(view: &AuditView) -> Document {
     let entries = view.entries.iter();
     let (ours, theirs): (Vec<_>, Vec<_>) = entries.partition(|e| e.kind == Kind::Kernel);
     if let Some(build) = view.builds.first() {
-        let mut columns = begun();
+        let mut columns = key_column();
         for (claim, head, _) in CLAIMS {
             let counted = !matches!(claim, Claim::Runs | Claim::Check | Claim::Linear);
             let group = if counted { "for each operation" } else { "" };
@@ -50,13 +50,13 @@ pub fn audit(view: &AuditView) -> Document {
     }
     let stepped = ours.iter().copied();
     let stepped = stepped.filter(|entry| instructions(entry).is_some());
-    begun().number("user instructions", |entry| instructions(entry)).table(
+    key_column().number("user instructions", |entry| instructions(entry)).table(
         &mut document,
         "For each operation, by single steps",
         stepped,
     );
     if view.builds.len() > 1 {
-        let mut columns = begun();
+        let mut columns = key_column();
         for build in &view.builds[1..] {
             let (compiler, flags) = head(build);
             let cell = move |entry: &&AuditEntry| again(view, entry, build);
@@ -69,7 +69,7 @@ pub fn audit(view: &AuditView) -> Document {
         let mut tests = entry.tests.iter();
         cell(view, tests.find(|test| test.claim == claim))
     };
-    begun()
+    key_column()
         .text("exit status, output, files", |entry| claim_cell(entry, Claim::Runs))
         .text("proof", |entry| claim_cell(entry, Claim::Proof))
         .table(&mut document, "Other programs", theirs);
@@ -84,7 +84,7 @@ fn instructions(entry: &AuditEntry) -> Option<String> {
     Some(number::at_most(test.measured?, "", 6))
 }
 
-fn begun<'a>() -> Columns<'a, &'a AuditEntry> {
+fn key_column<'a>() -> Columns<'a, &'a AuditEntry> {
     Columns::key("Benchmark", Style::Code, |entry: &&AuditEntry| entry.id.to_string())
 }
 

@@ -20,7 +20,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
         document.paragraph(no_changes_text(compared));
         return document;
     }
-    document.push(Block::Tiles(counts(events)));
+    document.push(Block::Tiles(state_tiles(events)));
     document.paragraph("Changes are tentative until `gritstone ab` confirms them.");
     let shown = &events[..events.len().min(most)];
     for state in ChangeState::ALL {
@@ -67,7 +67,7 @@ pub(crate) fn no_changes_text(compared: bool) -> &'static str {
 }
 
 /// Number of events in each state.
-pub(crate) fn counts(events: &[ChangeEvent]) -> Vec<Tile> {
+pub(crate) fn state_tiles(events: &[ChangeEvent]) -> Vec<Tile> {
     let tile = |state: ChangeState| {
         let of_state = events.iter().filter(|event| event.triage.state == state);
         let (worse, better): (Vec<_>, Vec<_>) = of_state.partition(|event| event.worse);
@@ -109,7 +109,7 @@ pub(crate) fn table<'a>(
             Cell::from(commits.map(short_commits)).about(link.map(About::Web))
         })
         .text("State", |event| event.triage.state.as_str())
-        .text("Who", |event| who(&event.triage))
+        .text("Who", |event| assignee_or_author(&event.triage))
         .column(Column::new("Note", Style::Text).rank(2), |event| {
             event.triage.log.last().map(|entry| entry.note.clone())
         })
@@ -117,7 +117,7 @@ pub(crate) fn table<'a>(
 }
 
 /// Assignee, else the author of the newest entry.
-fn who(triage: &Triage) -> Option<String> {
+fn assignee_or_author(triage: &Triage) -> Option<String> {
     let author = triage.log.last().map(|entry| entry.who.clone());
     triage.assignee.clone().or(author)
 }

@@ -108,7 +108,7 @@ pub(crate) fn summary(view: &CompareView) -> String {
     let disturbed = decided().filter(disturbed).count();
     let printed = rows().filter(|row| published(view, row)).count();
     let counts = counts.into_iter().chain([(printed, "published, without intervals")]);
-    let counts = counts.chain(absent::counts(&view.rows));
+    let counts = counts.chain(absent::count_absent(&view.rows));
     let counted: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| match (text, disturbed) {

@@ -63,7 +63,7 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
         },
         tone: slower.iter().any(|event| event.triage.state.is_open()).then_some(Tone::Bad),
     };
-    let states = changes::counts(events);
+    let states = changes::state_tiles(events);
     document.push(Block::Tiles([week].into_iter().chain(states).collect()));
     let caption = format!("Slower in the {days} days before the newest run");
     table(document, &caption, &slower);

@@ -22,7 +22,7 @@ fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile
 }
 
 /// One of these percentiles with its unit.
-pub(crate) fn shown(percentiles: &[Percentile], name: &str) -> Option<String> {
+pub(crate) fn percentile_text(percentiles: &[Percentile], name: &str) -> Option<String> {
     shown_in(UNIT, percentiles, name)
 }
 
@@ -33,13 +33,14 @@ fn shown_in(unit: &str, percentiles: &[Percentile], name: &str) -> Option<String
 
 /// A percentile of a point of a curve: of responses, or of operations, which have the unit of the result.
 pub(crate) fn point_percentile(point: &SeriesPoint, name: &str, unit: &str) -> Option<String> {
-    shown(&point.responses, name).or_else(|| shown_in(unit, &point.percentiles, name))
+    percentile_text(&point.responses, name).or_else(|| shown_in(unit, &point.percentiles, name))
 }
 
 /// A row for each kind of transaction and number of users; nothing without users.
 pub(crate) fn table(document: &mut Document, result: &Measurement) {
-    let percentile =
-        |name: &'static str| move |responses: &&Responses| shown(&responses.percentiles, name);
+    let percentile = |name: &'static str| {
+        move |responses: &&Responses| percentile_text(&responses.percentiles, name)
+    };
     let [p50, p95, p99] = RESPONSE_PERCENTILES;
     Columns::<&Responses>::key("Users", Style::Number, |responses| {
         number::count(responses.users as usize)
@@ -168,7 +169,7 @@ pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
             .responses()
             .iter()
             .find(|responses| responses.users == least && responses.kind.is_none());
-        let p95 = p95.and_then(|responses| shown(&responses.percentiles, "p95"));
+        let p95 = p95.and_then(|responses| percentile_text(&responses.percentiles, "p95"));
         let p95 = p95.map(|time| format!("95% within {time}"));
         let more = too_many.map(|users| format!("{} are too many", number::count(users as usize)));
         let details: Vec<String> = p95.into_iter().chain(more).collect();

@@ -229,7 +229,7 @@ impl Context {
     /// # Errors
     /// When no stored run has the name; suggests similar ones.
     pub fn resolve(&self, store: &Store, name: &str) -> Result<String> {
-        let named = store.resolve(name, here)?;
+        let named = store.resolve(name, this_machine)?;
         if named.labeled > 1 {
             log::warn!(
                 "{} runs are labeled '{name}': this is the newest, {}",
@@ -323,7 +323,7 @@ impl Context {
 
     fn is_label(&self, name: &str) -> bool {
         let store = self.reader().ok().flatten();
-        store.is_some_and(|store| store.resolve(name, here).is_ok())
+        store.is_some_and(|store| store.resolve(name, this_machine).is_ok())
     }
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
@@ -345,7 +345,7 @@ impl Context {
 }
 
 /// This host, as it is known in stores.
-pub fn here() -> ThisMachine {
+pub fn this_machine() -> ThisMachine {
     let root = Root::live();
     let host = Host::with_cpu(Cpu::read(&root), &root);
     ThisMachine { owner: host.private_id(), id: host.id(), now: crate::clock::now() }

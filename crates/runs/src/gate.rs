@@ -1,7 +1,7 @@
 //! What the gate compares a run with: stored runs before it, or one other run.
 
 use crate::brief::check_different;
-use crate::context::{Context, here};
+use crate::context::{Context, this_machine};
 use crate::earlier_runs::MAX_RUNS;
 use crate::uncached::{Uncached, or_warning};
 use anyhow::Result;
@@ -163,7 +163,7 @@ pub fn other_run(context: &Context, name: &str, run: &RunView) -> Result<RunView
         let mut before = others.iter().filter(|head| head.started <= run.started);
         if let Some(head) = before.next_back().or(others.last()) {
             // an ambiguous name is an error
-            store.resolve(name, here)?;
+            store.resolve(name, this_machine)?;
             if others.len() > 1 {
                 log::warn!("{} other runs are labeled '{name}': this is {}", others.len(), head.id);
             }

@@ -7,7 +7,7 @@ use gritstone_analysis::VERSION;
 use gritstone_analysis::fleet::NodeRun;
 use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
-use gritstone_store::{Pruned, Results, Store, TOGETHER};
+use gritstone_store::{Pruned, RUNS_PER_QUERY, Results, Store};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -216,7 +216,7 @@ fn map_cached<T>(
     read: impl Fn(&str, Option<Results>) -> Result<T>,
 ) -> Result<Vec<Result<T>>> {
     let mut all = vec![];
-    for ids in ids.chunks(TOGETHER) {
+    for ids in ids.chunks(RUNS_PER_QUERY) {
         let stored = store.results_of_each(ids, &analysis(), benchmark)?;
         all.extend(ids.iter().zip(stored).map(|(id, stored)| read(id, stored?)));
     }

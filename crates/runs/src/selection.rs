@@ -1,6 +1,6 @@
 //! Resolves the words of a command to runs, systems and benchmark selectors.
 
-use crate::context::{Context, here};
+use crate::context::{Context, this_machine};
 use anyhow::{Context as _, Result, bail};
 use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
@@ -61,7 +61,7 @@ impl Context {
             views if views.is_empty() => Ok(vec![self.view(name)?]),
             views => {
                 // an ambiguous name is an error
-                store.resolve(name, here)?;
+                store.resolve(name, this_machine)?;
                 Ok(views)
             }
         }

@@ -31,7 +31,7 @@ pub fn apply(
     for (key, value) in params {
         let mut known = false;
         for benchmark in &mut *selected {
-            if !has(catalogue, benchmark, key) {
+            if !has_parameter(catalogue, benchmark, key) {
                 continue;
             }
             known = true;
@@ -69,7 +69,7 @@ pub fn apply(
     Ok(())
 }
 
-fn has(catalogue: &[Benchmark], benchmark: &Benchmark, key: &str) -> bool {
+fn has_parameter(catalogue: &[Benchmark], benchmark: &Benchmark, key: &str) -> bool {
     let Work::Kernel(kernel) = &benchmark.work else {
         return false;
     };
@@ -95,7 +95,7 @@ fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
     for benchmark in selected {
         if let Work::Kernel(work) = &benchmark.work {
             let keys = work.params.keys().map(String::as_str);
-            available.extend(keys.filter(|key| has(catalogue, benchmark, key)));
+            available.extend(keys.filter(|key| has_parameter(catalogue, benchmark, key)));
         }
     }
     let available: Vec<&str> = available.into_iter().collect();

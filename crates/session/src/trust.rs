@@ -22,7 +22,7 @@ pub fn ensure(
     trusted: bool,
     ask: impl FnOnce(&str) -> Result<Option<bool>>,
 ) -> Result<()> {
-    if known(&custom.stored.hash) {
+    if is_trusted(&custom.stored.hash) {
         return Ok(());
     }
     if !trusted {
@@ -41,7 +41,7 @@ pub fn ensure(
     Ok(())
 }
 
-fn known(hash: &str) -> bool {
+fn is_trusted(hash: &str) -> bool {
     let trusted = || -> std::io::Result<String> {
         let state = undo::state().ok_or(ErrorKind::NotFound)?.open()?;
         let mut text = String::new();

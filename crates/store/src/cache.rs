@@ -35,7 +35,7 @@ impl Store {
         self.read(&[run_id], analysis, Some(benchmark))?.remove(0)
     }
 
-    /// Results of several runs, each named once. A server returns [`TOGETHER`](crate::TOGETHER) runs per round trip.
+    /// Results of several runs, each named once. A server returns [`RUNS_PER_QUERY`](crate::RUNS_PER_QUERY) runs per round trip.
     /// The error of a damaged run is returned in its place.
     ///
     /// # Errors
@@ -47,13 +47,13 @@ impl Store {
         benchmark: Option<&Id>,
     ) -> Result<Vec<Result<Option<Results>, StoreError>>, StoreError> {
         let mut all = vec![];
-        for runs in runs.chunks(sql::TOGETHER) {
+        for runs in runs.chunks(sql::RUNS_PER_QUERY) {
             all.extend(self.read(runs, analysis, Some(benchmark))?);
         }
         Ok(all)
     }
 
-    /// Reads the results of at most [`sql::TOGETHER`] runs.
+    /// Reads the results of at most [`sql::RUNS_PER_QUERY`] runs.
     fn read(
         &self,
         runs: &[&str],
@@ -142,7 +142,7 @@ fn read(
     which: Which,
 ) -> Result<Vec<Result<Option<Results>, Fault>>, Fault> {
     let ids = runs.iter().map(|run| (*run).to_owned());
-    let key = together(analysis.to_owned(), ids, String::new());
+    let key = batch_parameters(analysis.to_owned(), ids, String::new());
     let mut heads = BTreeMap::new();
     for mut row in engine.all(sql::SELECT_CACHED_RUNS, key)? {
         let rest = row.split_off(1);
@@ -153,7 +153,7 @@ fn read(
     match which {
         Some(None) => {}
         Some(Some(benchmark)) => {
-            let key = together(benchmark.to_string(), numbers, -1);
+            let key = batch_parameters(benchmark.to_string(), numbers, -1);
             for mut row in engine.all(sql::SELECT_CACHED_OF, key)? {
                 let rest = row.split_off(1);
                 results.entry(column(&row, 0)?).or_default().push(rest);
@@ -176,7 +176,11 @@ fn read(
 }
 
 /// Parameters of a statement about several runs; unused parameters match no run.
-fn together<T: Clone + Into<Value>>(first: String, runs: impl Iterator<Item = T>, none: T) -> Row {
-    let runs = runs.chain(std::iter::repeat(none)).take(sql::TOGETHER);
+fn batch_parameters<T: Clone + Into<Value>>(
+    first: String,
+    runs: impl Iterator<Item = T>,
+    none: T,
+) -> Row {
+    let runs = runs.chain(std::iter::repeat(none)).take(sql::RUNS_PER_QUERY);
     std::iter::once(first.into()).chain(runs.map(Into::into)).collect()
 }

@@ -72,7 +72,7 @@ pub enum StoreError {
     /// Another process has held the lock for longer than a commit takes.
     #[error(
         "{path} is locked by another process. Wait until that has ended ({who} says which it is), \
-         then try again", path = .0.display(), who = who(.0)
+         then try again", path = .0.display(), who = lock_holder_command(.0)
     )]
     Locked(PathBuf),
     /// Written by a newer Gritstone: its schema version, and the newest known one.
@@ -248,7 +248,7 @@ fn closed(path: &Path) -> &'static str {
 }
 
 /// Command that shows which process holds the lock.
-fn who(path: &Path) -> String {
+fn lock_holder_command(path: &Path) -> String {
     match is_server(path) {
         true => "pg_stat_activity".to_owned(),
         false => format!("'fuser {}'", path.display()),

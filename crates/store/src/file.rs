@@ -51,7 +51,7 @@ fn has_scheme(path: &Path) -> bool {
 
 /// Creates the directory and the file, accessible by their owner only. Returns the path without links: no other user
 /// can replace it.
-pub(crate) fn own(path: &Path) -> Result<PathBuf, StoreError> {
+pub(crate) fn create_owned(path: &Path) -> Result<PathBuf, StoreError> {
     let Some(folder) = path.parent() else {
         return Err(StoreError::Unusable(path.into(), "it is a folder".into()));
     };
@@ -92,7 +92,7 @@ pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
 }
 
 /// A file of SQLite next to the database: `-wal`, `-journal`.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(OsStr::new(suffix));
     name.into()
@@ -102,7 +102,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 pub(crate) fn left_by_a_writer(path: &Path) -> bool {
     ["-wal", "-journal"]
         .iter()
-        .any(|suffix| std::fs::metadata(beside(path, suffix)).is_ok_and(|file| file.len() > 0))
+        .any(|suffix| std::fs::metadata(sibling(path, suffix)).is_ok_and(|file| file.len() > 0))
 }
 
 /// SQLite URI with `immutable=1`: SQLite then creates no file next to the database, and no process may write to it.

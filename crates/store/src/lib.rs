@@ -67,6 +67,6 @@ pub use queries::{Member, ThisMachine};
 pub use result_tables::Results;
 pub use run_head::{Kind, Resumable, RunHead};
 pub use run_name::{Named, new_id, trial_of};
-pub use sql::TOGETHER;
+pub use sql::RUNS_PER_QUERY;
 pub use store::{Appended, Store};
 pub use token::{Scope, Token, UploadOutcome};

@@ -134,7 +134,7 @@ impl Store {
                 }
                 let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
                 if !numbers.insert(run) {
-                    return Err(twice(&id));
+                    return Err(found_twice(&id));
                 }
                 if read::unsealed(engine, &id, run).map_or(true, |info| wanted(&info)) {
                     found.push(id);
@@ -469,7 +469,7 @@ pub struct Member {
 }
 
 /// An index names a run more than once.
-fn twice(id: &str) -> Fault {
+fn found_twice(id: &str) -> Fault {
     Fault::Damaged(format!("run {id} is found twice"))
 }
 

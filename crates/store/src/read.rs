@@ -167,7 +167,7 @@ pub(crate) fn check_head(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
 
 /// The head of a run without checking its hash: for a search, whose results are loaded later.
 pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInfo, Fault> {
-    let (_, head) = one(engine, sql::SELECT_RUN, run, "head", id)?;
+    let (_, head) = single_row(engine, sql::SELECT_RUN, run, "head", id)?;
     let mut info = row_codec::read_run(&head).map_err(|what| unreadable(id, &head, what))?;
     relabel(engine, run, &mut info)?;
     Ok(info)
@@ -188,7 +188,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn begin(engine: &'a dyn Engine, id: &'a str) -> Result<Self, Fault> {
         let found = ledger::run(engine, id)?;
-        let (sealed, head) = one(engine, sql::SELECT_RUN, found.number, "head", id)?;
+        let (sealed, head) = single_row(engine, sql::SELECT_RUN, found.number, "head", id)?;
         let part = |statement| engine.all(statement, row![found.number]);
         let parts =
             [part(sql::SELECT_BENCHMARKS)?, part(sql::SELECT_PROGRAMS)?, part(sql::SELECT_SKIPS)?];
@@ -206,9 +206,9 @@ impl<'a> Run<'a> {
         let read = || -> Result<RunData, Wrong> {
             Ok(RunData {
                 info: row_codec::read_run(&self.head)?,
-                benchmarks: each(benchmarks, row_codec::read_benchmark)?,
-                programs: each(programs, row_codec::read_program)?,
-                skips: each(skips, row_codec::read_skip)?,
+                benchmarks: decode(benchmarks, row_codec::read_benchmark)?,
+                programs: decode(programs, row_codec::read_program)?,
+                skips: decode(skips, row_codec::read_skip)?,
                 launches: vec![],
             })
         };
@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
         if !found.ended && entry.is_none() {
             return Ok(None);
         }
-        let (sealed, row) = one(self.engine, sql::SELECT_END, found.number, "end", id)?;
+        let (sealed, row) = single_row(self.engine, sql::SELECT_END, found.number, "end", id)?;
         match row[..] {
             [_, Value::Real(_), Value::Integer(launches)]
                 if launches != number && self.pruned.is_none() =>
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
 }
 
 /// The row of a statement, without its hash.
-fn one(
+fn single_row(
     engine: &dyn Engine,
     statement: &'static str,
     run: i64,
@@ -291,7 +291,7 @@ fn one(
 }
 
 /// Decodes rows.
-fn each<T, C: FromIterator<T>>(
+fn decode<T, C: FromIterator<T>>(
     rows: &[Row],
     read: fn(&Row) -> Result<T, Wrong>,
 ) -> Result<C, Wrong> {

@@ -68,7 +68,7 @@ impl Tables {
 
     /// Decodes the head of a run with its number; `None` if its hash does not match.
     pub(crate) fn head(&self, row: Row, before: &str) -> Option<(i64, Read)> {
-        let (seal, row) = right(row, self.kinds[0], before)?;
+        let (seal, row) = check_hash(row, self.kinds[0], before)?;
         let Ok(
             [
                 Value::Integer(run),
@@ -99,10 +99,13 @@ impl Tables {
         rows: Vec<Row>,
         which: Which,
     ) -> Option<Vec<(Id, String)>> {
-        let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &head.seal)?.1) {
-            Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
-            _ => None,
-        };
+        let result =
+            |row| match <[Value; 3]>::try_from(check_hash(row, self.kinds[1], &head.seal)?.1) {
+                Ok([_, Value::Text(id), Value::Text(result)]) => {
+                    Some((Id::parse(&id).ok()?, result))
+                }
+                _ => None,
+            };
         let results: Vec<(Id, String)> = rows.into_iter().map(result).collect::<Option<_>>()?;
         let count = match which {
             None => head.count,
@@ -113,7 +116,7 @@ impl Tables {
 }
 
 /// Checks and removes the hash of a row.
-fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
+fn check_hash(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
     let sealed = split(row).ok();
     sealed.filter(|(sealed, row)| *sealed == row_hash::hash(kind, before, [row]))
 }

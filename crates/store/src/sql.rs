@@ -56,7 +56,7 @@ macro_rules! is_side {
 }
 
 /// Runs per statement: one at a time, each takes a round trip to the server.
-pub const TOGETHER: usize = 32;
+pub const RUNS_PER_QUERY: usize = 32;
 
 /// The parameters of these statements, after the first.
 macro_rules! together {

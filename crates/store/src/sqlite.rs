@@ -37,7 +37,7 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens a file for writing, creating it if missing. Also returns whether it has a write-ahead log.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<(Self, bool), StoreError> {
-        let resolved = file::own(path)?;
+        let resolved = file::create_owned(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
@@ -119,7 +119,7 @@ impl Sqlite {
 
     /// Executes a transaction statement. Unlike rusqlite's, these are cached: parsing them for thousands of launches
     /// took a fifth of the work.
-    fn say(&self, words: &str) -> Result<(), Fault> {
+    fn execute_cached(&self, words: &str) -> Result<(), Fault> {
         self.connection.prepare_cached(words)?.execute([])?;
         Ok(())
     }
@@ -173,10 +173,10 @@ impl Engine for Sqlite {
 
     fn begin(&self, purpose: Purpose) -> Result<(), Fault> {
         match purpose {
-            Purpose::Read => self.say("BEGIN"),
-            Purpose::Write | Purpose::Launch(_) => self.say("BEGIN IMMEDIATE"),
+            Purpose::Read => self.execute_cached("BEGIN"),
+            Purpose::Write | Purpose::Launch(_) => self.execute_cached("BEGIN IMMEDIATE"),
             Purpose::Cache => {
-                let begun = self.hurry(true).and_then(|()| self.say("BEGIN IMMEDIATE"));
+                let begun = self.hurry(true).and_then(|()| self.execute_cached("BEGIN IMMEDIATE"));
                 if begun.is_err() {
                     self.hurry(false)?;
                 }
@@ -187,8 +187,8 @@ impl Engine for Sqlite {
 
     fn end(&self, keep: bool) -> Result<(), Fault> {
         let ended = match (keep, self.connection.is_autocommit()) {
-            (true, _) => self.say("COMMIT"),
-            (false, false) => self.say("ROLLBACK"),
+            (true, _) => self.execute_cached("COMMIT"),
+            (false, false) => self.execute_cached("ROLLBACK"),
             (false, true) => Ok(()),
         };
         // the failed transaction is still open, and rolled back next

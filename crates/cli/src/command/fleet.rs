@@ -128,7 +128,7 @@ pub fn fleet(context: &Context, args: &FleetArgs) -> Result<Exit> {
         FleetCommand::Run(args) => {
             check_engine(args)?;
             let plan = Plan::new(context, &request(args))?;
-            plan.keep(context)?;
+            plan.write(context)?;
             measure(context, &plan)
         }
         FleetCommand::Resume(args) => {

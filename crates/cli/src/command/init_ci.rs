@@ -49,7 +49,7 @@ struct Found {
 /// # Errors
 /// When no benchmarks are found, or a file exists or cannot be written.
 pub fn init_ci(root: &Path, service: Service) -> Result<()> {
-    let found = look(root).with_context(|| {
+    let found = detect(root).with_context(|| {
         format!(
             "no benchmarks of Criterion, Go, Google Benchmark or pytest-benchmark in {}: write {FILE} by hand (docs/continuous-integration.md)",
             root.display()
@@ -99,7 +99,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn look(root: &Path) -> Option<Found> {
+fn detect(root: &Path) -> Option<Found> {
     let mut folders = vec![];
     add_folders(root, PathBuf::new(), &mut folders);
     // the root comes first: its benchmarks are the project's
@@ -247,7 +247,7 @@ mod tests {
         for (path, text) in files {
             write(&root.path().join(path), text).unwrap();
         }
-        look(root.path())
+        detect(root.path())
     }
 
     #[test]

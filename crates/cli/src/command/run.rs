@@ -30,7 +30,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
     if args.dry_run {
         return job.list(context, args.format.format);
     }
-    check::remark_future(context, &gritstone_runs::context::here().id)?;
+    check::remark_future(context, &gritstone_runs::context::this_machine().id)?;
     let (view, end) = job.measure(context)?;
     let view = context.with_run_variance(view);
     show(context, args, &view, against.as_ref())?;

@@ -103,7 +103,7 @@ impl Observer for Display {
                     [name, ..] => clean(name).into_owned(),
                 };
                 let text = match self.terminal {
-                    true => format!("{} left, {round}: {what}", left(elapsed, end)),
+                    true => format!("{} left, {round}: {what}", remaining(elapsed, end)),
                     false => format!("{round}, {} of at most {}", clock(elapsed), clock(end)),
                 };
                 (end, text)
@@ -116,7 +116,7 @@ impl Observer for Display {
                     1 => String::new(),
                     _ => format!(", {id}"),
                 };
-                (end, format!("{standing}; {} left{benchmark}", left(elapsed, end)))
+                (end, format!("{standing}; {} left{benchmark}", remaining(elapsed, end)))
             }
         };
         match self.terminal {
@@ -161,7 +161,7 @@ fn line(part: f64, text: &str) -> String {
     format!("{bar:BAR_COLUMNS$.BAR_COLUMNS$} {:>3.0}% {text}", (100.0 * part).floor())
 }
 
-fn left(elapsed: Duration, end: Duration) -> String {
+fn remaining(elapsed: Duration, end: Duration) -> String {
     clock(end.saturating_sub(elapsed))
 }
 

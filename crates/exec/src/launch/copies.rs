@@ -31,14 +31,18 @@ impl Job<'_> {
             directories.push(self.executor.fresh(self.benchmark)?);
             Ok(())
         });
-        let launched = prepared.and_then(|()| self.together(work, &directories));
+        let launched = prepared.and_then(|()| self.launch_together(work, &directories));
         for directory in &directories {
             let _ = owned_files::remove_within(directory);
         }
         launched
     }
 
-    fn together(&self, work: &KernelWork, directories: &[PathBuf]) -> Result<Launched, ExecError> {
+    fn launch_together(
+        &self,
+        work: &KernelWork,
+        directories: &[PathBuf],
+    ) -> Result<Launched, ExecError> {
         let setup = &self.executor.setup;
         let supervisor = self.path_of(SUPERVISOR)?;
         let program = self.path_of(&work.program)?;

@@ -115,12 +115,15 @@ impl Array {
                 true => String::new(),
                 false => format!(" ({})", why.join(", ")),
             };
-            self.say(&format!("job {}: {running} measuring, {waiting} waiting{why}", self.job));
+            self.log_report(&format!(
+                "job {}: {running} measuring, {waiting} waiting{why}",
+                self.job
+            ));
         }
     }
 
     /// Prints a report, unless it repeats the last one or follows it too soon.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(super) fn log_report(&mut self, text: &str) {
         let (last, when) = &self.said;
         if last != text && when.is_none_or(|when| when.elapsed() > SAY) {
             log::info!("{text}");

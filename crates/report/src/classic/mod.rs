@@ -102,7 +102,7 @@ fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
     let shown = &Shown::new(input, exhibit);
     let table = |table: Table| (!table.rows.is_empty()).then_some(Block::Table(table));
     let block = match exhibit.form {
-        Form::Table => table(tables::plain(shown)),
+        Form::Table => table(tables::by_benchmark(shown)),
         Form::Statistics => table(tables::statistics(shown)),
         Form::Ratios => table(tables::ratios(shown)),
         Form::Elements => table(tables::elements(shown)),

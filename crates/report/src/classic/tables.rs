@@ -14,7 +14,7 @@ pub(super) const FLAGS: [Flag; 4] =
     [Flag::Invalid, Flag::Noisy, Flag::NotComparable, Flag::Doubtful];
 
 /// A row for each benchmark.
-pub(super) fn plain(shown: &Shown) -> Table {
+pub(super) fn by_benchmark(shown: &Shown) -> Table {
     let rows: Vec<(&Benchmark, Numbers)> = shown
         .benchmarks
         .iter()

@@ -76,11 +76,11 @@ impl Col {
     }
 
     pub(crate) fn cell(&self, result: &Measurement, all: &[&Measurement]) -> Text {
-        let text = self.shown(result, all);
+        let text = self.cell_text(result, all);
         text.map_or_else(Text::missing, Text::new)
     }
 
-    fn shown(&self, r: &Measurement, all: &[&Measurement]) -> Option<String> {
+    fn cell_text(&self, r: &Measurement, all: &[&Measurement]) -> Option<String> {
         let (published, statistics) = (r.published.as_ref(), r.statistics());
         let event = |value| shown(r, value).with_unit();
         match self {

@@ -31,7 +31,7 @@ impl Gate {
         let (send, receive) = channel();
         let make = Arc::clone(make);
         let thread = std::thread::Builder::new().name("gate".to_owned());
-        thread.spawn(move || keep(&receive, &make))?;
+        thread.spawn(move || run_gate(&receive, &make))?;
         Ok(Self(send))
     }
 
@@ -45,7 +45,7 @@ impl Gate {
     }
 }
 
-fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
+fn run_gate<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
     let mut site = make();
     while let Ok(first) = wanted.recv() {
         let all: Vec<Wanted> = std::iter::once(first).chain(wanted.try_iter()).collect();

@@ -4,7 +4,7 @@ use crate::http::{
     Gives, Kind, Media, Method, PageRequest, PageResponse, Parameter, Rejection, Route, Status,
     Upload,
 };
-use crate::pages::{PageResult, Pages, plain};
+use crate::pages::{PageResult, Pages, page_response};
 use anyhow::Context as _;
 use gritstone_model::{RunList, SCHEMA_RUNS, escape_json};
 use gritstone_runs::listing::listed;
@@ -74,13 +74,13 @@ fn list(pages: &Pages, _: &PageRequest) -> PageResult {
     };
     // without notes, which other views have: collecting them for thousands of runs took most of the time
     let text = serde_json::to_string_pretty(&list).context("cannot write JSON")?;
-    Ok(plain(Media::Json, escape_json(text + "\n")))
+    Ok(page_response(Media::Json, escape_json(text + "\n")))
 }
 
 fn bundle(pages: &Pages, request: &PageRequest) -> PageResult {
     let run = pages.require_store()?.load(request.params.text("run"))?;
     let text = gritstone_exchange::write_bundle(&run);
-    Ok(plain(Media::JsonLines, text))
+    Ok(page_response(Media::JsonLines, text))
 }
 
 fn send(pages: &Pages, request: &PageRequest) -> PageResult {

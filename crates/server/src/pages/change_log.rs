@@ -4,7 +4,7 @@ use crate::http::{
     Gives, Kind, Media, Method, PageRequest, PageResponse, Parameter, Rejection, Route, Status,
     Upload,
 };
-use crate::pages::{PageResult, Pages, not_found, plain};
+use crate::pages::{PageResult, Pages, not_found, page_response};
 use gritstone_document::html::{self, Frame, TriageForm};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
 use gritstone_store::{NewTriageEntry, Scope, Who};
@@ -19,15 +19,15 @@ const EVENT: Parameter = Parameter {
     about: "Changes in one direction since one run: its id, and -worse or -better",
 };
 
-pub(crate) const ALL: Route<Pages> =
-    Route::page("/changes", "What changed, newest first", SCHEMA_CHANGES, all);
-pub(crate) const ONE: Route<Pages> = Route {
+pub(crate) const CHANGES: Route<Pages> =
+    Route::page("/changes", "What changed, newest first", SCHEMA_CHANGES, changes);
+pub(crate) const CHANGE: Route<Pages> = Route {
     parameters: &[EVENT],
     ..Route::page(
         "/changes/{event}",
         "Changes that belong together, with their triage log",
         SCHEMA_CHANGES,
-        one,
+        change,
     )
 };
 pub(super) const FEED: Route<Pages> = Route {
@@ -60,7 +60,7 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
     ChangesView { schema: SCHEMA_CHANGES.to_owned(), events }
 }
 
-fn all(pages: &Pages, request: &PageRequest) -> PageResult {
+fn changes(pages: &Pages, request: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let mut events = digest.events.clone();
     pages.add_triage(&mut events)?;
@@ -71,7 +71,7 @@ fn all(pages: &Pages, request: &PageRequest) -> PageResult {
     })?)
 }
 
-fn one(pages: &Pages, request: &PageRequest) -> PageResult {
+fn change(pages: &Pages, request: &PageRequest) -> PageResult {
     let event = find_event(pages, request.params.text("event"))?;
     let document = gritstone_report::change(&event);
     let frame = Frame {
@@ -91,7 +91,7 @@ fn feed(pages: &Pages, _: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let mut events: Vec<ChangeEvent> = digest.events.iter().take(MAX_EVENTS).cloned().collect();
     pages.add_triage(&mut events)?;
-    Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
+    Ok(page_response(Media::Atom, gritstone_exchange::atom(&events)))
 }
 
 /// An event with its triage log.

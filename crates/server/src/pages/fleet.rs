@@ -1,7 +1,7 @@
 //! The page of the systems as a fleet.
 
 use crate::http::{Form, Gives, Media, PageRequest, PageResponse, Route, Status};
-use crate::pages::{PageResult, Pages, plain};
+use crate::pages::{PageResult, Pages, page_response};
 use gritstone_document::About;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
@@ -69,5 +69,5 @@ fn events(pages: &Pages, _: &PageRequest) -> PageResult {
         Some(progress) if !progress.ended => Status::Found,
         _ => Status::Last,
     };
-    Ok(PageResponse { status, ..plain(Media::Json, text) })
+    Ok(PageResponse { status, ..page_response(Media::Json, text) })
 }

@@ -50,8 +50,8 @@ pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &fleet::PAGE,
     &fleet::EVENTS,
     &search::ROUTE,
-    &change_log::ALL,
-    &change_log::ONE,
+    &change_log::CHANGES,
+    &change_log::CHANGE,
     &change_log::FEED,
     &change_log::TRIAGE,
     &service_pages::METRICS,
@@ -90,7 +90,7 @@ pub(crate) struct SiteFiles {
     /// Previous run of the same system, by run.
     pub(crate) before: BTreeMap<String, String>,
     /// The systems that a system is compared with, and the pairs of runs.
-    pub(crate) beside: BTreeMap<String, Vec<(String, [String; 2])>>,
+    pub(crate) comparisons: BTreeMap<String, Vec<(String, [String; 2])>>,
 }
 
 type PageResult = Result<PageResponse, Rejection>;
@@ -122,7 +122,7 @@ pub(crate) const DRAW: Draw = |request, title, why| {
     let document = gritstone_report::refused(title, why);
     let error = serde_json::json!({ "error": why });
     let drawn = respond(request, &error, || (document, Frame::default()));
-    drawn.unwrap_or_else(|_| plain(Media::Text, title))
+    drawn.unwrap_or_else(|_| page_response(Media::Text, title))
 };
 
 /// A value as JSON or as a page.
@@ -144,10 +144,10 @@ fn respond<T: Serialize>(
             (Media::Html, text)
         }
     };
-    Ok(plain(media, text))
+    Ok(page_response(media, text))
 }
 
-fn plain(media: Media, text: impl Into<String>) -> PageResponse {
+fn page_response(media: Media, text: impl Into<String>) -> PageResponse {
     PageResponse { status: Status::Found, media, text: text.into() }
 }
 
@@ -189,7 +189,7 @@ impl Pages {
         let frame = Frame { comparisons, ..Frame::default() };
         let path = request.uri.to_string();
         let text = html::filed(&document, &frame, &site.files, &path);
-        Ok(plain(Media::Html, text))
+        Ok(page_response(Media::Html, text))
     }
 
     /// The comparison of a run of a static site with the previous one.
@@ -201,8 +201,8 @@ impl Pages {
     }
 
     /// Comparisons of a system of a static site with others.
-    fn beside(&self, system: &str) -> Vec<(String, About)> {
-        let others = self.site.as_ref().and_then(|site| site.beside.get(system));
+    fn comparison_links(&self, system: &str) -> Vec<(String, About)> {
+        let others = self.site.as_ref().and_then(|site| site.comparisons.get(system));
         let link = |(name, pair): &(String, [String; 2])| {
             let text = format!("Side by side with {name}");
             (text, About::Pair(pair.clone()))
@@ -254,7 +254,7 @@ impl Pages {
 
     /// Resolves the name of a run; `last` refers to the machine of the server.
     fn resolve(&self, store: &Store, name: &str) -> Result<String, Rejection> {
-        match store.resolve(name, gritstone_runs::context::here) {
+        match store.resolve(name, gritstone_runs::context::this_machine) {
             Ok(named) => Ok(named.id),
             Err(ResolveError::Store(error)) => Err(error.into()),
             // the message may end in a question mark

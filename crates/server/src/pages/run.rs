@@ -2,7 +2,7 @@
 
 use crate::http::{Form, Gives, Media, PageRequest, PageResponse, Route, Status};
 use crate::pages::form_options::option;
-use crate::pages::{PageResult, Pages, RUN, plain};
+use crate::pages::{PageResult, Pages, RUN, page_response};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
 use gritstone_model::{Origin, RunInfo, SCHEMA_RUN};
@@ -81,5 +81,5 @@ fn progress(pages: &Pages, request: &PageRequest) -> PageResult {
         }
     };
     let text = gritstone_model::escape_json(value.to_string());
-    Ok(PageResponse { status, ..plain(Media::Json, text) })
+    Ok(PageResponse { status, ..page_response(Media::Json, text) })
 }

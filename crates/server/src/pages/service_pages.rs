@@ -1,7 +1,7 @@
 //! Endpoints for monitors and programs: metrics, health, API description, favicon.
 
 use crate::http::{Gives, Kind, Media, PageRequest, Parameter, Route, description};
-use crate::pages::{PageResult, Pages, ROUTES, not_found, plain};
+use crate::pages::{PageResult, Pages, ROUTES, not_found, page_response};
 use anyhow::Context as _;
 use gritstone_document::html;
 use gritstone_model::RunView;
@@ -23,14 +23,14 @@ pub(super) const HEALTH: Route<Pages> = Route {
         "Whether the store can be read",
         Gives::Media(Media::Text),
         // the gate has read the store
-        |_, _| Ok(plain(Media::Text, "ok\n")),
+        |_, _| Ok(page_response(Media::Text, "ok\n")),
     )
 };
 pub(super) const ICON: Route<Pages> = Route {
     scopes: &[],
     cached: true,
     ..Route::get("/favicon.ico", "The icon of the pages", Gives::Media(Media::Svg), |_, _| {
-        Ok(plain(Media::Svg, include_str!("../icon.svg")))
+        Ok(page_response(Media::Svg, include_str!("../icon.svg")))
     })
 };
 pub(super) const SCRIPT: Route<Pages> = Route {
@@ -45,7 +45,7 @@ pub(super) const SCRIPT: Route<Pages> = Route {
             let path = format!("/assets/{}", request.params.text("script"));
             let script = html::script(&path);
             let script = script.ok_or_else(|| not_found(format!("There is no {path}.")))?;
-            Ok(plain(Media::Script, script))
+            Ok(page_response(Media::Script, script))
         },
     )
 };
@@ -54,7 +54,7 @@ pub(super) const DESCRIPTION: Route<Pages> = Route {
     cached: true,
     ..Route::get("/api/v1/openapi", "This document", Gives::Media(Media::Json), |_, _| {
         let text = serde_json::to_string_pretty(&description(ROUTES));
-        Ok(plain(Media::Json, text.context("cannot write JSON")? + "\n"))
+        Ok(page_response(Media::Json, text.context("cannot write JSON")? + "\n"))
     })
 };
 
@@ -66,5 +66,5 @@ fn metrics(pages: &Pages, _: &PageRequest) -> PageResult {
     let digest = pages.digest()?;
     let views: Vec<&RunView> = digest.newest.iter().collect();
     let text = gritstone_exchange::scraped(&views, stored);
-    Ok(plain(Media::OpenMetrics, text))
+    Ok(page_response(Media::OpenMetrics, text))
 }

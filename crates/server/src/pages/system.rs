@@ -55,7 +55,7 @@ fn system(pages: &Pages, request: &PageRequest) -> PageResult {
         examined,
         runs: lists::runs(heads),
     };
-    let frame = Frame { form, comparisons: pages.beside(id), ..Frame::default() };
+    let frame = Frame { form, comparisons: pages.comparison_links(id), ..Frame::default() };
     let page = || (gritstone_report::system(&view), frame);
     Ok(pages.respond(request, &view, page)?)
 }

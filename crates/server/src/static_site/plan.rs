@@ -121,9 +121,9 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         };
         let pair = sides.map(|machine| machine.id.clone());
         for (run, [_, other]) in [(a, sides), (b, [sides[1], sides[0]])] {
-            let beside = plan.site.beside.entry(run.head.machine_id.clone());
-            let beside = beside.or_default();
-            beside.push((other.name.clone(), pair.clone()));
+            let comparisons = plan.site.comparisons.entry(run.head.machine_id.clone());
+            let comparisons = comparisons.or_default();
+            comparisons.push((other.name.clone(), pair.clone()));
         }
         pairs.insert(pair);
     }
@@ -139,7 +139,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         names.extend(store.titles(&|_| true)?.into_values());
     }
     plan.add_list(&benchmark_list::ROUTE, "benchmarks.html", "", &names.join(" "));
-    plan.add_list(&change_log::ALL, "changes.html", "", &everything);
+    plan.add_list(&change_log::CHANGES, "changes.html", "", &everything);
     plan.add_list(&fleet::PAGE, "fleet.html", "", &everything);
     plan.add_list(&ranking::ROUTE, "scores.html", "", &everything);
     add_runs(&mut plan, &runs);
@@ -151,7 +151,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     for event in &events {
         let json = serde_json::to_string(event).context("cannot write JSON")?;
         let values = [("event", event.id.as_str())];
-        plan.add(&change_log::ONE, &About::Event(event.id.clone()), &values, &[&json]);
+        plan.add(&change_log::CHANGE, &About::Event(event.id.clone()), &values, &[&json]);
     }
     if let Some(store) = store {
         add_benchmarks(&mut plan, store, &runs, &benchmarks, &json)?;
@@ -173,7 +173,7 @@ fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
     }
     for (id, until) in machines {
         let mut inputs = until;
-        for (name, pair) in plan.site.beside.get(id).into_iter().flatten() {
+        for (name, pair) in plan.site.comparisons.get(id).into_iter().flatten() {
             inputs.extend([name.as_str(), &pair[0], &pair[1]]);
         }
         let inputs = hash(&inputs);

@@ -148,7 +148,7 @@ impl Postgres {
 
     /// Migrates the schema, or says why that is impossible.
     fn ready(&self) -> Result<(), Fault> {
-        match self.found()? {
+        match self.schema_version()? {
             Some(found) if found > schema::KNOWN => {
                 let path = self.url.shown.clone();
                 Err(StoreError::Newer(path, found, schema::KNOWN).into())
@@ -161,7 +161,7 @@ impl Postgres {
     }
 
     /// Schema version; `None` without our schema.
-    fn found(&self) -> Result<Option<u32>, Fault> {
+    fn schema_version(&self) -> Result<Option<u32>, Fault> {
         let tables = "SELECT to_regclass('gritstone_schema') IS NOT NULL, (SELECT count(*) FROM pg_class \
             WHERE relnamespace = current_schema()::regnamespace AND relname IN ('run', 'launch', 'ledger'))";
         match query::<(bool, i64)>(self, tables, vec![])?[..] {
@@ -178,7 +178,7 @@ impl Postgres {
     /// Applies missing migrations in one transaction, possibly concurrently with another process.
     fn migrate(&self) -> Result<(), Fault> {
         transaction(self, Purpose::Write, |_| {
-            let done = self.found()?.unwrap_or(0) as usize;
+            let done = self.schema_version()?.unwrap_or(0) as usize;
             // functions resolve tables in the schema in which they were created, not in temporary ones
             self.batch("SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)")?;
             for (text, number) in MIGRATIONS.iter().zip(1..).skip(done) {
@@ -360,7 +360,7 @@ impl Engine for Postgres {
     }
 
     fn version(&self) -> Result<u32, Fault> {
-        Ok(self.found()?.unwrap_or(0))
+        Ok(self.schema_version()?.unwrap_or(0))
     }
 
     /// Checks the triggers that make stored rows immutable.

@@ -66,7 +66,7 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
     let many = sides.len();
     for (index, side) in sides.iter_mut().enumerate() {
         side.name = side_name(index, many);
-        side.what = what(side);
+        side.what = describe_difference(side);
     }
     Ok(Sides { sides, same, undo: args.undo.clone().or_else(|| args.a.clone()) })
 }
@@ -206,7 +206,7 @@ fn slug(values: &Values) -> String {
 }
 
 /// Describes the difference of a side.
-fn what(side: &Side) -> String {
+fn describe_difference(side: &Side) -> String {
     let environment = side.environment.iter();
     let mut parts: Vec<String> =
         environment.map(|(name, value)| format!("{name}={value}")).collect();

@@ -54,8 +54,8 @@ pub fn compile(
         }
     }
     let compile = |share: &[_]| -> Result<Vec<AuditedBuild>, ExecError> {
-        let one = |(build, workshop): &_| one(build, workshop, sources, programs);
-        share.iter().map(one).collect()
+        let compile = |(build, workshop): &_| compile_build(build, workshop, sources, programs);
+        share.iter().map(compile).collect()
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let share = open.len().div_ceil(workers).max(1);
@@ -68,7 +68,7 @@ pub fn compile(
     Ok(done?.into_iter().flatten().collect())
 }
 
-fn one(
+fn compile_build(
     build: &AuditBuild,
     workshop: &Workshop,
     sources: &[(&str, &str)],

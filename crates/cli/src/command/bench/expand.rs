@@ -1,6 +1,6 @@
 //! Expands the command line of `gritstone bench`: one entry per command and combination of parameter values.
 
-use super::shell_words::{plain, split};
+use super::shell_words::{plain_words, split};
 use crate::command::bench::args::{BenchArgs, Statuses, StyleType};
 use crate::ui::display::Format;
 use crate::ui::parameters::{self, MAX_COMMANDS, Values, fill_in};
@@ -126,7 +126,7 @@ fn check_names(all: &[Timed]) -> Result<()> {
 fn shell(args: &BenchArgs, texts: &[&String], ways: &[Values]) -> Result<Option<Vec<String>>> {
     let needs_shell = |text: &&String| {
         let mut filled = ways.iter().map(|values| fill_in(text, values));
-        filled.any(|command| plain(&command).is_none())
+        filled.any(|command| plain_words(&command).is_none())
     };
     let default = || vec![DEFAULT_SHELL.to_owned()];
     Ok(match args.shell.as_deref() {

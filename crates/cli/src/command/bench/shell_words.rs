@@ -10,7 +10,7 @@ const META: &str = "|&;<>()$`\\*?[]#~\n";
 const META_QUOTED: &str = "$`\\";
 
 /// The words of a command without special characters that names a program; else `None`.
-pub fn plain(text: &str) -> Option<Vec<String>> {
+pub fn plain_words(text: &str) -> Option<Vec<String>> {
     let mut quote = None;
     for c in text.chars() {
         match (quote, c) {
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn builtins_need_a_shell() {
         for text in ["sleep 0.3", "sh 'a; b'", "/bin/sh \"a b\"", "sh a=b"] {
-            assert!(plain(text).is_some(), "{text}");
+            assert!(plain_words(text).is_some(), "{text}");
         }
         for text in [
             "sleep 1; sleep 2",
@@ -65,7 +65,7 @@ mod tests {
             "sh 'a",
             "",
         ] {
-            assert!(plain(text).is_none(), "{text}");
+            assert!(plain_words(text).is_none(), "{text}");
         }
     }
 }
