@@ -24,7 +24,6 @@ mod suite;
 #[path = "src/timeline.rs"]
 mod timeline;
 
-/// The file of suites.
 const SUITES: &str = "catalogue/suites.toml";
 const PROFILES: &str = "catalogue/profiles.toml";
 const TIMELINES: &str = "catalogue/timelines.toml";
@@ -60,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let code = format!(
         "/// Name and text of every file of the catalog, in the order of their names.\n\
          static FILES: &[(&str, &str)] = &{files:?};\n\
-         /// What they come to.\n\
+         /// The catalog of these files, as JSON.\n\
          static ALL: &str = {:?};\n",
         serde_json::to_string(&without_nulls(serde_json::to_value(&whole)?))?
     );

@@ -1,10 +1,10 @@
-//! Compiles every kernel, and embeds the programs and their sources.
+//! Compiles every workload, and embeds the programs and their sources.
 //!
-//! One program a file `<family>/<name>.c`, each linked with the runtime, and with `<family>/<name>.f90` where there is one;
-//! the build globs, so that a new kernel needs no line here. A source with a `main` of its own is a helper, which another program
-//! executes, and has no runtime. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
-//! `-dynamic`, is linked dynamically, one that includes `crt0.h` without a C library, all others statically. Without a Fortran compiler, programs that need one are left out.
-//! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
+//! Each `<family>/<name>.c` is one program, found by a glob, and linked with the runtime and with `<family>/<name>.f90` if that exists. A
+//! source with a `main` is a helper that another program executes; it is linked without the runtime. `linking` decides between static,
+//! dynamic and bare. Without a Fortran compiler, programs that need one are left out.
+//!
+//! The `cc` crate only finds the compiler: its default flags (-fPIC, -march, -ffunction-sections) would change benchmarks.
 
 #[path = "src/linking.rs"]
 mod linking;
@@ -20,10 +20,10 @@ use zstd::dict::EncoderDictionary;
 const FLAGS: &[&str] = &[linking::LANGUAGE, "-O2"];
 const FORTRAN_FLAGS: &[&str] = &["-O2"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
-/// Set and not empty: warnings are errors.
+/// Environment variable: if set and not empty, warnings are errors.
 const WERROR: &str = "GRITSTONE_WERROR";
-/// Of zstd's 22: beyond it seconds of every build gain kilobytes.
-const PACKING: i32 = 12;
+/// zstd level: higher ones save kilobytes, and take seconds of every build.
+const COMPRESSION_LEVEL: i32 = 12;
 
 struct Toolchain {
     compiler: PathBuf,
@@ -31,11 +31,10 @@ struct Toolchain {
     linkage: &'static [&'static str],
     /// Whether it can link dynamically.
     dynamic: bool,
-    /// The Fortran compiler that is there, with its version.
+    /// Fortran compiler with its version, if any.
     fortran: Option<(PathBuf, String)>,
 }
 
-/// A program that has been linked.
 struct Linked {
     name: String,
     compilers: String,
@@ -80,15 +79,15 @@ fn main() {
     writeln!(text, "pub const COMPILER: &str = {:?};", toolchain.version).unwrap();
     writeln!(text, "/// Its flags for all but those that are linked dynamically.").unwrap();
     writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();
-    text += &packed(&out, &programs);
+    text += &embed(&out, &programs);
     writeln!(text, "static SOURCES: &[Source] = &[").unwrap();
     text.extend(sources(&here));
     writeln!(text, "];").unwrap();
     fs::write(out.join("programs.rs"), text).expect("OUT_DIR is writable");
 }
 
-/// `family/file` of every file whose ending is one of these, sorted; the runtime is a family here.
-fn files(here: &Path, endings: &[&str]) -> Vec<String> {
+/// `family/file` of every file with one of these extensions, sorted. The runtime counts as a family.
+fn files(here: &Path, extensions: &[&str]) -> Vec<String> {
     let mut found = vec![];
     for family in fs::read_dir(here).expect("the crate's folder can be read") {
         let family = family.expect("the crate's folder can be read").path();
@@ -98,7 +97,8 @@ fn files(here: &Path, endings: &[&str]) -> Vec<String> {
         }
         for file in fs::read_dir(&family).expect("a family's folder can be read") {
             let file = file.expect("a family's folder can be read").path();
-            if file.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending)) {
+            if file.extension().is_some_and(|e| extensions.iter().any(|extension| e == *extension))
+            {
                 let name = file.file_name().unwrap().to_string_lossy();
                 found.push(format!("{folder}/{name}"));
             }
@@ -118,7 +118,7 @@ fn programs(here: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The lines of the table of sources: what is needed to compile the programs again.
+/// Rust code for the table of sources.
 fn sources(here: &Path) -> impl Iterator<Item = String> {
     files(here, &["c", "h", "f90", "inc"]).into_iter().map(|path| {
         let file = here.join(&path);
@@ -135,24 +135,23 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// The C compiler that is there, and whether it can link statically.
 fn toolchain(out: &Path) -> Toolchain {
     let compiler = cc::Build::new().get_compiler().path().to_path_buf();
-    let said = Command::new(&compiler).arg("--version").output().unwrap_or_else(|e| {
+    let output = Command::new(&compiler).arg("--version").output().unwrap_or_else(|e| {
         panic!(
             "no C compiler: {} cannot be started ({e}); install one (apt-get install gcc) or set CC",
             compiler.display()
         )
     });
-    let version = first_line(&said.stdout);
+    let version = first_line(&output.stdout);
     let probe = out.join("probe.c");
     fs::write(&probe, "int main(void) { return 0; }\n").expect("OUT_DIR is writable");
-    let fits = |linkage: &[&str]| {
+    let links = |linkage: &[&str]| {
         let mut command = Command::new(&compiler);
         let command = command.args(linkage).arg("-o").arg(out.join("probe")).arg(&probe);
         command.output().is_ok_and(|o| o.status.success())
     };
-    let (is_static, dynamic) = (fits(&["-static"]), fits(&[]));
+    let (is_static, dynamic) = (links(&["-static"]), links(&[]));
     if !is_static {
         println!(
             "cargo:warning=no static C library: kernels are linked dynamically, and say so in every figure"
@@ -172,18 +171,18 @@ fn toolchain(out: &Path) -> Toolchain {
     }
 }
 
-fn first_line(said: &[u8]) -> String {
-    let said = String::from_utf8_lossy(said);
-    said.lines().next().unwrap_or("unknown compiler").to_owned()
+fn first_line(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    text.lines().next().unwrap_or("unknown compiler").to_owned()
 }
 
-/// The Fortran compiler: the one that FC names, else GNU's.
+/// The compiler that FC names, else gfortran.
 fn fortran() -> Option<(PathBuf, String)> {
     println!("cargo:rerun-if-env-changed=FC");
     println!("cargo:rerun-if-env-changed=PATH");
     let compiler = PathBuf::from(env::var_os("FC").unwrap_or_else(|| "gfortran".into()));
     match Command::new(&compiler).arg("--version").output() {
-        Ok(said) if said.status.success() => Some((compiler, first_line(&said.stdout))),
+        Ok(output) if output.status.success() => Some((compiler, first_line(&output.stdout))),
         _ => {
             println!(
                 "cargo:warning=no Fortran compiler ({}): what is written in Fortran is left out, and says so; apt-get install gfortran",
@@ -194,8 +193,7 @@ fn fortran() -> Option<(PathBuf, String)> {
     }
 }
 
-/// The flag of compilers of C and Fortran by which warnings are errors, if that is wanted.
-fn errors() -> Option<&'static str> {
+fn warnings_as_errors() -> Option<&'static str> {
     let wanted = env::var_os(WERROR).is_some_and(|value| !value.is_empty());
     wanted.then_some("-Werror")
 }
@@ -220,7 +218,7 @@ fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBu
         run(Command::new(&toolchain.compiler)
             .args(FLAGS)
             .args(WARNINGS)
-            .args(errors())
+            .args(warnings_as_errors())
             .arg("-c")
             .arg("-o")
             .arg(&object)
@@ -230,14 +228,14 @@ fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBu
     parts.map(compiled).collect()
 }
 
-/// Compiles the Fortran half of a program. It uses nothing of Fortran's own runtime, so that the C compiler can link it.
+/// Compiles the Fortran source of a program. It does not use the Fortran runtime, so that the C compiler can link it.
 fn fortran_object(out: &Path, compiler: &Path, name: &str, source: &Path) -> PathBuf {
-    // module files are written where the compiler stands, and programs may share names of modules
-    let room = out.join(format!("{}.fortran", name.replace('/', "_")));
-    fs::create_dir_all(&room).expect("OUT_DIR is writable");
-    let object = room.join("object.o");
+    // the compiler writes module files to its directory, and programs may share names of modules
+    let directory = out.join(format!("{}.fortran", name.replace('/', "_")));
+    fs::create_dir_all(&directory).expect("OUT_DIR is writable");
+    let object = directory.join("object.o");
     run(Command::new(compiler)
-        .current_dir(&room)
+        .current_dir(&directory)
         .args(FORTRAN_FLAGS)
         .args(["-Wall", "-c", "-o"])
         .arg(&object)
@@ -245,7 +243,7 @@ fn fortran_object(out: &Path, compiler: &Path, name: &str, source: &Path) -> Pat
     object
 }
 
-/// Compiles one program; nothing when there is no compiler for it.
+/// Compiles a program; `None` without a Fortran compiler that it needs.
 fn build(
     here: &Path,
     out: &Path,
@@ -266,7 +264,7 @@ fn build(
     command
         .args(FLAGS)
         .args(WARNINGS)
-        .args(errors())
+        .args(warnings_as_errors())
         .args(linkage)
         .arg("-o")
         .arg(&program)
@@ -295,24 +293,23 @@ fn build(
     })
 }
 
-/// The table of programs. Each is packed by itself, so that a run unpacks what it needs and no more, but with a dictionary: the
-/// programs of the runtime, which have in them what nearly all have, a C library. Together they take a seventh of what
-/// they would take one by one.
-fn packed(out: &Path, programs: &[Linked]) -> String {
-    let of_all = |program: &&Linked| program.name.starts_with("runtime/");
-    let parts: Vec<&[u8]> = programs.iter().filter(of_all).map(|p| &p.bytes[..]).collect();
+/// Rust code for the table of programs. Each is compressed alone, so that a run decompresses only what it needs, with the programs of the
+/// runtime as a dictionary, since they contain the C library. Together they take a seventh of the size without a dictionary.
+fn embed(out: &Path, programs: &[Linked]) -> String {
+    let is_runtime = |program: &&Linked| program.name.starts_with("runtime/");
+    let parts: Vec<&[u8]> = programs.iter().filter(is_runtime).map(|p| &p.bytes[..]).collect();
     let common = parts.concat();
     let write = |name: &str, bytes: &[u8]| {
         let path = out.join(format!("{}.zst", name.replace('/', "_")));
         fs::write(&path, bytes).expect("OUT_DIR is writable");
         path
     };
-    let path = write("common", &zstd::bulk::compress(&common, PACKING).expect("memory"));
+    let path = write("common", &zstd::bulk::compress(&common, COMPRESSION_LEVEL).expect("memory"));
     let mut text = format!(
         "static COMMON: Packed = Packed {{ size: {}, bytes: include_bytes!({path:?}) }};\nstatic PROGRAMS: &[Embedded] = &[\n",
         common.len()
     );
-    let dictionary = EncoderDictionary::copy(&common, PACKING);
+    let dictionary = EncoderDictionary::copy(&common, COMPRESSION_LEVEL);
     let mut packer = Compressor::with_prepared_dictionary(&dictionary).expect("memory");
     for Linked { name, compilers, flags, bytes } in programs {
         let hash = hexadecimal(&Sha256::digest(bytes));

@@ -1,5 +1,5 @@
-//! The programs that do the work, compiled when this crate was built, so that one file copied to a bare machine runs;
-//! and their sources, so that a compiler that is found there can compile them again.
+//! Workloads and helper programs, embedded as executables, so that the binary alone suffices, and as sources, which `--cc` and `audit`
+//! compile again.
 
 pub mod linking;
 
@@ -12,27 +12,28 @@ use zstd::dict::DecoderDictionary;
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// One program as it travels in the binary.
+/// An embedded program.
 #[derive(Debug)]
 pub struct Embedded {
-    /// `family/name`, the path of its source without the ending.
+    /// `family/name`, the path of its source without the extension.
     pub name: &'static str,
     /// SHA-256 of the executable, hexadecimal.
     pub hash: &'static str,
-    /// The compilers that made it, with their versions: of C, then of Fortran where it has any.
+    /// Compilers with their versions: C, then Fortran if it has a Fortran source.
     pub compiler: &'static str,
     pub flags: &'static str,
     packed: Packed,
 }
 
-/// Bytes that have been packed, and how many they were.
+/// Bytes compressed by zstd.
 #[derive(Debug)]
 struct Packed {
+    /// Uncompressed, bytes.
     size: usize,
     bytes: &'static [u8],
 }
 
-/// What the programs have in common, unpacked when the first of them is asked for; or why it cannot be.
+/// The zstd dictionary of all programs, decompressed on first use.
 static DICTIONARY: LazyLock<Result<DecoderDictionary<'static>, String>> = LazyLock::new(|| {
     let unpacked = Decompressor::new().and_then(|mut plain| COMMON.unpack(&mut plain));
     match unpacked {
@@ -54,15 +55,15 @@ impl Packed {
 }
 
 impl Embedded {
-    /// How many bytes the executable has.
+    /// Size of the executable, bytes.
     pub fn size(&self) -> usize {
         self.packed.size
     }
 
-    /// The bytes of the executable.
+    /// The executable.
     ///
     /// # Errors
-    /// When the binary has been damaged on its way: what is embedded does not unpack to the size that it had.
+    /// When this binary is damaged.
     pub fn bytes(&self) -> io::Result<Vec<u8>> {
         let unpacked = match &*DICTIONARY {
             Ok(common) => Decompressor::with_prepared_dictionary(common)
@@ -78,7 +79,7 @@ impl Embedded {
     }
 }
 
-/// The program of that name, if there is one.
+/// Finds a program by `family/name`.
 pub fn find(name: &str) -> Option<&'static Embedded> {
     PROGRAMS.iter().find(|program| program.name == name)
 }
@@ -88,10 +89,10 @@ pub fn all() -> &'static [Embedded] {
     PROGRAMS
 }
 
-/// One file of source, of a program or of the runtime.
+/// A source file of a program or of the runtime.
 #[derive(Debug)]
 pub struct Source {
-    /// Where it stands: `family/name.c`, `runtime/kernel.h`.
+    /// `family/name.c`, `runtime/kernel.h`.
     pub path: &'static str,
     /// SHA-256 of its text, hexadecimal.
     pub hash: &'static str,
@@ -103,7 +104,7 @@ pub fn sources() -> &'static [Source] {
     SOURCES
 }
 
-/// The source of the program of that name, if there is one.
+/// The C source of a program.
 pub fn source(name: &str) -> Option<&'static Source> {
     SOURCES.iter().find(|source| source.path.strip_suffix(".c") == Some(name))
 }
@@ -127,10 +128,11 @@ mod tests {
     fn every_program_has_its_source() {
         for program in all() {
             let source = source(program.name).unwrap();
-            // one that is made in two ways includes the source of the other
-            let is_other = |line: &str| line.starts_with("#include \"") && line.ends_with(".c\"");
-            let is_kernel =
-                source.text.contains("struct kernel kernel") || source.text.lines().any(is_other);
+            // of a program with two builds, one source includes the other
+            let includes_source =
+                |line: &str| line.starts_with("#include \"") && line.ends_with(".c\"");
+            let is_kernel = source.text.contains("struct kernel kernel")
+                || source.text.lines().any(includes_source);
             assert!(linking::stands_alone(source.text) != is_kernel, "{}", program.name);
             assert_eq!(source.hash.len(), 64);
         }
