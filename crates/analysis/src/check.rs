@@ -9,7 +9,7 @@ mod standing;
 mod view;
 
 pub use standing::Accepted;
-pub use view::{require_detectable, show};
+pub use view::{require_detectable, select_benchmarks};
 
 use crate::compare::uncompared;
 use crate::levels::{self, Role};

@@ -64,7 +64,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         between_run: between_run(&rows, options),
         common: spread::common_change(&differences, options.margin),
         sums: families::sums(&rows),
-        rows: families::in_order(rows),
+        rows: families::sort_rows(rows),
     }
 }
 

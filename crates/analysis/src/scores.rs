@@ -43,10 +43,10 @@ pub struct Options {
     pub effects: RunEffects,
 }
 
-/// Scores of the catalog that are parts of other scores, joint ones or not.
-pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Environment> {
+/// The scores of the catalog that are parts of other scores: of the joint ones, or of the others.
+pub fn environments(benchmarks: &[Benchmark], joint: bool) -> Vec<Environment> {
     let parts = |benchmark: &Benchmark| match &benchmark.work {
-        Work::Score { over, together, .. } if *together == counts_together => over.clone(),
+        Work::Score { over, together, .. } if *together == joint => over.clone(),
         _ => vec![],
     };
     let parts: BTreeSet<Id> = benchmarks.iter().flat_map(parts).collect();
@@ -63,7 +63,7 @@ pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Envi
 }
 
 /// The benchmarks of a profile, each an environment with its weight, those of most weight first.
-pub fn profiled(profile: &Profile) -> Vec<Environment> {
+pub fn profile_environments(profile: &Profile) -> Vec<Environment> {
     let shares = profile.shares().into_iter();
     let each = shares.map(|(id, weight)| Environment {
         name: id.to_string(),
@@ -81,10 +81,10 @@ pub fn score_profile(
     base: &RunView,
     options: &Options,
 ) -> ScoredSystem {
-    let environments = profiled(profile);
-    let lookup = sides(machine, base);
-    let mut rated = scores_of(&environments, &lookup, options);
-    let overall = &mut rated.overall;
+    let environments = profile_environments(profile);
+    let lookup = lookup_results(machine, base);
+    let mut scores = score_environments(&environments, &lookup, options);
+    let overall = &mut scores.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
         let lacking = environments.iter().flat_map(|environment| &environment.benchmarks);
@@ -104,7 +104,7 @@ pub fn score_profile(
     }
     let wanted = |id: &Id| profile.weights.contains_key(id);
     let differ_in = compare::programs_differ_in(base, machine, &wanted);
-    ScoredSystem { differ_in, ..scored(machine, rated) }
+    ScoredSystem { differ_in, ..scored_system(machine, scores) }
 }
 
 pub fn score(
@@ -113,10 +113,13 @@ pub fn score(
     base: &RunView,
     options: &Options,
 ) -> ScoredSystem {
-    scored(machine, scores_of(environments, &sides(machine, base), options))
+    scored_system(
+        machine,
+        score_environments(environments, &lookup_results(machine, base), options),
+    )
 }
 
-fn scored(machine: &RunView, one_cpu: SystemScores) -> ScoredSystem {
+fn scored_system(machine: &RunView, one_cpu: SystemScores) -> ScoredSystem {
     ScoredSystem {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
@@ -134,26 +137,26 @@ pub fn score_programs(
     base: &RunView,
     options: &Options,
 ) -> Option<SystemScores> {
-    let lookup = sides(machine, base);
+    let lookup = lookup_results(machine, base);
     let options = Options { require_all: true, ..options.clone() };
-    let scores = scores_of(environments, &lookup, &options);
+    let scores = score_environments(environments, &lookup, &options);
     (!scores.overall.rows.is_empty()).then_some(scores)
 }
 
 /// The results of both runs by benchmark; none of the base where the peers differ.
-fn sides<'a>(
+fn lookup_results<'a>(
     machine: &'a RunView,
     base: &'a RunView,
 ) -> impl Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
-    let apart = compare::peers_differ(base, machine).is_some();
-    move |id| (machine.get(id), base.get(id).filter(|_| !apart))
+    let peers_differ = compare::peers_differ(base, machine).is_some();
+    move |id| (machine.get(id), base.get(id).filter(|_| !peers_differ))
 }
 
 /// Results of the system and of the base.
 pub(crate) type ResultLookup<'a> =
     dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
-fn scores_of(
+fn score_environments(
     environments: &[Environment],
     lookup: &ResultLookup,
     options: &Options,
@@ -235,20 +238,21 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
         None => None,
     };
     let printed = |is_printed: fn(&Pair) -> bool| pairs.iter().all(is_printed);
-    let (one, other) = (printed(|p| p.machine_printed), printed(|p| p.base_printed));
-    let halves = half(&machine, one).zip(half(&base, other));
-    let halves = halves.filter(|_| !(one && other));
+    let (machine_printed, base_printed) =
+        (printed(|p| p.machine_printed), printed(|p| p.base_printed));
+    let halves = half(&machine, machine_printed).zip(half(&base, base_printed));
+    let halves = halves.filter(|_| !(machine_printed && base_printed));
     let interval = halves.map(|(a, b)| {
-        let live = if one || other { 1.0_f64 } else { 2.0 };
+        let measured_sides = if machine_printed || base_printed { 1.0_f64 } else { 2.0 };
         let launches = a.hypot(b);
-        let half = launches.hypot(live.sqrt() * between(pairs, options));
+        let half = launches.hypot(measured_sides.sqrt() * run_effects_half_width(pairs, options));
         [machine.value / half.exp(), machine.value * half.exp()]
     });
     Ok((machine, interval))
 }
 
-/// Half-width of the run effects, on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
-fn between(pairs: &[Pair], options: &Options) -> f64 {
+/// Of the interval, on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
+fn run_effects_half_width(pairs: &[Pair], options: &Options) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
     let effect = |pair: &Pair| *options.effects.rows.get(&pair.id).unwrap_or(&DEFAULT_RUN_VARIANCE);
     let common =

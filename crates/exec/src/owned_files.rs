@@ -7,7 +7,7 @@ pub(crate) use gritstone_files::{
     Identity, by_descriptor, check_file, is_not_ours, new_file, open_below, remove_within,
     safe_parent,
 };
-pub(crate) use name::{check_our_name, fresh_name, maker};
+pub(crate) use name::{check_our_name, creator, fresh_name};
 use std::io;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Work directories of a run: one for measured files, one for programs, and more of these when one is full.
 //!
-//! They are recorded in the journal before they are made. Their names also carry their maker, so that the next start
+//! They are recorded in the journal before they are made. Their names also name the process that made them, so that the next start
 //! in the same place removes those of dead runs even without a journal. A name is no proof: only a directory of our
 //! user with mode 0700 is removed.
 
@@ -126,7 +126,7 @@ fn remove_dead(parent: &Path) {
     let here = namespace();
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some((its, pid, start)) = name.to_str().and_then(owned_files::maker) else {
+        let Some((its, pid, start)) = name.to_str().and_then(owned_files::creator) else {
             continue;
         };
         if its == here && !may_run(pid, start) {

@@ -1,7 +1,7 @@
 //! A work tree of a user's git repository, as a resource: its directory and git's metadata in the repository.
 
 use crate::Journal;
-use crate::owned_files::{self, Identity, check_our_name, fresh_name, maker, safe_parent};
+use crate::owned_files::{self, Identity, check_our_name, creator, fresh_name, safe_parent};
 use crate::resource::{
     Directory, Held, RETRY_INTERVAL, Recorder, Resource, Unavailable, Undo, make_directory, retry,
 };
@@ -35,7 +35,7 @@ impl Resource for WorkTree {
         Directory(self.path.clone()).undo(identity)?;
         self.forget()?;
         let name = self.path.file_name().and_then(OsStr::to_str);
-        let ours = name.and_then(maker).is_some_and(|(_, pid, _)| pid == std::process::id());
+        let ours = name.and_then(creator).is_some_and(|(_, pid, _)| pid == std::process::id());
         if !ours {
             // git may outlive its killed run for a moment, and recreate its metadata
             let end = Instant::now() + SETTLING_TIME;

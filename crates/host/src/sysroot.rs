@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Bytes read of a file: /proc/cpuinfo of 8,192 CPUs is shorter.
-const LONGEST_FILE: u64 = 16 << 20;
+const MAX_FILE: u64 = 16 << 20;
 
 /// Facts that only system calls give. `None` if the call failed or was not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,14 +77,14 @@ impl Root {
     pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         // nearly every file is shorter, and read in one call
         let mut bytes = Vec::with_capacity(4096);
-        File::open(self.join(path)).ok()?.take(LONGEST_FILE).read_to_end(&mut bytes).ok()?;
+        File::open(self.join(path)).ok()?.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 
-    /// The first `length` bytes from the first occurrence of `what` on, or as many as there are.
-    pub(crate) fn find(&self, path: &str, what: &[u8], length: usize) -> Option<Vec<u8>> {
+    /// The first `length` bytes from the first occurrence of `needle` on, or as many as there are.
+    pub(crate) fn find(&self, path: &str, needle: &[u8], length: usize) -> Option<Vec<u8>> {
         let bytes = self.bytes(path)?;
-        let found = &bytes[memchr::memmem::find(&bytes, what)?..];
+        let found = &bytes[memchr::memmem::find(&bytes, needle)?..];
         Some(found[..found.len().min(length)].to_owned())
     }
 

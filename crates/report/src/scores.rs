@@ -170,7 +170,7 @@ fn by_program(
     let environment = |score: &&EnvironmentScore| score.environment.clone();
     let columns = Columns::<&EnvironmentScore>::key("Environment", Style::Text, environment)
         .strong(|score| std::ptr::eq(*score, &programs.overall));
-    let mut columns = rated(columns).under("MIPS (≠)");
+    let mut columns = with_score_columns(columns).under("MIPS (≠)");
     let mut machines: Vec<&PublishedScore> = vec![];
     for printed in programs.environments.iter().flat_map(|e| &e.published) {
         if !machines.iter().any(|known| known.id == printed.id) {
@@ -185,29 +185,31 @@ fn by_program(
         });
     }
     let caption = format!("{} against {}, {PROGRAMS}", machine.name, view.base_name);
-    columns.table(document, caption, lines(programs));
+    columns.table(document, caption, all_scores(programs));
     let not_comparable = (!machines.is_empty()).then(|| NOT_COMPARABLE.to_owned());
     document.list(notes(programs).into_iter().chain(not_comparable));
 }
 
 fn by_environment(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) {
-    let lines = lines(&machine.one_cpu);
+    let lines = all_scores(&machine.one_cpu);
     let overall = lines.last().filter(|_| lines.len() > 1).copied();
     let environment = |score: &&EnvironmentScore| score.environment.clone();
     let columns = Columns::<&EnvironmentScore>::key("Environment", Style::Text, environment)
         .strong(|score| overall.is_some_and(|overall| std::ptr::eq(*score, overall)));
     let caption = format!("{} against {}", machine.name, view.base_name);
-    rated(columns).table(document, caption, lines);
+    with_score_columns(columns).table(document, caption, lines);
     document.list(notes(&machine.one_cpu));
 }
 
 /// The environments, and the overall score if there are several.
-fn lines(scores: &SystemScores) -> Vec<&EnvironmentScore> {
+fn all_scores(scores: &SystemScores) -> Vec<&EnvironmentScore> {
     let overall = Some(&scores.overall).filter(|_| scores.environments.len() != 1);
     scores.environments.iter().chain(overall).collect()
 }
 
-fn rated<'a>(columns: Columns<'a, &'a EnvironmentScore>) -> Columns<'a, &'a EnvironmentScore> {
+fn with_score_columns<'a>(
+    columns: Columns<'a, &'a EnvironmentScore>,
+) -> Columns<'a, &'a EnvironmentScore> {
     columns.pair(HEADS, |score: &&EnvironmentScore| score_cells(score)).column(
         Column::new("Benchmarks", Style::Number).rank(1),
         |score| {
@@ -226,19 +228,19 @@ pub(crate) fn side_by_side(document: &mut Document, view: &ScoresView) {
         (Some(&a.one_cpu), Some(&b.one_cpu), ""),
         (a.programs.as_ref(), b.programs.as_ref(), PROGRAMS),
     ];
-    for (scores_a, scores_b, what) in scales {
+    for (scores_a, scores_b, prefix) in scales {
         let (Some(scores_a), Some(scores_b)) = (scores_a, scores_b) else {
             continue;
         };
         let rows: Vec<(&EnvironmentScore, &EnvironmentScore)> =
-            lines(scores_a).into_iter().zip(lines(scores_b)).collect();
+            all_scores(scores_a).into_iter().zip(all_scores(scores_b)).collect();
         let is_scored = |score: &EnvironmentScore| score.score.is_some();
         if !rows.iter().any(|(a, b)| is_scored(a) && is_scored(b)) {
             continue;
         }
-        let caption = match what {
+        let caption = match prefix {
             "" => format!("{} is 1; more is better", view.base_name),
-            what => format!("{what}: {} is 1; more is better", view.base_name),
+            prefix => format!("{prefix}: {} is 1; more is better", view.base_name),
         };
         let environment =
             |(score, _): &(&EnvironmentScore, &EnvironmentScore)| score.environment.clone();

@@ -5,13 +5,13 @@ use crate::run_summary::RunSummary;
 use gritstone_model::{CompareView, Flag, Id, Measurement, MissingBenchmark, RunView, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// It failed, or a work check did.
+/// Whether the benchmark failed, or its work check.
 pub(super) fn is_broken(result: &Measurement) -> bool {
     let failed = matches!(result.outcome(), Status::Failed | Status::TimedOut);
     failed || result.is_flagged(Flag::Invalid)
 }
 
-/// Those that at least `needed` earlier runs of the selection measured since the benchmark was accepted.
+/// Benchmarks that at least `needed` earlier runs of the selection measured since the benchmark was accepted.
 pub(super) fn from_history(
     run: &RunView,
     runs: &[&RunSummary],
@@ -19,17 +19,18 @@ pub(super) fn from_history(
     needed: usize,
 ) -> Vec<MissingBenchmark> {
     let selection = Selection::new(run.settings.as_ref());
-    let mut since: BTreeMap<&Id, (&str, &str)> = BTreeMap::new();
+    let mut accepted_at: BTreeMap<&Id, (&str, &str)> = BTreeMap::new();
     for (run, id) in accepted {
         if let Some(past) = runs.iter().find(|past| past.run == *run) {
-            let begun = since.entry(id).or_default();
+            let begun = accepted_at.entry(id).or_default();
             *begun = past.start_key().max(*begun);
         }
     }
     let mut measured: BTreeMap<&Id, usize> = BTreeMap::new();
     for past in runs.iter().filter(|past| past.selection == selection) {
-        let counts = |id: &&Id| since.get(id).is_none_or(|begun| past.start_key() > *begun);
-        for id in past.values.keys().filter(counts) {
+        let is_counted =
+            |id: &&Id| accepted_at.get(id).is_none_or(|begun| past.start_key() > *begun);
+        for id in past.values.keys().filter(is_counted) {
             *measured.entry(id).or_default() += 1;
         }
     }
@@ -38,7 +39,7 @@ pub(super) fn from_history(
     missing.filter_map(|(id, runs)| missing_in(run, id, runs)).collect()
 }
 
-/// Those of the base, where it is of the same selection.
+/// Benchmarks of the base, if it has the same selection.
 pub(super) fn from_base(
     view: &CompareView,
     base: &RunView,
@@ -52,8 +53,8 @@ pub(super) fn from_base(
 
 fn missing_in(run: &RunView, id: &Id, runs: usize) -> Option<MissingBenchmark> {
     let result = run.get(id);
-    let is_there = result.is_some_and(|result| result.estimate().is_some() || is_broken(result));
-    (!is_there).then(|| MissingBenchmark {
+    let is_present = result.is_some_and(|result| result.estimate().is_some() || is_broken(result));
+    (!is_present).then(|| MissingBenchmark {
         id: id.clone(),
         runs,
         notes: result.map_or(vec![], |result| result.notes_on_result().cloned().collect()),

@@ -1,27 +1,27 @@
-//! What a gate says of a run as a whole.
+//! Outcome of a gate over all benchmarks of a run.
 
 use gritstone_model::{
     CheckOutcome, CheckRow, CheckView, CommonChange, CompareRow, Id, MissingBenchmark,
     SCHEMA_CHECK, Verdict,
 };
 
-/// Shows some benchmarks of a gate over all of a run.
-pub fn show(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
+/// Restricts a gate to some benchmarks; the outcome is theirs.
+pub fn select_benchmarks(view: &mut CheckView, selects: impl Fn(&Id) -> bool) {
     view.rows.retain(|row| selects(&row.row.id));
     view.missing.retain(|benchmark| selects(&benchmark.id));
-    view.outcome = worst(view);
+    view.outcome = overall_outcome(view);
 }
 
 /// Requires that each benchmark that passed would have failed if it were slower by `detect`.
 pub fn require_detectable(view: &mut CheckView, detect: f64) {
-    let weak = view
+    let undetectable = view
         .rows
         .iter_mut()
         .filter(|row| row.outcome == CheckOutcome::Passed && !is_detectable(&row.row, detect));
-    weak.for_each(|row| row.outcome = CheckOutcome::Inconclusive);
+    undetectable.for_each(|row| row.outcome = CheckOutcome::Inconclusive);
     view.detect = Some(detect);
     sort(&mut view.rows);
-    view.outcome = worst(view);
+    view.outcome = overall_outcome(view);
 }
 
 fn is_detectable(row: &CompareRow, detect: f64) -> bool {
@@ -38,7 +38,7 @@ fn sort(rows: &mut [CheckRow]) {
     rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
 }
 
-/// View of a gate, the worst first; of equal ones the slowest.
+/// View of a gate: the worst outcome first, and of equal outcomes the slowest benchmark.
 pub(super) fn worst_first(
     [base, run]: [&str; 2],
     mut rows: Vec<CheckRow>,
@@ -59,16 +59,16 @@ pub(super) fn worst_first(
         rows,
         missing,
     };
-    view.outcome = worst(&view);
+    view.outcome = overall_outcome(&view);
     view
 }
 
-fn worst(view: &CheckView) -> CheckOutcome {
+fn overall_outcome(view: &CheckView) -> CheckOutcome {
     let any = |outcome| view.rows.iter().any(|row| row.outcome == outcome);
-    let lacks = view.detect.is_some() && any(CheckOutcome::Inconclusive);
+    let is_undetectable = view.detect.is_some() && any(CheckOutcome::Inconclusive);
     match (any(CheckOutcome::Regressed), any(CheckOutcome::Passed)) {
         (true, _) => CheckOutcome::Regressed,
-        (false, true) if view.missing.is_empty() && view.common.is_none() && !lacks => {
+        (false, true) if view.missing.is_empty() && view.common.is_none() && !is_undetectable => {
             CheckOutcome::Passed
         }
         (false, _) => CheckOutcome::Inconclusive,

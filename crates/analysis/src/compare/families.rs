@@ -5,8 +5,8 @@ use super::pair::ComparedBy;
 use gritstone_model::{CompareRow, CompareSum, Verdict, grouped};
 use gritstone_stats::descriptive;
 
-/// Different, inconclusive, same, without ratio, one-sided; each by the size of the ratio.
-pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
+/// Sorts by verdict: different, inconclusive, same, without ratio, on one side only; then by the magnitude of the ratio.
+pub(super) fn sort_rows(rows: Vec<Row>) -> Vec<CompareRow> {
     let mut rows: Vec<CompareRow> = rows.into_iter().map(|row| row.row).collect();
     let place = |row: &CompareRow| match row.verdict {
         Some(Verdict::Faster | Verdict::Slower) => 0,
@@ -15,10 +15,10 @@ pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
         None if row.base.is_some() && row.other.is_some() => 3,
         None => 4,
     };
-    let by = |a: &CompareRow, b: &CompareRow| {
-        (place(a).cmp(&place(b))).then(size(b.ratio).total_cmp(&size(a.ratio)))
+    let order = |a: &CompareRow, b: &CompareRow| {
+        (place(a).cmp(&place(b))).then(magnitude(b.ratio).total_cmp(&magnitude(a.ratio)))
     };
-    rows.sort_by(by);
+    rows.sort_by(order);
     rows
 }
 
@@ -28,8 +28,11 @@ pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
     let families = grouped(rows.iter().map(|row| (row.row.id.family(), row)));
     let mut sums: Vec<CompareSum> =
         families.iter().map(|(family, rows)| sum(Some(family), rows)).collect();
-    let same = |sum: &CompareSum| sum.faster + sum.slower == 0;
-    sums.sort_by(|a, b| (same(a).cmp(&same(b))).then(size(b.mean).total_cmp(&size(a.mean))));
+    let is_unchanged = |sum: &CompareSum| sum.faster + sum.slower == 0;
+    sums.sort_by(|a, b| {
+        (is_unchanged(a).cmp(&is_unchanged(b)))
+            .then(magnitude(b.mean).total_cmp(&magnitude(a.mean)))
+    });
     if sums.len() > 1 {
         sums.push(sum(None, &rows.iter().collect::<Vec<_>>()));
     }
@@ -37,7 +40,7 @@ pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
 }
 
 /// Distance of a ratio from 1 in millionths, below which only rounding differs; -1 without a ratio.
-fn size(ratio: Option<f64>) -> f64 {
+fn magnitude(ratio: Option<f64>) -> f64 {
     ratio.map_or(-1.0, |ratio| (ratio.ln().abs() * 1e6).round())
 }
 

@@ -138,7 +138,7 @@ fn show_selected(view: &mut CheckView, selectors: &[String]) -> Result<()> {
     let is_hidden =
         |row: &&CheckRow| row.outcome == CheckOutcome::Regressed && !selectors.select(&row.row.id);
     let hidden = view.rows.iter().filter(is_hidden).count();
-    gate::show(view, |id| selectors.select(id));
+    gate::select_benchmarks(view, |id| selectors.select(id));
     if hidden > 0 {
         output::remark(&format!(
             "{hidden} {} of the run regressed and {} not selected",

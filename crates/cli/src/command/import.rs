@@ -51,7 +51,7 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
             None => read(path, args)?,
         };
         let id = &run.info.id;
-        if let Some(known) = stored.copy(&store, &run, origin)? {
+        if let Some(known) = stored.find_copy(&store, &run, origin)? {
             output::remark(&format!("run {known} is in the store already"));
             output::plain(&format!("{known}\n"))?;
             continue;
@@ -102,7 +102,12 @@ struct Contents(Option<BTreeMap<String, Vec<String>>>);
 
 impl Contents {
     /// The stored run of the same contents, whatever the path and date of the file.
-    fn copy(&mut self, store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<String>> {
+    fn find_copy(
+        &mut self,
+        store: &Store,
+        run: &RunData,
+        origin: FileOrigin,
+    ) -> Result<Option<String>> {
         if origin == FileOrigin::Bundle {
             return Ok(None);
         }
@@ -142,7 +147,7 @@ fn without_value(run: &RunData) -> Vec<(&str, &str)> {
         launches.all(|launch| launch.outcome != Outcome::Measured).then_some(first)
     };
     let all = run.benchmarks.iter();
-    all.filter_map(|one| Some((one.title.as_str(), reason(one)?))).collect()
+    all.filter_map(|benchmark| Some((benchmark.title.as_str(), reason(benchmark)?))).collect()
 }
 
 fn read(path: &Path, args: &ImportArgs) -> Result<FileRun> {

@@ -9,8 +9,8 @@ use std::path::Path;
 
 const PREFIX: &str = "gritstone.";
 
-/// Names the maker, so that the next start finds leftovers of dead runs, and is unpredictable. Of constant length: a
-/// longer path in the environment would move the stack.
+/// A name with the process that creates the file, by which the next start finds leftovers of dead runs, and with a random part. Of constant
+/// length: a longer path in the environment would move the stack.
 pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
     let pid = std::process::id();
     let (namespace, start) = (namespace(), our_start());
@@ -27,8 +27,8 @@ fn random() -> io::Result<[u8; 16]> {
     Ok(bytes)
 }
 
-/// Namespace, process and its start time.
-pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
+/// Pid namespace, pid, and start time in ticks since boot.
+pub(crate) fn creator(name: &str) -> Option<(u32, u32, u64)> {
     let mut parts = name.strip_prefix(PREFIX)?.split('.');
     let namespace = u32::from_str_radix(parts.next()?, 16).ok()?;
     let pid = parts.next()?.parse().ok()?;
@@ -39,7 +39,7 @@ pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
 /// Guards every removal.
 pub(crate) fn check_our_name(path: &Path) -> Result<(), NotOurs> {
     let name = path.file_name().and_then(OsStr::to_str);
-    match name.and_then(maker) {
+    match name.and_then(creator) {
         Some(_) => Ok(()),
         None => Err(NotOurs::Name(path.to_owned())),
     }

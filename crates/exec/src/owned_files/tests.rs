@@ -10,7 +10,7 @@ fn random_names_identify_us() {
     assert!(one != two && one.len() == two.len());
     let pid = std::process::id();
     let ours = Some((namespace(), pid, start_of(pid).unwrap()));
-    assert_eq!((maker(&one), maker(&two)), (ours, ours));
+    assert_eq!((creator(&one), creator(&two)), (ours, ours));
     check_our_name(Path::new("/var/tmp")).unwrap_err();
 }
 
