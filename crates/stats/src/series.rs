@@ -1,12 +1,12 @@
 //! One benchmark over the runs of a system: levels with occasional changes, an effect of each run, an error of each result.
 //!
 //! y = level + run effect + error, natural logarithms. The error's variance is known from the launches of the run. Run effects have their
-//! own variance, heavy tails, and a correlation between neighbors; one odd run in ten must not matter. All is fitted afresh from all runs:
+//! own variance, heavy tails, and a correlation between neighbors; one outlier in ten must not matter. All is fitted afresh from all runs:
 //! there is no state, and the order of arrival does not matter. docs/statistics.md has the model, docs/validation.md its simulations.
 //!
 //! Change points are found in seeded intervals (Kovács, Bühlmann, Li and Munk 2023, "Seeded binary segmentation", Biometrika 110), the
 //! narrowest first, by sums of clipped deviations from the median (the bounded loss of Fearnhead and Rigaill 2019, JASA 114). A clipped run
-//! weighs as much as its logarithmic rarity: where odd runs are frequent, more of them make a change.
+//! weighs as much as its logarithmic rarity: where outliers are frequent, more of them make a change.
 
 mod changes;
 mod common;
@@ -25,14 +25,14 @@ use shared::shared_changes;
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
-/// Standard deviations beyond which a run is odd; deviations are clipped there, or nearer where odd runs are frequent.
+/// Standard deviations beyond which a run is an outlier; deviations are clipped there, or nearer where outliers are frequent.
 pub const CUT: f64 = 4.0;
 /// Weight of all benchmarks in the share of one, in runs.
 const BENCHMARK_DEVIATIONS: f64 = 20.0;
 /// Runs on either side of a run that should be near it.
 const NEIGHBORS: usize = 3;
 /// Fewest standard errors between two levels: the largest of some n log n sums of normal values exceeds 4.6 in 0.5% of series of a hundred
-/// runs; the rest is for scatter estimated from few runs. Two clipped runs do not reach it; three do where odd runs are rare.
+/// runs; the rest is for scatter estimated from few runs. Two clipped runs do not reach it; three do where outliers are rare.
 pub const CHANGE: f64 = 5.2;
 /// Prior degrees of freedom of the tails of run effects, the weight of this prior in deviations, and the heaviest tails.
 const PRIOR_TAILS: f64 = 8.0;
@@ -247,29 +247,30 @@ fn set_noise(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
     of_all
 }
 
-/// Clips at z with exp(-z²/2) = the share of odd runs: of the benchmark, moderated towards all.
+/// Clips at z with exp(-z²/2) = the share of outliers: of the benchmark, moderated towards all.
 fn set_clip(all: &mut [&mut Series]) {
-    let counts: Vec<(f64, f64)> = all.iter().map(|series| count_odd(series)).collect();
-    let share =
-        |prior: f64, weight: f64, (odd, runs): (f64, f64)| (odd + prior * weight) / (runs + weight);
+    let counts: Vec<(f64, f64)> = all.iter().map(|series| count_outliers(series)).collect();
+    let share = |prior: f64, weight: f64, (outliers, runs): (f64, f64)| {
+        (outliers + prior * weight) / (runs + weight)
+    };
     let sum = counts.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let of_all = share((-CUT * CUT / 2.0).exp(), PRIOR_DEVIATIONS, sum);
     for (series, count) in all.iter_mut().zip(counts) {
         if let Some(noise) = &mut series.noise {
-            let odd = share(of_all, BENCHMARK_DEVIATIONS, count).max(of_all);
-            noise.clip = (-2.0 * odd.ln()).sqrt().min(CUT);
+            let share = share(of_all, BENCHMARK_DEVIATIONS, count).max(of_all);
+            noise.clip = (-2.0 * share.ln()).sqrt().min(CUT);
         }
     }
 }
 
-/// Odd runs of a series, and all, less the judged ones. An odd run is far from the median of the three before it and of the three after it, so that runs of a new
-/// level are not odd.
-fn count_odd(series: &Series) -> (f64, f64) {
+/// Outliers of a series, and all, less the judged ones. An outlier is far from the median of the three before it and of the three after it, so that runs of a new
+/// level are not outliers.
+fn count_outliers(series: &Series) -> (f64, f64) {
     let Some(noise) = series.noise else {
         return (0.0, 0.0);
     };
     let points = &series.points;
-    let is_odd = |run: &usize| {
+    let is_outlier = |run: &usize| {
         // the order of sides means nothing
         let starts = || series.sides.iter().copied();
         let start = starts().filter(|start| start <= run).max().unwrap_or(0);
@@ -282,8 +283,8 @@ fn count_odd(series: &Series) -> (f64, f64) {
         near.all(|near| !near.is_empty() && far_from(near))
     };
     let others = (0..points.len()).filter(|run| !points[*run].judged);
-    let odd = others.clone().filter(is_odd).count();
-    (odd as f64, others.count() as f64)
+    let outliers = others.clone().filter(is_outlier).count();
+    (outliers as f64, others.count() as f64)
 }
 
 /// Moderates variances relative to those of launches: benchmarks with more scatter between launches also differ more between runs.
@@ -348,7 +349,7 @@ pub fn levels(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<Level> {
     let level = |(start, end): (usize, usize)| {
         let within = &points[start..end];
         let center = median(within);
-        // one step from the median towards the mean, odd runs clipped
+        // one step from the median towards the mean, outliers clipped
         let cut = |point: &Point| {
             let sd = noise.sd(point);
             (point.y - center).clamp(-CUT / 2.0 * sd, CUT / 2.0 * sd)
@@ -377,16 +378,16 @@ pub struct Departure {
     pub error: f64,
     /// Degrees of freedom of `error`.
     pub freedom: f64,
-    /// Distance in standard errors, odd runs clipped.
+    /// Distance in standard errors, outliers clipped.
     pub distance: f64,
-    /// `by` as it is tested: without the excess of runs that are odd beside the nearest.
+    /// `by` as it is tested: without the excess of outliers beside the nearest.
     pub tested: f64,
     /// One-sided p of no deviation in its direction.
     pub p: f64,
 }
 
-/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, those clipped that are odd and far beyond the nearest. The
-/// standard error is at least `chance`, the deviation that odd runs explain ([`by_chance`]).
+/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, outliers far beyond the nearest clipped. The
+/// standard error is at least `chance`, the deviation that outliers explain ([`by_chance`]).
 pub fn departure(
     points: &[Point],
     level: &Level,
@@ -410,7 +411,7 @@ pub fn departure(
     };
     let freedom = noise.variance.df.min(tails * runs as f64);
     let (by, cut) = (mean(f64::INFINITY), mean(CUT));
-    // several runs that are far in one direction show a change of any size: none is odd beside the nearest
+    // several runs that are far in one direction show a change of any size: none is an outlier beside the nearest
     let distances = last.iter().map(|point| (point.y - level.mean) * by.signum() / noise.sd(point));
     let nearest = distances.fold(f64::INFINITY, f64::min);
     let tested = match runs {
@@ -459,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_runs_are_no_change() {
+    fn outliers_are_no_change() {
         let mut ys: Vec<f64> = stepped(&[(40, 0.0)]).points.iter().map(|p| p.y).collect();
         (ys[7], ys[20], ys[39]) = (0.3, -0.5, 0.4);
         let odd = series(ys);
@@ -471,9 +472,9 @@ mod tests {
 
     #[test]
     fn frequent_odd_runs_are_skipped() {
-        let starts = |odd: &[usize]| {
+        let starts = |outliers: &[usize]| {
             let mut ys: Vec<f64> = stepped(&[(60, 0.0)]).points.iter().map(|p| p.y).collect();
-            for run in odd {
+            for run in outliers {
                 ys[*run] += 0.3;
             }
             series(ys).starts

@@ -15,7 +15,7 @@ pub(crate) const MIN_BASE: usize = 3;
 const MIN_RUNS_OF_BETTER: usize = 5;
 /// Numbers of newest runs that are tested as a group against the level.
 pub(super) const NEWEST: [usize; 4] = [1, 2, 3, 5];
-/// The group without which levels are fitted: one run may be odd, and three are a level.
+/// The group without which levels are fitted: one run may be an outlier, and three are a level.
 pub(super) const LEVELS: usize = 2;
 
 /// Benchmarks whose level in a run was accepted, with the identifier of the run.
@@ -277,8 +277,8 @@ fn shared_deviation(system: &SystemLevels, points: &[Point]) -> f64 {
     series::by_chance(&system.others_common, &of_runs, ALPHA)
 }
 
-/// Deviation from the base, beyond that of the other benchmarks, that odd runs as frequent as those before explain; 0 where none of the
-/// runs is odd.
+/// Deviation from the base, beyond that of the other benchmarks, that outliers as frequent as those before explain; 0 where none of the
+/// runs is an outlier.
 fn individual_deviation(
     system: &SystemLevels,
     before: &[Point],
@@ -288,8 +288,8 @@ fn individual_deviation(
 ) -> f64 {
     let common = |point: &Point| system.common.get(&point.run).copied();
     let deviation = |point: &Point| point.y - base.mean - common(point).unwrap_or(0.0);
-    let is_odd = |point: &Point| deviation(point).abs() > series::CUT * noise.sd(point);
-    if before.is_empty() || !runs.iter().any(is_odd) {
+    let is_outlier = |point: &Point| deviation(point).abs() > series::CUT * noise.sd(point);
+    if before.is_empty() || !runs.iter().any(is_outlier) {
         return 0.0;
     }
     let others: Vec<f64> = before.iter().map(deviation).collect();

@@ -18,10 +18,10 @@ pub(super) fn estimate(all: &[Difference], effects: &RunEffects, alpha: f64) -> 
     let stated = all.iter().filter(|difference| difference.effect.runs == 0).copied();
     let moved =
         series::in_common(&all.iter().map(|difference| difference.ln_ratio).collect::<Vec<f64>>());
-    // either run may be odd; of a median, as many runs as shift it
+    // either run may be an outlier; of a median, as many runs as shift it
     let [base, other] = effects.runs;
-    let odd = base.min(other).div_ceil(2);
-    let usual = series::chance(&effects.common, moved, odd, base + other) > alpha;
+    let outliers = base.min(other).div_ceil(2);
+    let usual = series::chance(&effects.common, moved, outliers, base + other) > alpha;
     Spread {
         common: if usual { moved * moved } else { 0.0 },
         ..stated_spread(&stated.collect::<Vec<_>>())

@@ -139,7 +139,7 @@ pub(super) fn splits(
 }
 
 /// Standard errors between both sides of a split, clipped about the middle between their medians. A center that lies in the longer side
-/// clips a change of any size to what three odd runs may be: it is found where both sides have three runs, the longer one no more than
+/// clips a change of any size to what three outliers may be: it is found where both sides have three runs, the longer one no more than
 /// three times as many.
 fn split_distance(within: &[Point], noise: &Noise, split: usize) -> f64 {
     let (one, other) = within.split_at(split);

@@ -1,4 +1,4 @@
-//! Deviation that all benchmarks of a run share: odd runs, and those of a machine that is slower for a while.
+//! Deviation that all benchmarks of a run share: outliers, and those of a machine that is slower for a while.
 
 use crate::descriptive;
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -18,25 +18,25 @@ pub fn in_common(values: &[f64]) -> f64 {
     least.max(0.0) * center.signum()
 }
 
-/// Probability that at least `odd` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
-pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
+/// Probability that at least `outliers` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
+pub fn chance(others: &[f64], common: f64, outliers: usize, runs: usize) -> f64 {
     let as_far = others.iter().filter(|other| is_as_far(**other, common)).count();
-    match (others.len(), odd) {
+    match (others.len(), outliers) {
         (0, _) | (_, 0) => 1.0,
-        (all, odd) => {
+        (all, outliers) => {
             let known = Binomial::new(as_far as f64 / all as f64, runs as u64);
-            known.map_or(1.0, |binomial| binomial.sf(odd as u64 - 1))
+            known.map_or(1.0, |binomial| binomial.sf(outliers as u64 - 1))
         }
     }
 }
 
-/// Mean of the shared deviations of `runs`, if odd runs as frequent as among `others` explain it with a probability above `alpha`; else 0.
+/// Mean of the shared deviations of `runs`, if outliers as frequent as among `others` explain it with a probability above `alpha`; else 0.
 pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
     let farther = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
     let most = runs.iter().fold(0.0, farther);
     let alike = |by: &&f64| is_as_far(**by, most) && **by * most >= 0.0;
-    let odd = runs.iter().filter(alike).count();
-    match chance(others, most, odd, runs.len()) > alpha {
+    let outliers = runs.iter().filter(alike).count();
+    match chance(others, most, outliers, runs.len()) > alpha {
         true => descriptive::mean(runs).abs(),
         false => 0.0,
     }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_runs_come_again() {
+    fn outliers_come_again() {
         let mut others = [0.001; 20];
         assert_eq!(by_chance(&others, &[-0.26], 0.02), 0.0);
         others[3] = -0.25;

@@ -230,7 +230,7 @@ mod tests {
                 point.y -= 0.2;
             }
             fit(&mut all);
-            // two clipped runs may be odd
+            // two clipped runs may be outliers
             let starts = &all[0].starts;
             assert!(matches!(starts[..], [start] if start.abs_diff(own) <= 2), "{own} {starts:?}");
         }
