@@ -37,7 +37,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     };
     let options = &options;
     let tails = percentiles::options(options);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ComparedRow> = Vec::new();
     for b in &base.results {
         rows.push(match other.get(&b.id) {
             Some(o) => row(base, b, other, o, options, &tails),
@@ -75,7 +75,7 @@ fn differences(base: &RunView, other: &RunView, options: &Options) -> Vec<Differ
 }
 
 /// `None` where no launches were compared.
-fn between_run(rows: &[Row], options: &Options) -> Option<VarianceSource> {
+fn between_run(rows: &[ComparedRow], options: &Options) -> Option<VarianceSource> {
     let effects: Vec<usize> =
         rows.iter().filter_map(|row| Some(row.difference?.effect.runs)).collect();
     let learned = || effects.iter().copied().filter(|&n| n > 0);
@@ -97,7 +97,7 @@ fn row(
     o: &Measurement,
     options: &Options,
     tails: &BTreeMap<&str, Options>,
-) -> Row {
+) -> ComparedRow {
     let mut pair = pair(b, o, options);
     if let Some(differ) = peers_differ(base, other) {
         pair = pair.without_ratio_because(differ);
@@ -135,7 +135,7 @@ fn row(
         percentiles,
     };
     let basis = if disturbed { ComparedBy::Nothing } else { pair.basis };
-    Row { row, basis, difference: pair.difference }
+    ComparedRow { row, basis, difference: pair.difference }
 }
 
 /// Instruction counts compare only within one machine.
@@ -150,20 +150,20 @@ fn explanation(
     alike.then(|| explain(explain::Side::new(b), explain::Side::new(o)))?
 }
 
-struct Row {
+struct ComparedRow {
     row: CompareRow,
     basis: ComparedBy,
     difference: Option<Difference>,
 }
 
 /// A result of one side; `is_base` is true for the base.
-fn unmatched(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
+fn unmatched(result: &Measurement, lacking: &RunView, is_base: bool) -> ComparedRow {
     let mut notes = result.notes.clone();
     let lacking = name(lacking).to_owned();
     notes.push(Finding::NoCounterpart { lacking }.into());
     let (base, other) = if is_base { (result.value(), None) } else { (None, result.value()) };
     let row = CompareRow { base, other, notes: in_order(notes), ..uncompared(result) };
-    Row { row, basis: ComparedBy::Test, difference: None }
+    ComparedRow { row, basis: ComparedBy::Test, difference: None }
 }
 
 /// A row without a base.
@@ -255,7 +255,7 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
 
 /// Adjusts p over all comparisons and sets the verdicts by the intervals. An interval that excludes 1 is recomputed at the level of the
 /// family: at Holm's level of the last rejected p, it excludes 1 exactly if the adjusted p is below alpha.
-fn set_verdicts(rows: &mut [Row], options: &Options) {
+fn set_verdicts(rows: &mut [ComparedRow], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|row| tested(&row.row)).collect();
     let adjusted = multiple::holm(&all);
     let selected = adjusted.iter().flatten().filter(|p| **p < options.alpha).count();
@@ -263,7 +263,7 @@ fn set_verdicts(rows: &mut [Row], options: &Options) {
     let level = options.alpha / (tests + 1 - selected.max(1)) as f64;
     let mut adjusted = adjusted.into_iter();
     let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
-    for Row { row, basis, difference } in rows {
+    for ComparedRow { row, basis, difference } in rows {
         row.p_adjusted = adjusted.next().flatten();
         let excludes = |ends: [f64; 2]| ends[0] > 1.0 || ends[1] < 1.0;
         if let (Some(difference), true) = (difference, row.interval.is_some_and(excludes)) {
@@ -308,9 +308,9 @@ pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
 }
 
 /// Sets the minimum detectable effect of inconclusive results.
-fn set_detectable_effects(rows: &mut [Row], options: &Options) {
+fn set_detectable_effects(rows: &mut [ComparedRow], options: &Options) {
     let tests = tests(rows.iter().map(|row| &row.row));
-    for Row { row, difference, .. } in rows {
+    for ComparedRow { row, difference, .. } in rows {
         let inconclusive = row.verdict == Some(Verdict::Inconclusive) && row.p.is_some();
         let difference = difference.filter(|_| inconclusive);
         row.smallest = difference.map(|difference| measured::smallest(&difference, tests, options));

@@ -35,7 +35,7 @@ pub(crate) struct Node<'a> {
 }
 
 /// A benchmark over the nodes.
-struct Row<'a> {
+struct BenchmarkNodes<'a> {
     id: &'a Id,
     /// Valid results of each node with the work that most nodes did.
     results: Vec<Vec<&'a NodeResult>>,
@@ -124,7 +124,7 @@ fn nodes(runs: &[NodeRun]) -> (Vec<Node<'_>>, Vec<FleetKind>) {
 }
 
 /// The benchmarks with a valid result on any node, each with the work that most nodes did.
-fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
+fn rows<'a>(nodes: &[Node<'a>]) -> Vec<BenchmarkNodes<'a>> {
     let runs = || nodes.iter().flat_map(|node| &node.runs);
     let ids: BTreeSet<&Id> = runs().flat_map(|run| run.results.keys()).collect();
     let row = |id: &'a Id| {
@@ -143,13 +143,14 @@ fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
         for results in &mut results {
             results.retain(|result| result.work() == most);
         }
-        Some(Row { id, results, first, other_work, without_result })
+        Some(BenchmarkNodes { id, results, first, other_work, without_result })
     };
     ids.into_iter().filter_map(row).collect()
 }
 
-fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
-    let family = |row: &Row| families.iter().position(|family| *family == row.id.family());
+fn measured(nodes: &[Node], rows: &[BenchmarkNodes], families: &[&str]) -> Measured {
+    let family =
+        |row: &BenchmarkNodes| families.iter().position(|family| *family == row.id.family());
     let cell = |results: &Vec<&NodeResult>| {
         let values: Vec<f64> = results.iter().filter_map(|result| result.speed).collect();
         (!values.is_empty()).then(|| Cell {
@@ -169,7 +170,7 @@ fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
 }
 
 /// Variance between the runs of a node, from the median difference of consecutive runs.
-fn between_runs(row: &Row) -> Option<f64> {
+fn between_runs(row: &BenchmarkNodes) -> Option<f64> {
     let pairs = row.results.iter().flat_map(|results| results.windows(2));
     let differences = pairs.filter_map(|pair| Some((pair[1].speed? - pair[0].speed?).abs()));
     let differences: Vec<f64> = differences.collect();
@@ -181,26 +182,32 @@ fn between_runs(row: &Row) -> Option<f64> {
 }
 
 /// Outliers, by level.
-fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<FleetOutlier> {
+fn outliers(
+    nodes: &[Node],
+    rows: &[BenchmarkNodes],
+    families: &[&str],
+    fit: &Fit,
+) -> Vec<FleetOutlier> {
     let mut found = vec![];
-    let mut call = |level: &Level, about: &dyn Fn() -> FleetScope, has: &dyn Fn(&Row) -> bool| {
-        for (index, deviation) in level.nodes.iter().enumerate() {
-            let Some(deviation) = deviation.filter(|deviation| deviation.differs) else {
-                continue;
-            };
-            let behind = rows.iter().filter(|row| has(row)).flat_map(|row| &row.results[index]);
-            let behind: Vec<&&NodeResult> = behind.collect();
-            found.push(FleetOutlier {
-                node: nodes[index].name.to_owned(),
-                about: about(),
-                effect: effect(deviation),
-                since: None,
-                replaced: None,
-                results: behind.len(),
-                interference: behind.iter().filter(|result| result.interference).count(),
-            });
-        }
-    };
+    let mut call =
+        |level: &Level, about: &dyn Fn() -> FleetScope, has: &dyn Fn(&BenchmarkNodes) -> bool| {
+            for (index, deviation) in level.nodes.iter().enumerate() {
+                let Some(deviation) = deviation.filter(|deviation| deviation.differs) else {
+                    continue;
+                };
+                let behind = rows.iter().filter(|row| has(row)).flat_map(|row| &row.results[index]);
+                let behind: Vec<&&NodeResult> = behind.collect();
+                found.push(FleetOutlier {
+                    node: nodes[index].name.to_owned(),
+                    about: about(),
+                    effect: effect(deviation),
+                    since: None,
+                    replaced: None,
+                    results: behind.len(),
+                    interference: behind.iter().filter(|result| result.interference).count(),
+                });
+            }
+        };
     if let Some(level) = &fit.all {
         call(level, &|| FleetScope::All, &|_| true);
     }
@@ -252,7 +259,11 @@ fn spread(level: &Level, between_runs: Option<f64>) -> FleetSpread {
     }
 }
 
-fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> FleetBenchmark {
+fn benchmark(
+    row: &BenchmarkNodes,
+    level: Option<&Level>,
+    between_runs: Option<f64>,
+) -> FleetBenchmark {
     let estimates =
         row.results.iter().flat_map(|results| results.last()).map(|result| result.estimate);
     let estimates = descriptive::sorted(estimates);
@@ -272,7 +283,7 @@ fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> Fle
 fn node_view(
     index: usize,
     nodes: &[Node],
-    rows: &[Row],
+    rows: &[BenchmarkNodes],
     families: &[&str],
     fit: &Fit,
 ) -> FleetNode {

@@ -196,9 +196,9 @@ pub fn table(
     reference: bool,
     by_time: bool,
 ) -> String {
-    type Row<'a> = (&'a Timing, TimeStatistics);
+    type Ranked<'a> = (&'a Timing, TimeStatistics);
     let mut rows = with_statistics(timings);
-    let by_mean = |a: &Row<'_>, b: &Row<'_>| a.1.mean.total_cmp(&b.1.mean);
+    let by_mean = |a: &Ranked<'_>, b: &Ranked<'_>| a.1.mean.total_cmp(&b.1.mean);
     let fastest = || rows.iter().copied().min_by(by_mean);
     let first = rows.first().copied();
     let (Some(base), Some((_, of_first))) = (if reference { first } else { fastest() }, first)
@@ -225,7 +225,7 @@ pub fn table(
         format!("Max [{sign}]"),
         "Relative".to_owned(),
     ];
-    let row = |row: &Row<'_>| {
+    let row = |row: &Ranked<'_>| {
         let (timing, all) = row;
         let scatter = all.deviation;
         let scatter = scatter.map_or(String::new(), |d| format!(" ± {}", show(d)));

@@ -32,8 +32,8 @@ impl Setter<'_> {
         let wide = WIDTH / TILES as f32;
         let list = self.tree.add(Tree::TOP, Tag::Div);
         let parts: Vec<Part> = tiles.iter().map(|_| self.tree.add(list, Tag::P)).collect();
-        type Line = (Type, fn(&Tile) -> &str, f32);
-        let lines: [Line; 3] = [
+        type TileLine = (Type, fn(&Tile) -> &str, f32);
+        let lines: [TileLine; 3] = [
             (TILE.soft(), |tile| tile.name.as_str(), 3.0 * MM),
             (Type::new(Face::Bold, 14.0), |tile| tile.value.as_str(), 1.2 * MM),
             (TILE.soft(), |tile| tile.detail.as_str(), 1.2 * MM),

@@ -5,7 +5,7 @@ use crate::compare::{Comparison, Place};
 use crate::counts::AGREEMENT;
 use crate::git::Revision;
 use crate::search::{Mark, Search};
-use crate::steps::{Line, StepFile};
+use crate::steps::{Record, StepFile};
 use crate::trial::{Margins, Trial};
 use crate::turns::{Progress, Turns};
 use crate::work_trees::{WorkTree, carry};
@@ -62,7 +62,7 @@ impl Bisection<'_> {
             Some(row) => row,
             None => {
                 let row = self.follow(&place, &trees, &sides.head)?;
-                self.steps.add(&Line::Followed(Box::new(row.clone())))?;
+                self.steps.add(&Record::Followed(Box::new(row.clone())))?;
                 row
             }
         };
@@ -77,7 +77,7 @@ impl Bisection<'_> {
             let step = self.test(&place, &trees, &commits[index], &followed)?;
             let mark = mark(step.outcome);
             if mark.is_some() {
-                self.steps.add(&Line::Step(step.clone()))?;
+                self.steps.add(&Record::Step(step.clone()))?;
             }
             steps.push(step);
             match mark {

@@ -13,7 +13,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Line {
+pub enum Record {
     Followed(Box<PrRow>),
     Step(BisectStep),
 }
@@ -63,8 +63,8 @@ impl StepFile {
         let (mut followed, mut steps) = (None, vec![]);
         for line in text.lines() {
             match serde_json::from_str(line) {
-                Ok(Line::Followed(row)) => followed = Some(*row),
-                Ok(Line::Step(step)) => steps.push(step),
+                Ok(Record::Followed(row)) => followed = Some(*row),
+                Ok(Record::Step(step)) => steps.push(step),
                 Err(_) => break,
             }
         }
@@ -73,8 +73,8 @@ impl StepFile {
 
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&self, line: &Line) -> Result<()> {
-        let text = serde_json::to_string(line)? + "\n";
+    pub fn add(&self, record: &Record) -> Result<()> {
+        let text = serde_json::to_string(record)? + "\n";
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let file = self.state.file(&self.name, flags);
         file.and_then(|mut file| file.write_all(text.as_bytes()))

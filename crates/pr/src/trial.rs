@@ -29,7 +29,7 @@ impl Margins {
 }
 
 #[derive(Debug)]
-struct Row {
+struct BenchmarkTrial {
     name: String,
     unit: String,
     better: Better,
@@ -40,7 +40,7 @@ struct Row {
     closed: bool,
 }
 
-impl Row {
+impl BenchmarkTrial {
     fn is_over(&self) -> bool {
         let pairs = self.times.pairs(0, 1).base.len();
         pairs >= INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]
@@ -74,7 +74,7 @@ impl Row {
 #[derive(Debug)]
 pub struct Trial {
     random: Pcg64,
-    rows: Vec<Row>,
+    rows: Vec<BenchmarkTrial>,
     /// Benchmarks that do not matter.
     left_out: Vec<String>,
     pub unmatched: Vec<PrUnmatched>,
@@ -125,7 +125,7 @@ impl Trial {
             why: Some(format!("it is in {} there, and in {} in the base", head.unit, base.unit)),
         });
         let unmatched = unmatched.chain(unlike);
-        let row = |result: &HarnessResult| Row {
+        let row = |result: &HarnessResult| BenchmarkTrial {
             name: result.name.clone(),
             unit: result.unit.clone(),
             better: result.better,
@@ -210,7 +210,7 @@ impl Trial {
         for row in &mut self.rows {
             row.closed |= row.is_over() || decided_count(row, self.quantity).is_some();
         }
-        if !self.rows.iter().any(Row::is_analysis_due) {
+        if !self.rows.iter().any(BenchmarkTrial::is_analysis_due) {
             return;
         }
         let judged = self.judge(false);
@@ -234,11 +234,11 @@ impl Trial {
 
     /// What was measured of a side.
     pub fn side(&self, side: usize) -> Vec<SideBenchmark> {
-        let values = |row: &Row| {
+        let values = |row: &BenchmarkTrial| {
             let times = row.times.0[side].iter();
             times.map(|timed| timed.map(|timed| row.value(timed.ns))).collect()
         };
-        let benchmark = |row: &Row| SideBenchmark {
+        let benchmark = |row: &BenchmarkTrial| SideBenchmark {
             name: row.name.clone(),
             unit: row.unit.clone(),
             better: row.better,
@@ -278,14 +278,14 @@ fn family_wise(judged: &[Comparison]) -> Vec<Option<f64>> {
 }
 
 /// None of times, and where executions of one side do not agree.
-fn decided_count(row: &Row, quantity: PrQuantity) -> Option<counts::Decided> {
+fn decided_count(row: &BenchmarkTrial, quantity: PrQuantity) -> Option<counts::Decided> {
     let sides = [row.counts(0), row.counts(1)];
     let counted = quantity == PrQuantity::Instructions;
     counted.then(|| counts::decide(sides.each_ref().map(Vec::as_slice), row.margin))?
 }
 
 /// What counts decide without a test.
-fn shown_count(tested: PrRow, row: &Row) -> PrRow {
+fn shown_count(tested: PrRow, row: &BenchmarkTrial) -> PrRow {
     let sides = [row.counts(0), row.counts(1)];
     let spread = counts::spread(sides.each_ref().map(Vec::as_slice));
     let tested = PrRow { spread, ..tested };
@@ -303,7 +303,7 @@ fn shown_count(tested: PrRow, row: &Row) -> PrRow {
     }
 }
 
-fn pr_row(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrRow {
+fn pr_row(harness: &str, row: &BenchmarkTrial, c: &Comparison, p_family: Option<f64>) -> PrRow {
     let ratio = c.ratio.map(|ratio| ratio.ratio);
     let verdict = match c.verdict {
         verdict::Verdict::Faster => Verdict::Faster,

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 pub type Other<'a> = (&'a RunView, &'a CompareView);
 
 /// A benchmark over all runs.
-struct Line<'a> {
+struct BenchmarkRow<'a> {
     id: &'a Id,
     /// The row of each run, if any.
     rows: Vec<Option<&'a CompareRow>>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> BenchmarkRow<'a> {
     fn any(&self) -> Option<&'a CompareRow> {
         self.rows.iter().flatten().next().copied()
     }
@@ -101,17 +101,17 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
 }
 
 /// Benchmarks of any comparison, the largest change first.
-fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
-    let mut lines: BTreeMap<&Id, Line> = BTreeMap::new();
+fn lines<'a>(others: &[Other<'a>]) -> Vec<BenchmarkRow<'a>> {
+    let mut lines: BTreeMap<&Id, BenchmarkRow> = BTreeMap::new();
     for (index, (_, view)) in others.iter().enumerate() {
         for row in view.rows.iter().filter(|row| row.ratio.is_some()) {
             let line = lines
                 .entry(&row.id)
-                .or_insert_with(|| Line { id: &row.id, rows: vec![None; others.len()] });
+                .or_insert_with(|| BenchmarkRow { id: &row.id, rows: vec![None; others.len()] });
             line.rows[index] = Some(row);
         }
     }
-    let mut lines: Vec<Line> = lines.into_values().collect();
+    let mut lines: Vec<BenchmarkRow> = lines.into_values().collect();
     lines.sort_by(|a, b| b.effect().total_cmp(&a.effect()));
     lines
 }
@@ -120,20 +120,21 @@ fn benchmarks<'a>(
     document: &mut Document,
     base: &RunView,
     others: &[Other<'a>],
-    lines: Vec<Line<'a>>,
+    lines: Vec<BenchmarkRow<'a>>,
 ) {
     let has_history = !(base.is_side() && others.iter().all(|(run, _)| run.is_side()));
-    let id = |line: &Line| match has_history {
+    let id = |line: &BenchmarkRow| match has_history {
         true => Cell::benchmark(line.id),
         false => Cell::from(line.id.as_str()),
     };
-    let value = |line: &Line| {
+    let value = |line: &BenchmarkRow| {
         let row = line.any()?;
         side(row.base, &row.unit)
     };
-    let mut columns = Columns::<Line>::key("Benchmark", Style::Code, id).number("Base", value);
+    let mut columns =
+        Columns::<BenchmarkRow>::key("Benchmark", Style::Code, id).number("Base", value);
     for (index, name) in names(others).into_iter().enumerate() {
-        let change = move |line: &Line| {
+        let change = move |line: &BenchmarkRow| {
             let Some(row) = line.rows[index] else {
                 return Cell::from(None);
             };
@@ -141,7 +142,7 @@ fn benchmarks<'a>(
                 row.ratio.map(|ratio| words::change(row.better, ratio, row.interval).0);
             Cell::from(change_text).toned(row.verdict.map(tone_of))
         };
-        let interval = move |line: &Line| {
+        let interval = move |line: &BenchmarkRow| {
             let row = line.rows[index]?;
             words::change(row.better, row.ratio?, row.interval).1
         };
@@ -149,7 +150,7 @@ fn benchmarks<'a>(
             .under(name)
             .number("Change", change)
             .number("95% interval", interval)
-            .text("Verdict", move |line: &Line| {
+            .text("Verdict", move |line: &BenchmarkRow| {
                 line.rows[index].map(|row| verdicts::verdict(row).to_owned())
             });
     }

@@ -7,7 +7,7 @@ use gritstone_document::{Document, Style, Text};
 use gritstone_model::{Difference, EnvironmentScore, Profile, ScoredSystem, ScoresView};
 
 /// A line of the table: a benchmark with its share of the weight, or the score.
-type Line<'a> = (Option<f64>, &'a EnvironmentScore);
+type ProfileRow<'a> = (Option<f64>, &'a EnvironmentScore);
 
 /// Appends the score of each machine, then its parts.
 pub(crate) fn append(document: &mut Document, view: &ScoresView, profile: &Profile) {
@@ -64,7 +64,7 @@ fn benchmarks(
     let shares = profile.shares().into_iter().map(|(_, share)| Some(share));
     let rows = shares.zip(&machine.one_cpu.environments);
     let overall = [(None, &machine.one_cpu.overall)];
-    Columns::<Line>::key("Benchmark", Style::Code, |(_, score)| score.environment.as_str())
+    Columns::<ProfileRow>::key("Benchmark", Style::Code, |(_, score)| score.environment.as_str())
         .strong(|(share, _)| share.is_none())
         .number("Weight", |(share, _)| share.map(number::percent_option))
         .pair(["Score", "Interval"], |(_, score)| score_cells(score))

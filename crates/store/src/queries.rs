@@ -96,9 +96,9 @@ impl Store {
     pub fn members(&self) -> Result<Vec<Member>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
-            type Row = (String, String, String, Option<f64>);
-            let rows: Vec<Row> = query(engine, sql::SELECT_FLEETS, vec![])?;
-            let member = |(run, started, settings, elapsed_s): Row| {
+            type FleetRow = (String, String, String, Option<f64>);
+            let rows: Vec<FleetRow> = query(engine, sql::SELECT_FLEETS, vec![])?;
+            let member = |(run, started, settings, elapsed_s): FleetRow| {
                 Some(Member {
                     run,
                     started,

@@ -1,12 +1,12 @@
 //! Order of a comparison, and sums by family.
 
-use super::Row;
+use super::ComparedRow;
 use super::pair::ComparedBy;
 use gritstone_model::{CompareRow, CompareSum, Verdict, grouped};
 use gritstone_stats::descriptive;
 
 /// Sorts by verdict: different, inconclusive, same, without ratio, on one side only; then by the magnitude of the ratio.
-pub(super) fn sort_rows(rows: Vec<Row>) -> Vec<CompareRow> {
+pub(super) fn sort_rows(rows: Vec<ComparedRow>) -> Vec<CompareRow> {
     let mut rows: Vec<CompareRow> = rows.into_iter().map(|row| row.row).collect();
     let place = |row: &CompareRow| match row.verdict {
         Some(Verdict::Faster | Verdict::Slower) => 0,
@@ -24,7 +24,7 @@ pub(super) fn sort_rows(rows: Vec<Row>) -> Vec<CompareRow> {
 
 /// One for each family, those with differences first, by the size of the mean; the sum over all last, if there are
 /// several.
-pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
+pub(super) fn sums(rows: &[ComparedRow]) -> Vec<CompareSum> {
     let families = grouped(rows.iter().map(|row| (row.row.id.family(), row)));
     let mut sums: Vec<CompareSum> =
         families.iter().map(|(family, rows)| sum(Some(family), rows)).collect();
@@ -44,7 +44,7 @@ fn magnitude(ratio: Option<f64>) -> f64 {
     ratio.map_or(-1.0, |ratio| (ratio.ln().abs() * 1e6).round())
 }
 
-fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
+fn sum(family: Option<&str>, rows: &[&ComparedRow]) -> CompareSum {
     let count = |verdict| {
         let rows = rows.iter();
         rows.filter(|row| row.row.verdict == Some(verdict)).count()

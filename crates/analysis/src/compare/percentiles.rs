@@ -1,7 +1,7 @@
 //! Compares percentiles of operations: over launches if each launch of both sides has its own, else pooled ones with bootstrap intervals.
 
 use super::pair::{ComparedBy, Pair};
-use super::{Options, Row, measured, set_verdict};
+use super::{ComparedRow, Options, measured, set_verdict};
 use crate::conversion::scale;
 use crate::tails;
 use gritstone_model::{CompareFigure, ComparePercentile, Latencies, Measurement, Verdict};
@@ -51,9 +51,9 @@ pub(super) fn percentiles(
 }
 
 /// Adjusts p of percentiles beyond the median as a separate family; the median is that of the benchmark.
-pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
+pub(super) fn set_verdicts(rows: &mut [ComparedRow], options: &Options) {
     let is_tail = |percentile: &ComparePercentile| tails::TAILS.contains(&percentile.name.as_str());
-    for Row { row, .. } in rows.iter_mut() {
+    for ComparedRow { row, .. } in rows.iter_mut() {
         let tested = row.p.is_some();
         let all = row.percentiles.iter_mut();
         all.for_each(|percentile| percentile.figure.p = percentile.figure.p.filter(|_| tested));
@@ -64,7 +64,7 @@ pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
         .map(|percentile| percentile.figure.p)
         .collect();
     let mut adjusted = multiple::holm(&p).into_iter();
-    for Row { row, .. } in rows {
+    for ComparedRow { row, .. } in rows {
         for percentile in &mut row.percentiles {
             if is_tail(percentile) {
                 let p = adjusted.next().flatten();

@@ -26,7 +26,7 @@ fn package_length(name: &str) -> Option<usize> {
 }
 
 /// A line of a benchmark.
-enum Line<'a> {
+enum OutputLine<'a> {
     /// A name alone: the results follow on another line, after the benchmark's own output.
     Name(&'a str),
     /// Iterations and metrics, with the name if it is on the same line. From 8 digits of iterations on, no space precedes them.
@@ -43,7 +43,7 @@ fn is_name(word: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
 }
 
-fn parse_line(line: &str) -> Line<'_> {
+fn parse_line(line: &str) -> OutputLine<'_> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has_time = words.contains(&"ns/op");
     match words.as_slice() {
@@ -51,19 +51,19 @@ fn parse_line(line: &str) -> Line<'_> {
         ["---", "FAIL:" | "SKIP:", name, ..] | [_, "---", "FAIL:" | "SKIP:", name, ..]
             if is_name(name) =>
         {
-            Line::Failure(name)
+            OutputLine::Failure(name)
         }
         [name, iterations, metrics @ ..] if is_name(name) => match iterations.parse() {
-            Ok(n) if metrics.len() >= 2 => Line::Results(Some(name), n, metrics.to_vec()),
-            Err(_) if !has_time => Line::Name(name),
-            _ => Line::Damaged,
+            Ok(n) if metrics.len() >= 2 => OutputLine::Results(Some(name), n, metrics.to_vec()),
+            Err(_) if !has_time => OutputLine::Name(name),
+            _ => OutputLine::Damaged,
         },
-        [name] if is_name(name) => Line::Name(name),
+        [name] if is_name(name) => OutputLine::Name(name),
         [iterations, metrics @ ..] if has_time => {
             let n = iterations.parse();
-            n.map_or(Line::Other, |n| Line::Results(None, n, metrics.to_vec()))
+            n.map_or(OutputLine::Other, |n| OutputLine::Results(None, n, metrics.to_vec()))
         }
-        _ => Line::Other,
+        _ => OutputLine::Other,
     }
 }
 
@@ -84,7 +84,7 @@ impl Format for Go {
 
     fn recognizes(&self, shape: &Shape<'_>) -> bool {
         let mut lines = shape.text.lines();
-        lines.any(|line| matches!(parse_line(line), Line::Results(Some(_), ..)))
+        lines.any(|line| matches!(parse_line(line), OutputLine::Results(Some(_), ..)))
     }
 
     /// Times, or the first metric of a benchmark without time. Names have package and number of processors.
@@ -97,15 +97,15 @@ impl Format for Go {
             }
             let location = || place(file, &format!("line {number}"));
             match parse_line(line) {
-                Line::Name(name) => {
+                OutputLine::Name(name) => {
                     open = Some(name);
                     opened.push((format!("{package}{name}"), location()));
                 }
-                Line::Failure(name) => {
+                OutputLine::Failure(name) => {
                     let why = format!("{}: {}", location(), line.trim());
                     run.leave_out(&format!("{package}{name}"), why);
                 }
-                Line::Results(name, iterations, metrics) => {
+                OutputLine::Results(name, iterations, metrics) => {
                     let lost = || malformed(location(), format!("results without a name: {line}"));
                     let name = name.or(open.take()).ok_or_else(lost)?;
                     let (value, unit) =
@@ -121,11 +121,11 @@ impl Format for Go {
                         series.remarks.insert(ONE_PROCESS);
                     }
                 }
-                Line::Damaged => {
+                OutputLine::Damaged => {
                     let what = format!("'{}' is not 'name iterations value unit'", line.trim());
                     return Err(malformed(location(), what));
                 }
-                Line::Other => {}
+                OutputLine::Other => {}
             }
         }
         leave_out_open(run, opened);
