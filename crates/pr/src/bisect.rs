@@ -1,4 +1,4 @@
-//! The commit that made a benchmark slower: each step compares a commit with the good one by turns.
+//! Finds the commit that made a benchmark slower: each step compares a commit with the good one.
 
 use crate::NotComparable;
 use crate::compare::{Comparison, Place};
@@ -17,7 +17,7 @@ use gritstone_model::{
 use gritstone_stats::interim::LEVEL;
 use std::collections::BTreeMap;
 
-/// The search; `comparison` has the good revision as its base and the bad one as its head.
+/// A search; the base of `comparison` is the good revision, its head the bad one.
 pub struct Bisection<'a> {
     pub comparison: &'a Comparison,
     pub steps: StepFile,
@@ -28,7 +28,7 @@ pub struct Bisection<'a> {
 struct Trees {
     /// Built.
     good: WorkTree,
-    /// The bad commit, not built: where the carried files come from.
+    /// Source of the carried files: the bad commit, not built.
     carried: Option<WorkTree>,
 }
 
@@ -120,7 +120,7 @@ impl Bisection<'_> {
         })
     }
 
-    /// The view where nothing can be searched for.
+    /// The view of a search that cannot begin.
     ///
     /// # Errors
     /// When a revision is not known.
@@ -141,7 +141,7 @@ impl Bisection<'_> {
         })
     }
 
-    /// Checked out, with the carried files, and built.
+    /// Checks out a revision with the carried files, and builds it.
     fn prepare(
         &self,
         place: &Place,
@@ -172,9 +172,9 @@ impl Bisection<'_> {
     ) -> Result<Trial> {
         let turns = Turns { margins, only, ..self.comparison.turns() };
         let launcher = self.comparison.launcher(place);
-        let taken = turns.take(&launcher, trees.map(std::slice::from_ref), self.progress)?;
-        ensure!(taken.complete, ExecError::Interrupted);
-        Ok(taken.trial)
+        let measured = turns.measure(&launcher, trees.map(std::slice::from_ref), self.progress)?;
+        ensure!(measured.complete, ExecError::Interrupted);
+        Ok(measured.trial)
     }
 
     /// The benchmark with the largest regression of the bad commit.
@@ -238,7 +238,7 @@ impl Bisection<'_> {
     }
 }
 
-/// Whether counts decided it without a test.
+/// Whether counts decided the benchmark, without a test.
 fn is_exact(row: &PrRow) -> bool {
     row.spread.is_some_and(|spread| spread <= AGREEMENT)
 }

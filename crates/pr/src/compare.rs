@@ -1,4 +1,4 @@
-//! Base and head: found, checked out, built, and measured in turns.
+//! Finds, checks out and builds base and head, and measures them in turns.
 
 use crate::git::{Repository, Revision};
 use crate::identical::{are_identical, only_sources};
@@ -23,16 +23,16 @@ use gritstone_stats::interim::LEVEL;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is compared, and how.
+/// Parameters of `gritstone pr` and `bisect`.
 pub struct Comparison {
     pub repository: Repository,
-    /// None: the merge base with the branch that the head will be merged into.
+    /// `None`: the merge base with the target branch.
     pub base: Option<String>,
-    /// None: the user's files as they are.
+    /// `None`: the user's work tree with its uncommitted changes.
     pub head: Option<String>,
-    /// In each work tree.
+    /// Executed in each work tree.
     pub build: Option<Build>,
-    /// Builds of each side, which differ by the layout of their code where there are several.
+    /// Builds per side; several differ in code layout.
     pub layouts: usize,
     /// Files that the base takes from the head, below the root of the repository.
     pub carry: Vec<PathBuf>,
@@ -40,15 +40,15 @@ pub struct Comparison {
     /// JSON pointer to the values of harness `json`.
     pub values: String,
     pub command: Vec<String>,
-    /// Where the command is executed, below the root of the repository.
+    /// Working directory of the command, below the root of the repository.
     pub directory: PathBuf,
-    /// Instructions are those of a plain command.
+    /// Instructions are counted only for a plain command.
     pub quantity: PrQuantity,
     /// Whether a plain command must print the same on both sides.
     pub same_output: bool,
-    /// Of measuring, without builds.
+    /// Time for measuring; builds do not count.
     pub budget: Duration,
-    /// Measuring time of one benchmark in one launch; none: so long that the rounds suffice.
+    /// Measuring time of one benchmark in one launch; `None`: as long as the budget permits with enough rounds.
     pub harness_time: Option<Duration>,
     pub margins: Margins,
     pub seed: u64,
@@ -61,14 +61,14 @@ pub struct Comparison {
 pub struct Sides {
     pub base: Revision,
     pub head: Revision,
-    /// Changes in the user's files, none of an explicit head.
+    /// Uncommitted changes of the user; empty for an explicit head.
     pub modified: Vec<PathBuf>,
 }
 
-/// A host with a journal, in which work trees can be made.
+/// A prepared host, with the undo journal in which work trees are recorded.
 pub struct Place {
     pub host: HostContext,
-    /// Of instructions, where they are compared.
+    /// Counter of instructions, if these are compared.
     pub counter: Option<Counter>,
     /// Dropped after everything that it records.
     pub setup: Setup,
@@ -79,7 +79,7 @@ impl Place {
     /// Nothing is checked out without a journal, which would remove it after a kill.
     ///
     /// # Errors
-    /// When there is no place for files, or no journal.
+    /// When no directory for files can be used, or no journal can be written.
     pub fn new(dir: Option<&Path>, deadline: Duration, quantity: PrQuantity) -> Result<Self> {
         let stop = signals::process_stop_flag().context("cannot catch signals")?;
         let host = HostContext::probe(dir)?;
@@ -187,7 +187,7 @@ impl Comparison {
         self.measure(&place, [&base, &head], view, progress)
     }
 
-    /// Both sides checked out, with the user's changes and the files that are carried.
+    /// Checks out both sides, with the user's changes and the carried files.
     fn prepare(&self, place: &Place, sides: &Sides) -> Result<[WorkTree; 2]> {
         let workshop = place.workshop(&self.repository);
         let base = workshop.check_out("base", &sides.base)?;
@@ -242,16 +242,16 @@ impl Comparison {
         Ok(shlex::try_join(words.iter().map(String::as_str))?)
     }
 
-    /// The view where base and head could not be compared.
+    /// The view of a failed comparison.
     ///
     /// # Errors
     /// When a revision is not known.
-    pub fn unanswered(&self, reason: &str, outcome: CheckOutcome) -> Result<PrView> {
+    pub fn failed_view(&self, reason: &str, outcome: CheckOutcome) -> Result<PrView> {
         let view = self.view(&self.sides()?);
         Ok(PrView { reason: Some(reason.to_owned()), outcome, ..view })
     }
 
-    /// Without a result.
+    /// A view without results.
     fn view(&self, sides: &Sides) -> PrView {
         let side = |revision: &Revision, modified| PrSide {
             modified,
@@ -291,42 +291,44 @@ impl Comparison {
     ) -> Result<Answer> {
         let launcher = self.launcher(place);
         let infos = self.run_infos(place, [&view.base, &view.head]);
-        let taken = self.turns().take(&launcher, trees, progress)?;
-        let elapsed_s = taken.begun.elapsed().as_secs_f64();
+        let measured = self.turns().measure(&launcher, trees, progress)?;
+        let elapsed_s = measured.begun.elapsed().as_secs_f64();
         let side_run = |(side, info): (usize, RunInfo)| {
-            let info = RunInfo { elapsed_s: taken.complete.then_some(elapsed_s), ..info };
-            let rows = taken.trial.side(side);
-            trial_side(self.harness.title(), info, &rows, &taken.launches[side])
+            let info = RunInfo { elapsed_s: measured.complete.then_some(elapsed_s), ..info };
+            let rows = measured.trial.side(side);
+            trial_side(self.harness.title(), info, &rows, &measured.launches[side])
         };
         // a count is not stored as a time
         let stored = infos.into_iter().enumerate().filter(|_| self.quantity == PrQuantity::Time);
         let runs = stored.map(side_run).collect();
-        let trial = &taken.trial;
+        let trial = &measured.trial;
         let rows = trial.rows(self.harness.name());
         let mut view = view;
         let of_head = |one: &PrWithoutValue| one.only == Some(PrSideName::Head);
         let head_fails =
-            head_fails_more(taken.failed_alone) || taken.without_value.iter().any(of_head);
-        [view.base.failure, view.head.failure] = taken.failures;
+            head_fails_more(measured.failed_alone) || measured.without_value.iter().any(of_head);
+        [view.base.failure, view.head.failure] = measured.failures;
         let view = PrView {
             outcome: match outcome(&rows, &trial.unmatched) {
-                CheckOutcome::Passed if head_fails || !taken.complete => CheckOutcome::Inconclusive,
+                CheckOutcome::Passed if head_fails || !measured.complete => {
+                    CheckOutcome::Inconclusive
+                }
                 outcome => outcome,
             },
-            reason: (!taken.complete).then(|| "interrupted".to_owned()),
+            reason: (!measured.complete).then(|| "interrupted".to_owned()),
             counter: place.counter.as_ref().map(|counter| counter.kind),
-            harness_time_s: taken.time.as_secs_f64(),
+            harness_time_s: measured.time.as_secs_f64(),
             rounds: trial.rounds,
             elapsed_s,
             rows,
             unmatched: trial.unmatched.clone(),
-            without_value: taken.without_value,
+            without_value: measured.without_value,
             ..view
         };
-        Ok(Answer { view, complete: taken.complete, runs })
+        Ok(Answer { view, complete: measured.complete, runs })
     }
 
-    /// Of the runs of both sides, as a trial has them.
+    /// Run information of both sides, as of a trial.
     fn run_infos(&self, place: &Place, sides: [&PrSide; 2]) -> [RunInfo; 2] {
         let trial = trial::Trial {
             budget: self.budget,
@@ -344,12 +346,12 @@ impl Comparison {
     }
 }
 
-/// What a comparison says.
+/// Outcome of a comparison.
 pub struct Answer {
     pub view: PrView,
-    /// Not interrupted by the user.
+    /// False if the user interrupted.
     pub complete: bool,
-    /// One a side, to be stored; none where nothing was measured. An error where they exceed the limits of a run.
+    /// One per side, to be stored; empty if nothing was measured. An error if they exceed the limits of a run.
     pub runs: Result<Vec<RunData>, ImportError>,
 }
 
@@ -366,7 +368,8 @@ impl Answer {
 /// A command that can be executed.
 ///
 /// # Errors
-/// When it is empty, its program would be taken as an option of the shell, or both sides would execute the one in the user's repository.
+/// When it is empty, when the shell would take its program for an option, or when both sides would execute the program in the user's
+/// repository.
 pub fn check_command(command: &[String], repository: &Repository) -> Result<()> {
     let program = command
         .first()

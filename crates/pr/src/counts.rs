@@ -1,17 +1,17 @@
-//! Counts of a deterministic program: decided by two executions of each side, without a test. Pure.
+//! Verdicts on counts of a deterministic program, by two executions of each side, without a test. Pure.
 
 use gritstone_model::Verdict;
 use gritstone_stats::verdict::is_within_margin;
 
-/// Executions of each side that decide.
+/// Executions of each side before a verdict.
 const EXECUTIONS: usize = 2;
-/// Executions of one side agree when they differ by no more than this share: interrupts count.
+/// Largest relative difference between executions of one side that agree: interrupts add instructions.
 pub const AGREEMENT: f64 = 1e-4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decided {
     pub ratio: f64,
-    /// Of the extremes.
+    /// Ratios of the extreme counts.
     pub interval: [f64; 2],
     pub verdict: Verdict,
     /// The whole interval is beyond the margin.
@@ -24,7 +24,7 @@ fn extremes(counts: &[f64]) -> [f64; 2] {
     [low, high]
 }
 
-/// The largest difference between executions of one side, as a share; none before there are two.
+/// Largest relative difference between executions of one side; `None` before there are two of each.
 pub fn spread(sides: [&[f64]; 2]) -> Option<f64> {
     let range = |side: &[f64]| {
         let [low, high] = extremes(side);
@@ -33,7 +33,7 @@ pub fn spread(sides: [&[f64]; 2]) -> Option<f64> {
     Some(range(sides[0])?.max(range(sides[1])?))
 }
 
-/// None where executions of one side do not agree, or are too few.
+/// `None` if executions of one side do not agree, or are too few.
 pub fn decide(sides: [&[f64]; 2], margin: f64) -> Option<Decided> {
     spread(sides).filter(|spread| *spread <= AGREEMENT)?;
     let [[base_low, base_high], [head_low, head_high]] = sides.map(extremes);

@@ -1,4 +1,4 @@
-//! Questions to git about a repository of the user; nothing here changes it.
+//! Queries a repository of the user by git, without changing it.
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use gritstone_runs::output_file::is_standard_output;
@@ -9,8 +9,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Of the user's environment, what names another repository, or one place for the builds of both sides.
-const LEFT_OUT: [&str; 9] = [
+/// Excluded variables: they name another repository, or one directory for the builds of both sides.
+const EXCLUDED_VARIABLES: [&str; 9] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -27,8 +27,8 @@ pub fn environment() -> BTreeMap<String, OsString> {
     let mut all: BTreeMap<String, OsString> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .collect();
-    all.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
-    // no index is refreshed, no password prompt
+    all.retain(|name, _| !EXCLUDED_VARIABLES.contains(&name.as_str()));
+    // git must neither refresh the index nor prompt for a password
     for (name, value) in [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")] {
         all.insert(name.to_owned(), value.into());
     }
@@ -39,13 +39,13 @@ pub fn environment() -> BTreeMap<String, OsString> {
 #[derive(Clone, Debug)]
 pub struct Repository {
     pub root: PathBuf,
-    /// What all work trees share: `.git`.
+    /// Directory that all work trees share: `.git`.
     pub common: PathBuf,
     /// The user's directory below the root.
     pub prefix: PathBuf,
 }
 
-/// A commit, as the user named it or as it was found.
+/// A commit, with the name by which the user or git referred to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
     pub name: String,
@@ -65,7 +65,7 @@ fn git(directory: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
     Ok(done.stdout)
 }
 
-/// Of output that ends each with a zero.
+/// Paths in output of `-z`, each terminated by a zero byte.
 fn paths(output: &[u8]) -> impl Iterator<Item = PathBuf> {
     let each = output.split(|b| *b == 0).filter(|path| !path.is_empty());
     each.map(|path| PathBuf::from(OsStr::from_bytes(path)))
@@ -126,7 +126,7 @@ impl Repository {
         Ok(String::from_utf8_lossy(&self.query(arguments)?).trim().to_owned())
     }
 
-    /// The commit of a name, which is never taken as an option.
+    /// Resolves a name to a commit; the name cannot be an option.
     ///
     /// # Errors
     /// When there is no such commit.
@@ -234,7 +234,7 @@ impl Repository {
         Ok(paths(&changed).chain(untracked).collect())
     }
 
-    /// What a path that the user typed is below the root; with `..` where it leads out of the repository.
+    /// Converts a path that the user typed to one below the root; begins with `..` if it leads out of the repository.
     pub fn below_root(&self, typed: &Path) -> PathBuf {
         let below = typed.strip_prefix(&self.root).map(Path::to_owned);
         let below = below.unwrap_or_else(|_| self.prefix.join(typed));

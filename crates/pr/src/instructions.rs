@@ -1,4 +1,4 @@
-//! Instructions of a command: by the processor's counter where the kernel permits it, else by valgrind.
+//! Counts instructions of a command by the processor's counter if the kernel permits that, else by valgrind.
 
 use crate::git::environment;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// For a program that does nothing.
+/// Time limit of the trial with `true`.
 const DEADLINE: Duration = Duration::from_secs(10);
 const VALGRIND: &str = "valgrind";
 
@@ -22,7 +22,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The first that works here.
+    /// Returns the first counter that works here.
     ///
     /// # Errors
     /// When there is none.

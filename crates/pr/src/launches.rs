@@ -33,7 +33,7 @@ pub struct Launcher<'a> {
     pub stop: &'a AtomicBool,
     /// Counts the instructions of a plain command, in place of its time.
     pub counter: Option<&'a Counter>,
-    /// Whether the output of a plain command is wanted.
+    /// Whether to return the output of a plain command.
     pub keeps_output: bool,
 }
 
@@ -42,18 +42,18 @@ pub struct Launcher<'a> {
 pub struct Request<'a> {
     /// Measuring time of one benchmark.
     pub time: Duration,
-    /// Empty: all.
+    /// Benchmarks to measure; empty: all.
     pub wanted: &'a [String],
     pub unwanted: &'a [String],
-    /// Names that launches had until now.
+    /// Names of all benchmarks so far.
     pub known: &'a [String],
 }
 
-/// Bytes of one argument or variable, of which Linux takes 128 KiB; each escaped letter is two.
+/// Most bytes of an argument or variable: Linux permits 128 KiB, and escaping doubles a letter.
 const MAX_FILTER: usize = 50_000;
 
 impl Request<'_> {
-    /// All benchmarks where their names are too long for a filter.
+    /// No filter if the names are too long for one.
     fn filter(&self) -> (&[String], &[String]) {
         let fits = |names: &[String]| {
             let bytes = names.iter().map(|name| name.len() + 1);
@@ -66,11 +66,11 @@ impl Request<'_> {
     }
 }
 
-/// What a launch left.
+/// Results of a launch.
 #[derive(Debug)]
 pub struct Launched {
     pub results: HarnessResults,
-    /// How the harness failed although it left results, as where one of its benchmarks fails.
+    /// Failure of a harness that left results, such as that of one of its benchmarks.
     pub failure: Option<String>,
     /// Standard output, with `keeps_output`.
     pub output: Option<Vec<u8>>,
@@ -86,7 +86,7 @@ impl Launched {
 }
 
 impl Launcher<'_> {
-    /// Results; inside, why there are none.
+    /// Returns the results; the inner error is the reason for which there are none.
     ///
     /// # Errors
     /// When nothing can be executed, or the user interrupts.

@@ -1,4 +1,4 @@
-//! `gritstone-pr.toml` of a repository: read as a file of a foreign directory.
+//! Reads `gritstone-pr.toml` of a repository, which is untrusted.
 
 use anyhow::{Context as _, Result, ensure};
 use gritstone_model::decode_text;
@@ -8,24 +8,24 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// In the root of the repository.
+/// Name of the file, in the root of the repository.
 pub const FILE: &str = "gritstone-pr.toml";
-/// Bytes.
+/// Most bytes of it.
 const MAX_SIZE: u64 = 64 << 10;
 
-/// Defaults of a repository.
+/// Defaults for options of `gritstone pr` in a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Project {
     pub harness: Option<String>,
-    /// Pointer of the values of the `json` harness.
+    /// JSON pointer to the values of harness `json`.
     pub values: Option<String>,
     /// Program and arguments.
     #[serde(default)]
     pub command: Vec<String>,
-    /// For the shell.
+    /// Shell command.
     pub build: Option<String>,
-    /// Builds of each side.
+    /// Builds per side.
     pub layouts: Option<usize>,
     #[serde(default)]
     pub carry: Vec<PathBuf>,
@@ -38,10 +38,10 @@ pub struct Project {
 }
 
 impl Project {
-    /// Nothing where there is no file.
+    /// Returns defaults if there is no file.
     ///
     /// # Errors
-    /// When it is a link, too large, or not such a file.
+    /// When it is a link, too large, or invalid.
     pub fn read(root: &Path) -> Result<Self> {
         let path = root.join(FILE);
         let Ok(found) = fs::symlink_metadata(&path) else {

@@ -1,18 +1,18 @@
-//! Standard output of a command as its check value: that of the head must be that of the base.
+//! Check of the standard output of a command: that of the head must equal that of the base.
 
 use gritstone_model::PrSideName;
 use std::fmt;
 
-/// Letters of a line that are shown.
+/// Most characters of a line in a message.
 const MAX_SHOWN_CHARS: usize = 200;
 
-/// Another output than that of the base.
+/// An output that differs from that of the base.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutputDiffers {
     pub side: PrSideName,
-    /// Counted from 1.
+    /// Number of the line, from 1.
     line: usize,
-    /// Of the base, and found; none after the end.
+    /// The line of the base, and the other; `None` after the end.
     lines: [Option<String>; 2],
 }
 
@@ -60,7 +60,7 @@ pub fn check(base: &[u8], side: PrSideName, found: &[u8]) -> Result<(), OutputDi
     }
 }
 
-/// Without control characters.
+/// Shortened, with control characters escaped.
 fn printable_line(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let (start, more) = match text.char_indices().nth(MAX_SHOWN_CHARS) {

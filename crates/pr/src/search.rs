@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of a commit.
+/// State of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
@@ -41,10 +41,10 @@ impl Search {
         (good.map_or(0, |good| good + 1), bad)
     }
 
-    /// The commit to test: the one nearest to the middle that is not skipped. None: no test would narrow it.
+    /// The commit to test: the one nearest to the middle that was not skipped. `None` if no test would narrow the range.
     pub fn next(&self) -> Option<usize> {
         let (first, bad) = self.range();
-        // of n + 1 candidates, one test leaves half
+        // one test halves the n + 1 candidates
         let middle = first + (bad - first).saturating_sub(1) / 2;
         let open = (first..bad).filter(|&commit| self.marks[commit].is_none());
         open.min_by_key(|commit| commit.abs_diff(middle))

@@ -1,4 +1,4 @@
-//! Steps of a search in a file of the user's state, so that the same search goes on where it was interrupted.
+//! Steps of a search, stored in the user's state directory, so that an interrupted search can be resumed.
 
 use anyhow::{Context as _, Result};
 use gritstone_exec::{Dir, OFlags};
@@ -18,7 +18,7 @@ pub enum Record {
     Step(BisectStep),
 }
 
-/// The file of one search: of these commits of this repository by this command.
+/// The file of a search, named by its commits, repository and command.
 #[derive(Debug)]
 pub struct StepFile {
     state: Dir,
@@ -26,7 +26,7 @@ pub struct StepFile {
 }
 
 impl StepFile {
-    /// `search` tells searches apart.
+    /// `search` identifies the search.
     ///
     /// # Errors
     /// When there is no directory for state.
@@ -50,7 +50,7 @@ impl StepFile {
         })
     }
 
-    /// The followed benchmark, and steps so far. A line that was not written whole is not a step.
+    /// The followed benchmark and the steps so far. A truncated line is ignored.
     ///
     /// # Errors
     /// When the file cannot be read.

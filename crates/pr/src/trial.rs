@@ -1,4 +1,4 @@
-//! Sides in turns: which of them is next, which benchmarks are decided. Pure.
+//! State of a comparison: the order of the sides, and which benchmarks are decided. Pure.
 
 use crate::counts;
 use gritstone_exchange::SideBenchmark;
@@ -12,10 +12,10 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Launches without a value, after which a benchmark that has fewer with one gets no more.
+/// Failed launches after which a benchmark with fewer successful pairs is closed.
 const MAX_FAILED: usize = 3;
 
-/// Allowed slowdowns.
+/// Allowed slowdowns: 0.05 is 5%.
 #[derive(Clone, Debug)]
 pub struct Margins {
     pub default: f64,
@@ -34,7 +34,7 @@ struct BenchmarkTrial {
     unit: String,
     better: Better,
     margin: f64,
-    /// Of rates, their inverse.
+    /// Inverse values of rates, so that less is better.
     times: Times,
     failed: usize,
     closed: bool,
@@ -56,7 +56,7 @@ impl BenchmarkTrial {
         values.map(|timed| timed.ns).collect()
     }
 
-    /// In the unit of the harness.
+    /// Converts a time to the unit of the harness.
     fn value(&self, time: f64) -> f64 {
         match self.better {
             Better::Lower => time,
@@ -75,12 +75,12 @@ impl BenchmarkTrial {
 pub struct Trial {
     random: Pcg64,
     rows: Vec<BenchmarkTrial>,
-    /// Benchmarks that do not matter.
+    /// Benchmarks excluded by [`Self::leave_out_others`].
     left_out: Vec<String>,
     pub unmatched: Vec<PrUnmatched>,
     pub rounds: usize,
     quantity: PrQuantity,
-    /// Builds that the next rounds take.
+    /// Builds of the next rounds, last first.
     builds: Vec<usize>,
 }
 
@@ -88,8 +88,8 @@ fn median(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| descriptive::median_of(values))
 }
 
-/// One value per launch: the lower quartile of repetitions, as a time. What others take of the machine makes repetitions longer, never
-/// shorter, and often more than half of them.
+/// One value per launch: the lower quartile of repetitions, as a time. Contention makes repetitions longer, never shorter, and often more
+/// than half of them.
 fn time(result: &HarnessResult) -> Option<Timed> {
     let time = |value: &f64| match result.better {
         Better::Lower => *value,
@@ -101,7 +101,7 @@ fn time(result: &HarnessResult) -> Option<Timed> {
 }
 
 impl Trial {
-    /// The benchmarks that a first launch of each side has; its values do not count.
+    /// The benchmarks of the first launch of each side, without its values.
     pub fn new(
         first: [&[HarnessResult]; 2],
         quantity: PrQuantity,
@@ -149,7 +149,7 @@ impl Trial {
         self.rows.iter().any(|row| row.name == name)
     }
 
-    /// One benchmark is measured and judged alone.
+    /// Restricts measuring and verdicts to one benchmark.
     pub fn leave_out_others(&mut self, only: &str) {
         let others = self.rows.extract_if(.., |row| row.name != only);
         self.left_out.extend(others.map(|row| row.name));
@@ -162,7 +162,7 @@ impl Trial {
         order
     }
 
-    /// The build of the next round, of this many of each side: each once, in random order, then again.
+    /// The build of the next round: each of `builds` once in random order, then again.
     pub fn build(&mut self, builds: usize) -> usize {
         if self.builds.is_empty() {
             self.builds = (0..builds).collect();
@@ -181,14 +181,14 @@ impl Trial {
         self.names(false)
     }
 
-    /// Benchmarks that need no more launches, those that one side alone has among them.
+    /// Benchmarks that need no more launches, including those of one side only.
     pub fn closed(&self) -> Vec<String> {
         let unmatched = self.unmatched.iter().map(|unmatched| unmatched.name.clone());
         let left_out = self.left_out.iter().cloned();
         (self.names(true).into_iter()).chain(left_out).chain(unmatched).collect()
     }
 
-    /// A round of one build of each side: their results, none of one that failed.
+    /// Adds a round of one build per side; a failed side has no results.
     pub fn observe(&mut self, sides: [&[HarnessResult]; 2], build: usize) {
         self.rounds += 1;
         let layout = u32::try_from(build).unwrap_or(u32::MAX);
@@ -218,21 +218,21 @@ impl Trial {
         for ((row, judged), p) in self.rows.iter_mut().zip(judged).zip(family) {
             row.closed |= match judged.verdict {
                 verdict::Verdict::Inconclusive => false,
-                // the exit code asks for more evidence than the list
+                // a regression, which sets the exit code, needs more evidence than "slower"
                 verdict::Verdict::Slower => p.is_some_and(|p| p < LEVEL),
                 verdict::Verdict::Faster | verdict::Verdict::Same => true,
             };
         }
     }
 
-    /// One comparison per row, each with the verdict by its own margin.
+    /// One comparison per benchmark, with a verdict by its margin.
     fn judge(&self, over: bool) -> Vec<Comparison> {
         let times: Vec<Times> = self.rows.iter().map(|row| row.times.clone()).collect();
         let judged = interim::decide_all(&times, |row| self.rows[row].margin, over);
         judged.into_iter().flatten().collect()
     }
 
-    /// What was measured of a side.
+    /// Results of a side.
     pub fn side(&self, side: usize) -> Vec<SideBenchmark> {
         let values = |row: &BenchmarkTrial| {
             let times = row.times.0[side].iter();
@@ -271,20 +271,20 @@ impl Trial {
     }
 }
 
-/// p adjusted so that no equal benchmark at all is called a regression, but for this share of trials.
+/// p adjusted for the family-wise error rate: the share of trials in which any equal benchmark is called a regression.
 fn family_wise(judged: &[Comparison]) -> Vec<Option<f64>> {
     let p: Vec<Option<f64>> = judged.iter().map(|c| Some(c.p.unwrap_or(1.0))).collect();
     multiple::holm(&p)
 }
 
-/// None of times, and where executions of one side do not agree.
+/// `None` for times, and if the executions of one side do not agree.
 fn decided_count(row: &BenchmarkTrial, quantity: PrQuantity) -> Option<counts::Decided> {
     let sides = [row.counts(0), row.counts(1)];
     let counted = quantity == PrQuantity::Instructions;
     counted.then(|| counts::decide(sides.each_ref().map(Vec::as_slice), row.margin))?
 }
 
-/// What counts decide without a test.
+/// Replaces the test by the decision of the counts, if these agree.
 fn shown_count(tested: PrRow, row: &BenchmarkTrial) -> PrRow {
     let sides = [row.counts(0), row.counts(1)];
     let spread = counts::spread(sides.each_ref().map(Vec::as_slice));

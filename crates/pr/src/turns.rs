@@ -34,25 +34,25 @@ pub struct Turns<'a> {
     pub margins: &'a Margins,
     pub seed: u64,
     pub budget: Duration,
-    /// Measuring time of one benchmark; none: by [`measuring_time`].
+    /// Measuring time of one benchmark; `None`: by [`measuring_time`].
     pub time: Option<Duration>,
-    /// The only benchmark that matters.
+    /// Restricts verdicts to one benchmark.
     pub only: Option<&'a str>,
 }
 
-pub struct Taken {
+pub struct MeasuredTurns {
     pub trial: Trial,
-    /// Not interrupted by the user.
+    /// False if the user interrupted.
     pub complete: bool,
-    /// How the harness failed first, of each side.
+    /// First failure of the harness, by side.
     pub failures: [Option<String>; 2],
-    /// Rounds in which one side failed and the other did not.
+    /// Rounds in which only this side failed.
     pub failed_alone: [usize; 2],
-    /// Benchmarks that no side measures.
+    /// Benchmarks that neither side measures.
     pub without_value: Vec<PrWithoutValue>,
     /// Measuring time of one benchmark in one launch.
     pub time: Duration,
-    /// Of each side, by round.
+    /// By side and round.
     pub launches: [Vec<RoundLaunch>; 2],
     pub begun: Instant,
     /// Standard output of the base's first launch, with `--same-output`.
@@ -80,16 +80,17 @@ impl OtherRuns {
     }
 }
 
-/// Of a benchmark; benchmarks are discovered with it.
+/// Shortest measuring time of a benchmark, with which benchmarks are discovered.
 const MIN_MEASURING_TIME: Duration = Duration::from_millis(10);
-/// Unless the user wants more.
+/// Longest measuring time that is chosen automatically.
 const MAX_MEASURING_TIME: Duration = Duration::from_millis(50);
-/// Rounds for which there should be time: enough to find a change of a few percent among twenty benchmarks.
+/// Target number of rounds: enough to find a change of a few percent among twenty benchmarks.
 const ROUNDS: u32 = 90;
-/// Time of a benchmark in a launch, with warming up, as a multiple of its measuring time.
+/// Ratio of the time of a benchmark in a launch, including warm-up, to its measuring time.
 const WITH_WARM_UP: u32 = 2;
 
-/// Measuring time of one benchmark, so that there is time for [`ROUNDS`], of which none is shorter than with [`MIN_MEASURING_TIME`].
+/// Measuring time of one benchmark with which the budget suffices for [`ROUNDS`]. `shortest_launch` was measured with
+/// [`MIN_MEASURING_TIME`].
 fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize) -> Duration {
     let launch = budget / (2 * ROUNDS);
     let benchmarks = u32::try_from(benchmarks).unwrap_or(u32::MAX).max(1);
@@ -102,18 +103,18 @@ impl Turns<'_> {
     ///
     /// # Errors
     /// [`NotComparable`] when a side measures nothing, or both have no benchmark in common.
-    pub fn take(
+    pub fn measure(
         &self,
         launcher: &Launcher<'_>,
         trees: [&[WorkTree]; 2],
         progress: &dyn Fn(Progress<'_>),
-    ) -> Result<Taken> {
-        let mut taken = self.begin(launcher, trees.map(|trees| &trees[0]))?;
-        let start = taken.begun;
-        let benchmarks = taken.trial.open().len();
+    ) -> Result<MeasuredTurns> {
+        let mut measured = self.begin(launcher, trees.map(|trees| &trees[0]))?;
+        let start = measured.begun;
+        let benchmarks = measured.trial.open().len();
         let mut expected = Duration::ZERO;
         loop {
-            let trial = &taken.trial;
+            let trial = &measured.trial;
             let open = trial.open();
             let elapsed = start.elapsed();
             progress(Progress::Measuring {
@@ -124,13 +125,13 @@ impl Turns<'_> {
                 budget: self.budget,
             });
             if open.is_empty() || elapsed + expected > self.budget {
-                return Ok(taken);
+                return Ok(measured);
             }
-            match round(launcher, trees, &mut taken, &open) {
+            match round(launcher, trees, &mut measured, &open) {
                 Ok(()) => {}
                 Err(why) if matches!(why.downcast_ref(), Some(ExecError::Interrupted)) => {
-                    taken.complete = false;
-                    return Ok(taken);
+                    measured.complete = false;
+                    return Ok(measured);
                 }
                 Err(why) => return Err(why),
             }
@@ -140,7 +141,7 @@ impl Turns<'_> {
     }
 
     /// After a first launch of each side, whose values do not count.
-    fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<Taken> {
+    fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<MeasuredTurns> {
         let start = Instant::now();
         let others = OtherRuns::claim();
         let shortest = self.time.unwrap_or(MIN_MEASURING_TIME);
@@ -182,7 +183,7 @@ impl Turns<'_> {
             return Err(differs.into());
         }
         let failures = [base.failure, head.failure];
-        Ok(Taken {
+        Ok(MeasuredTurns {
             complete: true,
             trial,
             failed_alone: failed_alone(&failures).map(usize::from),
@@ -197,7 +198,7 @@ impl Turns<'_> {
     }
 }
 
-/// Benchmarks that no side measures, each once.
+/// Benchmarks that neither side measures, each once.
 fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
     let measures = |side: &Launched, name: &str| {
         let mut measured = side.results.measured.iter();
@@ -217,7 +218,7 @@ fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
     each.collect()
 }
 
-/// All benchmarks of a side.
+/// Launches a side to find its benchmarks.
 fn discover(launcher: &Launcher<'_>, tree: &WorkTree, time: Duration) -> Result<Launched> {
     let request = Request { time, wanted: &[], unwanted: &[], known: &[] };
     let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
@@ -231,14 +232,14 @@ fn output(launched: &Launched) -> &[u8] {
 fn round(
     launcher: &Launcher<'_>,
     trees: [&[WorkTree]; 2],
-    taken: &mut Taken,
+    measured: &mut MeasuredTurns,
     open: &[String],
 ) -> Result<()> {
-    let closed = taken.trial.closed();
+    let closed = measured.trial.closed();
     let known = [open, &closed].concat();
     let request = Request {
-        time: taken.time,
-        // a filter before anything is decided may leave out what it does not name as expected
+        time: measured.time,
+        // without a decision there is no filter, which could miss benchmarks with unexpected names
         wanted: if closed.is_empty() { &[] } else { open },
         unwanted: &closed,
         known: &known,
@@ -246,15 +247,15 @@ fn round(
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
     let mut failures = [None, None];
     let builds = trees[0].len();
-    let build = taken.trial.build(builds);
+    let build = measured.trial.build(builds);
     let layout = (builds > 1).then(|| u32::try_from(build).unwrap_or(u32::MAX));
-    for side in taken.trial.order() {
-        let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let before = taken.others.current();
-        // a launch without results is a round without a value
+    for side in measured.trial.order() {
+        let start = u64::try_from(measured.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let before = measured.others.current();
+        // a launch without results counts as a round without values
         failures[side] = match launcher.launch(&trees[side][build], request)? {
             Ok(launched) => {
-                if let Some(expected) = &taken.output {
+                if let Some(expected) = &measured.output {
                     same_output::check(expected, SIDES[side], output(&launched))?;
                 }
                 let failed = failed_benchmark(&launched, open);
@@ -263,22 +264,22 @@ fn round(
             }
             Err(why) => Some(format!("{why:#}")),
         };
-        let other_run = before.or_else(|| taken.others.current());
-        taken.launches[side].push(RoundLaunch { start, other_run, layout });
+        let other_run = before.or_else(|| measured.others.current());
+        measured.launches[side].push(RoundLaunch { start, other_run, layout });
     }
-    for (rounds, failed) in taken.failed_alone.iter_mut().zip(failed_alone(&failures)) {
+    for (rounds, failed) in measured.failed_alone.iter_mut().zip(failed_alone(&failures)) {
         *rounds += usize::from(failed);
     }
-    for (first, failure) in taken.failures.iter_mut().zip(failures) {
+    for (first, failure) in measured.failures.iter_mut().zip(failures) {
         *first = first.take().or(failure);
     }
     let late = late_benchmarks(&results, &known);
     for late in late {
-        if !taken.without_value.iter().any(|known| known.name == late.name) {
-            taken.without_value.push(late);
+        if !measured.without_value.iter().any(|known| known.name == late.name) {
+            measured.without_value.push(late);
         }
     }
-    taken.trial.observe([&results[0], &results[1]], build);
+    measured.trial.observe([&results[0], &results[1]], build);
     Ok(())
 }
 
@@ -286,19 +287,20 @@ fn failed_alone([base, head]: &[Option<String>; 2]) -> [bool; 2] {
     [base.is_some() && head.is_none(), head.is_some() && base.is_none()]
 }
 
-/// Whether the head fails more often than the base, by rounds in which one failed alone: significantly, or the base never.
+/// Whether the head fails more often than the base, by the rounds in which only one of them failed: if the base never does, or
+/// significantly.
 pub fn head_fails_more([base, head]: [usize; 2]) -> bool {
     head > base && (base == 0 || sign_test(base, head) < LEVEL)
 }
 
-/// Why an undecided benchmark has no value.
+/// The first undecided benchmark without a value, with the reason.
 fn failed_benchmark(launched: &Launched, open: &[String]) -> Option<String> {
     let mut lost = launched.results.without_value.iter();
     let (name, why) = lost.find(|(name, _)| open.contains(name))?;
     Some(format!("{name}: {why}"))
 }
 
-/// Benchmarks that the first launches did not have.
+/// Benchmarks that were not in the first launches.
 fn late_benchmarks(
     [base, head]: &[Vec<HarnessResult>; 2],
     known: &[String],

@@ -1,4 +1,4 @@
-//! Work trees of revisions in a private directory, built.
+//! Checks out revisions in private work trees, and builds them.
 
 use crate::NotComparable;
 use crate::git::{Repository, Revision, environment};
@@ -15,12 +15,12 @@ use std::time::Duration;
 
 /// Time for a checkout or a build.
 const DEADLINE: Duration = Duration::from_secs(3600);
-/// Lines of a failed command's output that are shown.
+/// Last lines of a failed command's output in a message.
 const SHOWN_LINES: usize = 20;
-/// Bytes of it.
+/// Most bytes of them.
 const MAX_SHOWN: u64 = 16 << 10;
 
-/// Where work trees and logs are made.
+/// Directories in which work trees and logs are created.
 #[derive(Debug)]
 pub struct Workshop<'a> {
     pub repository: &'a Repository,
@@ -34,7 +34,7 @@ pub struct Workshop<'a> {
 /// A command of the user that builds a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
-    /// For the shell.
+    /// Shell command.
     pub command: String,
     /// Below the root of the repository.
     pub directory: PathBuf,
@@ -132,7 +132,7 @@ impl Workshop<'_> {
         Ok(())
     }
 
-    /// How it ended, and the end of its output.
+    /// Returns how the command ended, and the last lines of its output.
     fn execute(
         &self,
         directory: &Path,
@@ -182,7 +182,7 @@ impl Workshop<'_> {
         Ok(())
     }
 
-    /// Makes a work tree of the user's commit like the user's own files.
+    /// Applies the user's uncommitted changes to a work tree.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -208,7 +208,7 @@ impl Workshop<'_> {
     }
 }
 
-/// Takes a file or folder of one work tree, such as its benchmarks, into another, by its path below the root.
+/// Copies a file or folder, such as the benchmarks, from one work tree to the same path in another.
 ///
 /// # Errors
 /// [`NotComparable`] when it is not there; when it is outside, or everything.

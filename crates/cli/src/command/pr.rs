@@ -341,7 +341,7 @@ fn print_failure(format: GateFormat, comparison: &Comparison, why: &anyhow::Erro
         _ => CheckOutcome::Inconclusive,
     };
     let why = format!("{why:#}");
-    let view = comparison.unanswered(&why, outcome).ok();
+    let view = comparison.failed_view(&why, outcome).ok();
     // no revisions, no value
     if format == GateFormat::Json && view.is_none() {
         return Ok(());
