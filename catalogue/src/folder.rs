@@ -160,9 +160,9 @@ impl Found {
                 "there are more than {MOST_FILES} files in the catalog: is it the right folder?"
             ));
         }
-        let most = if is_entries(&path) { LARGEST_ENTRIES } else { LARGEST };
-        let (all, each) = (LARGEST_FOLDER >> 20, most >> 20);
-        let Some((bytes, executable)) = contents(file, most).map_err(failed(file))? else {
+        let max = if is_entries(&path) { LARGEST_ENTRIES } else { LARGEST };
+        let (all, each) = (LARGEST_FOLDER >> 20, max >> 20);
+        let Some((bytes, executable)) = contents(file, max).map_err(failed(file))? else {
             return wrong(format!(
                 "{path} is too large: it may have {each} MB, and all files together {all} MB"
             ));
@@ -179,9 +179,9 @@ impl Found {
     }
 }
 
-/// The bytes of a file, and whether it is executable; `None` if it has more than `most`. A link or pipe that replaced the file since the
+/// The bytes of a file, and whether it is executable; `None` if it has more than `max`. A link or pipe that replaced the file since the
 /// folder was listed is neither followed nor waited for.
-fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
+fn contents(file: &Path, max: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
     let open = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
@@ -190,13 +190,13 @@ fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
     if !metadata.is_file() {
         return Err(io::Error::other("it is not a file any more"));
     }
-    if metadata.len() > most {
+    if metadata.len() > max {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    open.take(most + 1).read_to_end(&mut bytes)?;
+    open.take(max + 1).read_to_end(&mut bytes)?;
     let executable = metadata.permissions().mode() & 0o111 != 0;
-    Ok((bytes.len() as u64 <= most).then_some((bytes, executable)))
+    Ok((bytes.len() as u64 <= max).then_some((bytes, executable)))
 }
 
 /// Files that tools leave behind.

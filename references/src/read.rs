@@ -196,8 +196,8 @@ fn read_document(source: &Source<'_>, folder: &str) -> Result<Document, Error> {
 /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD` of that year.
 fn is_date(date: &str, year: i32) -> bool {
     let parts: Vec<&str> = date.split('-').collect();
-    let within = |part: &str, most: u32| {
-        part.len() == 2 && part.parse().is_ok_and(|number| (1..=most).contains(&number))
+    let within = |part: &str, max: u32| {
+        part.len() == 2 && part.parse().is_ok_and(|number| (1..=max).contains(&number))
     };
     match parts[..] {
         [printed_year] => printed_year == format!("{year:04}"),

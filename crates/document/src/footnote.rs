@@ -81,9 +81,9 @@ impl Footnote {
     }
 }
 
-/// At most `most` names, and the number of others: `a, b and 5 more`.
-pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let shown = names.len().min(most);
+/// At most `max` names, and the number of others: `a, b and 5 more`.
+pub fn listed<S: AsRef<str>>(names: &[S], max: usize) -> String {
+    let shown = names.len().min(max);
     let first: Vec<&str> = names[..shown].iter().map(AsRef::as_ref).collect();
     let more = match names.len() - shown {
         0 => String::new(),

@@ -19,12 +19,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         .collect()
 }
 
-/// Truncates to `most` characters.
-pub fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Truncates to `max` characters.
+pub fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(max - 1).chain(['…']).collect()
 }
 
 /// Text for output to a stream: line ends, tabs and the given styles stay; every other control sequence becomes U+FFFD.

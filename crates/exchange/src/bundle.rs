@@ -138,13 +138,13 @@ pub(crate) fn read_after(first: &[u8], mut from: impl BufRead) -> Result<RunData
 }
 
 /// The next line with its end; empty at the end of the file.
-fn next_line(from: &mut impl BufRead, number: usize, most: u64) -> Result<Vec<u8>, ImportError> {
+fn next_line(from: &mut impl BufRead, number: usize, max: u64) -> Result<Vec<u8>, ImportError> {
     let mut line = vec![];
-    let read = from.take(most + 1).read_until(b'\n', &mut line);
+    let read = from.take(max + 1).read_until(b'\n', &mut line);
     read.map_err(|error| wrong(number, error.to_string()))?;
-    match line.len() as u64 <= most {
+    match line.len() as u64 <= max {
         true => Ok(line),
-        false => Err(wrong(number, format!("longer than {} MiB", most >> 20))),
+        false => Err(wrong(number, format!("longer than {} MiB", max >> 20))),
     }
 }
 

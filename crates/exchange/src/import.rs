@@ -54,9 +54,9 @@ pub(crate) fn import(
         launches: vec![],
     };
     run.info.machine.system = format!("{MEASURED_BY}{program}");
-    let most = (LAUNCHES / foreign.series.len().max(1)).clamp(1, MAX_LAUNCHES);
+    let max = (LAUNCHES / foreign.series.len().max(1)).clamp(1, MAX_LAUNCHES);
     for series in foreign.series {
-        add(&mut run, program, series, most)?;
+        add(&mut run, program, series, max)?;
     }
     if run.launches.is_empty() {
         let why = series_without_value(&run);
@@ -121,7 +121,7 @@ fn add(
     run: &mut RunData,
     program: &'static str,
     series: Series,
-    most: usize,
+    max: usize,
 ) -> Result<(), ImportError> {
     let id = identifier_of(program, &series.name)?;
     let unit = match &series.unit {
@@ -132,7 +132,7 @@ fn add(
     };
     let launches = match (&series.left_out, &unit) {
         (Some(why), _) | (None, Err(why)) => Err(why.clone()),
-        (None, Ok(unit)) => launches(&id, &series, unit, most),
+        (None, Ok(unit)) => launches(&id, &series, unit, max),
     };
     let unit = unit.unwrap_or_else(|_| StoredUnit::nanoseconds());
     let better = series.unit.as_ref().map_or(Better::Lower, |(_, better)| *better);
@@ -177,11 +177,11 @@ fn launches(
     id: &Id,
     series: &Series,
     unit: &StoredUnit,
-    most: usize,
+    max: usize,
 ) -> Result<Vec<(Launch, f64)>, String> {
     let launch = |outcome, events| Launch::new(id.clone(), outcome, events);
     let mut all = vec![];
-    for together in series.launches.chunks(series.launches.len().div_ceil(most).max(1)) {
+    for together in series.launches.chunks(series.launches.len().div_ceil(max).max(1)) {
         let (mut events, mut seconds) = (vec![], 0.0);
         for repetition in together.iter().flatten() {
             seconds += unit.seconds(repetition);

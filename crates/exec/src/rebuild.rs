@@ -267,8 +267,8 @@ impl Workshop {
     }
 }
 
-/// At most `most` bytes.
-fn shortened(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rfind(|&index| text.is_char_boundary(index));
+/// At most `max` bytes.
+fn shortened(text: &str, max: usize) -> &str {
+    let end = (0..=max.min(text.len())).rfind(|&index| text.is_char_boundary(index));
     &text[..end.unwrap_or(0)]
 }

@@ -112,15 +112,15 @@ fn copy_bundle(from: ChildStdout, to: File, mut log: File) -> JoinHandle<()> {
 }
 
 /// Copies the output of a node to a file, up to a limit; after that the node's writes fail.
-fn copy(from: impl Read + Send + 'static, to: File, log: File, most: u64) -> JoinHandle<()> {
-    thread::spawn(move || copy_up_to(from, to, log, most))
+fn copy(from: impl Read + Send + 'static, to: File, log: File, max: u64) -> JoinHandle<()> {
+    thread::spawn(move || copy_up_to(from, to, log, max))
 }
 
-fn copy_up_to(mut from: impl Read, mut to: File, mut log: File, most: u64) {
-    let copied = io::copy(&mut (&mut from).take(most), &mut to);
+fn copy_up_to(mut from: impl Read, mut to: File, mut log: File, max: u64) {
+    let copied = io::copy(&mut (&mut from).take(max), &mut to);
     let why = match copied {
-        Ok(bytes) if bytes == most && from.read(&mut [0]).is_ok_and(|more| more > 0) => {
-            format!("it sent more than {} MiB", most >> 20)
+        Ok(bytes) if bytes == max && from.read(&mut [0]).is_ok_and(|more| more > 0) => {
+            format!("it sent more than {} MiB", max >> 20)
         }
         Ok(_) => return,
         Err(why) => format!("its output cannot be written: {why}"),

@@ -13,7 +13,7 @@ pub(crate) struct Energy(Vec<Package>);
 struct Package {
     counter: Counter,
     /// Largest value, uJ, after which it wraps: after hours when idle, many minutes at full load.
-    most: u64,
+    max: u64,
 }
 
 impl Energy {
@@ -30,7 +30,7 @@ impl Energy {
         let open = |zone: String| {
             Some(Package {
                 counter: Counter::open(root, &format!("{zone}/energy_uj"), b"", 1)?,
-                most: root.number(&format!("{zone}/max_energy_range_uj"))?,
+                max: root.number(&format!("{zone}/max_energy_range_uj"))?,
             })
         };
         let packages: Option<Vec<_>> = zones.filter(is_package).map(open).collect();
@@ -48,7 +48,7 @@ impl Energy {
         let both = before.iter().zip(after).zip(&self.0);
         let used = both.map(|((before, after), package)| match after.checked_sub(*before) {
             Some(used) => Some(used),
-            None => package.most.checked_sub(*before)?.checked_add(*after),
+            None => package.max.checked_sub(*before)?.checked_add(*after),
         });
         used.sum()
     }

@@ -14,7 +14,7 @@ pub struct Budget {
     limit: Option<Duration>,
     /// Without a limit, the end of all that is more than the fewest launches.
     time: Duration,
-    least: usize,
+    min: usize,
     /// The track begun last. Its first launch shows whether its pilot fits.
     begun_last: Option<usize>,
     /// Tracks whose pilot did not fit. While there are any, no track is begun. They are reconsidered at the next pilot, since first
@@ -27,7 +27,7 @@ impl Budget {
         Self {
             limit: limits.budget,
             time: limits.time(),
-            least: limits.min_launches(),
+            min: limits.min_launches(),
             begun_last: None,
             postponed: BTreeSet::new(),
         }
@@ -48,7 +48,7 @@ impl Budget {
         match self.limit {
             Some(limit) => end.min(limit),
             None => {
-                end.min(self.time.max(now + duration_of(tracks, |track| track.missing(self.least))))
+                end.min(self.time.max(now + duration_of(tracks, |track| track.missing(self.min))))
             }
         }
     }
@@ -62,7 +62,7 @@ impl Budget {
             let end = now + Duration::from_secs_f64(track.cost().unwrap_or(0.0));
             return match self.limit {
                 Some(limit) => end <= limit,
-                None => end <= self.time || track.launches < self.least,
+                None => end <= self.time || track.launches < self.min,
             };
         }
         // the first track is begun whatever it takes

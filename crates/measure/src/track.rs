@@ -39,20 +39,14 @@ pub struct Track {
 }
 
 impl Track {
-    pub fn new(
-        side: usize,
-        step: usize,
-        benchmark: &Benchmark,
-        prior: Prior,
-        least: usize,
-    ) -> Self {
+    pub fn new(side: usize, step: usize, benchmark: &Benchmark, prior: Prior, min: usize) -> Self {
         let exact = matches!(benchmark.unit.quantity(), Quantity::Exact);
         Self {
             side,
             step,
             load: benchmark.load().len(),
             launches: 0,
-            planned: if exact { 1 } else { least },
+            planned: if exact { 1 } else { min },
             closed: false,
             exact,
             prior,

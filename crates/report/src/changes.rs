@@ -12,8 +12,8 @@ const MAX_BENCHMARKS_IN_COMMAND: usize = 6;
 /// Differences that are listed with their values.
 const MAX_DIFFERENCES: usize = 6;
 
-/// The number of events, and the newest `most` of them: new ones first, closed ones last. `compared`: whether any series has two runs.
-pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document {
+/// The number of events, and the newest `max` of them: new ones first, closed ones last. `compared`: whether any series has two runs.
+pub fn changes(events: &[ChangeEvent], max: usize, compared: bool) -> Document {
     let mut document = Document::new("Changes");
     document.subtitle = Some(words::plural(events.len(), "event"));
     if events.is_empty() {
@@ -22,7 +22,7 @@ pub fn changes(events: &[ChangeEvent], most: usize, compared: bool) -> Document 
     }
     document.push(Block::Tiles(state_tiles(events)));
     document.paragraph("Changes are tentative until `gritstone ab` confirms them.");
-    let shown = &events[..events.len().min(most)];
+    let shown = &events[..events.len().min(max)];
     for state in ChangeState::ALL {
         let of_state = shown.iter().filter(|event| event.triage.state == state);
         let of_state: Vec<&ChangeEvent> = of_state.collect();

@@ -36,10 +36,10 @@ pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
     }
 }
 
-/// The same of at most `most` items: `a, b and 5 more`.
-pub(crate) fn join_some<S: AsRef<str>>(items: &[S], most: usize) -> String {
-    match items.len() > most {
-        true => listed(items, most),
+/// The same of at most `max` items: `a, b and 5 more`.
+pub(crate) fn join_some<S: AsRef<str>>(items: &[S], max: usize) -> String {
+    match items.len() > max {
+        true => listed(items, max),
         false => join(items),
     }
 }
@@ -326,9 +326,9 @@ fn percent(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     // an end of an interval without 0 is not shown as 0
     let excludes_zero = ends.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
     let show = |share: f64| {
-        let least = decimals.clamp(0, 2);
-        let more = (least..=2).find(|&decimals| !shown(share, decimals).1);
-        let decimals = more.filter(|_| excludes_zero).unwrap_or(least);
+        let min = decimals.clamp(0, 2);
+        let more = (min..=2).find(|&decimals| !shown(share, decimals).1);
+        let decimals = more.filter(|_| excludes_zero).unwrap_or(min);
         let (percent, zero) = shown(share, decimals);
         let sign = match share < 0.0 {
             _ if zero => "",

@@ -67,7 +67,7 @@ fn earlier(
     store: &Store,
     run: &RunView,
     filter: &Filter,
-    most: usize,
+    max: usize,
 ) -> Result<(Vec<RunSummary>, Option<Finding>)> {
     let uncached = context.compute_missing_results(store)?;
     let circumstances = ComparisonKey::new(&run.machine, run.settings.as_ref());
@@ -90,13 +90,13 @@ fn earlier(
         passes
     };
     let machine = &circumstances.machine;
-    let newest = store.runs_of(machine, &run.started, most, &wanted)?;
+    let newest = store.runs_of(machine, &run.started, max, &wanted)?;
     let mut past = summaries(context, store, &uncached, newest.iter())?;
-    if newest.len() == most {
+    if newest.len() == max {
         let runs_with = |id: &Id| past.iter().filter(|past| past.values.contains_key(id)).count();
         let ids = run.results.iter().map(|result| result.id.clone());
-        let rare: Vec<Id> = ids.filter(|id| runs_with(id) < most / 2).collect();
-        let more = store.runs_with(machine, &rare, most, &wanted)?;
+        let rare: Vec<Id> = ids.filter(|id| runs_with(id) < max / 2).collect();
+        let more = store.runs_with(machine, &rare, max, &wanted)?;
         let newest: BTreeSet<String> = newest.into_iter().collect();
         past.extend(summaries(context, store, &uncached, more.difference(&newest))?);
     }

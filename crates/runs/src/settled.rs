@@ -43,7 +43,7 @@ impl Settled {
         store: &Store,
         like: &ComparisonKey,
         until: &str,
-        most: usize,
+        max: usize,
     ) -> Result<Vec<String>> {
         let known = self.machines.borrow().get(&like.machine).cloned();
         let all = match known {
@@ -60,7 +60,7 @@ impl Settled {
             run.began.as_str() <= second(until)
                 && circumstances.is_none_or(|circumstances| circumstances == like)
         };
-        let wanted = all.iter().filter(wanted).take(most);
+        let wanted = all.iter().filter(wanted).take(max);
         Ok(wanted.map(|run| run.id.clone()).collect())
     }
 
@@ -165,11 +165,11 @@ mod tests {
                 earlier.settings.trial.is_none()
                     && ComparisonKey::new(&earlier.machine, Some(&earlier.settings)) == like
             };
-            for most in [1, 3, 100] {
+            for max in [1, 3, 100] {
                 let until = &info.started;
-                let found = store.runs_of(&like.machine, until, most, &wanted).unwrap();
-                let known = settled.runs(store, &like, until, most).unwrap();
-                assert_eq!(known, found, "{until}, {most}");
+                let found = store.runs_of(&like.machine, until, max, &wanted).unwrap();
+                let known = settled.runs(store, &like, until, max).unwrap();
+                assert_eq!(known, found, "{until}, {max}");
                 all.push(known);
             }
         }

@@ -328,8 +328,8 @@ impl Backend for LocalBackend<'_> {
         let mut benchmark = Cow::Borrowed(benchmark);
         if let Some(prefix) = self.numbered {
             let done = *self.executed.get(&(side, prefix)).unwrap_or(&0);
-            if let Some(most) = self.max_executions {
-                let left = most.saturating_sub(u32::try_from(done).unwrap_or(u32::MAX));
+            if let Some(max) = self.max_executions {
+                let left = max.saturating_sub(u32::try_from(done).unwrap_or(u32::MAX));
                 limit_batch(benchmark.to_mut(), left.max(1));
             }
             let number = format!("{prefix}{done}");
@@ -424,11 +424,11 @@ fn command_failure(command: &str, why: &str, launch: &Launch) -> String {
     format!("{command}{}{remedy}", named.map_or_else(|| format!(": {why}"), str::to_owned))
 }
 
-fn limit_batch(benchmark: &mut Benchmark, most: u32) {
+fn limit_batch(benchmark: &mut Benchmark, max: u32) {
     if let Work::Command(work) = &mut benchmark.work
         && let Some(user) = &mut work.user
     {
-        user.batch = Some(user.batch.map_or(most, |batch| batch.min(most)));
+        user.batch = Some(user.batch.map_or(max, |batch| batch.min(max)));
     }
 }
 

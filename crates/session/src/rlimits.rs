@@ -28,14 +28,14 @@ pub(crate) fn check_measuring_limits() -> Result<()> {
     check_limit(Resource::RLIMIT_NOFILE, DESCRIPTORS, "-n", "open files", 1)
 }
 
-fn check_limit(resource: Resource, least: u64, option: &str, noun: &str, unit: u64) -> Result<()> {
+fn check_limit(resource: Resource, min: u64, option: &str, noun: &str, unit: u64) -> Result<()> {
     let (now, _) = getrlimit(resource)?;
-    if now >= least {
+    if now >= min {
         return Ok(());
     }
-    let (now, least) = (now / unit, least / unit);
+    let (now, min) = (now / unit, min / unit);
     Err(NothingMeasured(format!(
-        "the limit is {now} {noun}, and {least} are needed: `ulimit {option} {least}`"
+        "the limit is {now} {noun}, and {min} are needed: `ulimit {option} {min}`"
     ))
     .into())
 }

@@ -11,10 +11,10 @@ pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
     known.sort_by(|a, b| b.1.total_cmp(&a.1));
     let m = known.len();
     let mut adjusted = vec![None; p.len()];
-    let mut least: f64 = 1.0;
+    let mut min: f64 = 1.0;
     for (from_largest, (row, p)) in known.into_iter().enumerate() {
-        least = least.min(p * m as f64 / (m - from_largest) as f64);
-        adjusted[row] = Some(least);
+        min = min.min(p * m as f64 / (m - from_largest) as f64);
+        adjusted[row] = Some(min);
     }
     adjusted
 }
@@ -27,10 +27,10 @@ pub fn holm(p: &[Option<f64>]) -> Vec<Option<f64>> {
     known.sort_by(|a, b| a.1.total_cmp(&b.1));
     let m = known.len();
     let mut adjusted = vec![None; p.len()];
-    let mut most: f64 = 0.0;
+    let mut max: f64 = 0.0;
     for (smaller, (row, p)) in known.into_iter().enumerate() {
-        most = most.max(p * (m - smaller) as f64).min(1.0);
-        adjusted[row] = Some(most);
+        max = max.max(p * (m - smaller) as f64).min(1.0);
+        adjusted[row] = Some(max);
     }
     adjusted
 }

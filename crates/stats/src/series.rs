@@ -136,9 +136,9 @@ impl Series {
         *self.sides.first().unwrap_or(&self.points.len())
     }
 
-    /// Begins a level at the best split of the runs before the sides, if there are enough of them and `least` standard errors between both
+    /// Begins a level at the best split of the runs before the sides, if there are enough of them and `min` standard errors between both
     /// parts, and at shared changes.
-    fn split(&mut self, least: f64) {
+    fn split(&mut self, min: f64) {
         let before = self.before_sides();
         let noise = self.noise.filter(|_| before >= MIN_RUNS_OF_SPLIT);
         let segments = self.segments();
@@ -148,7 +148,7 @@ impl Series {
             segments.iter().filter_map(split).collect::<Vec<_>>()
         });
         let best = splits.max_by(|a, b| a.distance.total_cmp(&b.distance));
-        let best = best.filter(|candidate| candidate.distance > least);
+        let best = best.filter(|candidate| candidate.distance > min);
         self.begin_levels(best.map(|candidate| candidate.split));
     }
 
@@ -215,9 +215,9 @@ fn fit_scatter(all: &mut [&mut Series], prior_correlation: f64) -> f64 {
     }
     let mut correlation = set_noise(all, prior_correlation);
     // pairs of runs across a change would hide it: the best split counts as one if it is a change by the scatter that it leaves
-    for least in [0.0, CHANGE] {
+    for min in [0.0, CHANGE] {
         for series in all.iter_mut() {
-            series.split(least);
+            series.split(min);
         }
         correlation = set_noise(all, prior_correlation);
     }
@@ -404,8 +404,8 @@ pub fn departure(
     let error = error.max(chance);
     let mean = |cut: f64| {
         let each = last.iter().map(|point| {
-            let most = cut * noise.sd(point);
-            (point.y - level.mean).clamp(-most, most)
+            let max = cut * noise.sd(point);
+            (point.y - level.mean).clamp(-max, max)
         });
         each.sum::<f64>() / runs as f64
     };

@@ -63,10 +63,10 @@ pub(crate) fn origin(
     row_codec::read_origin(&word, uid, machine).map_err(Fault::Damaged)
 }
 
-/// Checks that an index returned all runs, at most `most`: the index may be damaged where the runs are not.
-pub(crate) fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) -> Result<(), Fault> {
+/// Checks that an index returned all runs, at most `max`: the index may be damaged where the runs are not.
+pub(crate) fn all_found(engine: &dyn Engine, found: u64, max: i64, by: &str) -> Result<(), Fault> {
     let (runs,) = query::<(i64,)>(engine, sql::COUNT_RUNS, vec![])?[0];
-    if found == runs.min(most).unsigned_abs() {
+    if found == runs.min(max).unsigned_abs() {
         return Ok(());
     }
     Err(Fault::Damaged(format!("{found} of its {runs} runs are found by their {by}")))

@@ -23,28 +23,26 @@ impl Store {
         Ok(runs)
     }
 
-    /// The heads of the newest runs of one machine or of all, newest first, at most `most`.
+    /// The heads of the newest runs of one machine or of all, newest first, at most `max`.
     ///
     /// # Errors
     /// I/O errors of the store.
     pub fn newest_runs(
         &self,
         machine: Option<&str>,
-        most: usize,
+        max: usize,
     ) -> Result<Vec<RunHead>, StoreError> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             engine.check_indices(&[IndexedTable::Benchmark])?;
             let rows = match machine {
                 None => {
-                    let rows = engine.all(sql::SELECT_HEADS, row![most])?;
-                    all_found(engine, rows.len() as u64, most, "time")?;
+                    let rows = engine.all(sql::SELECT_HEADS, row![max])?;
+                    all_found(engine, rows.len() as u64, max, "time")?;
                     rows
                 }
-                Some(machine) => {
-                    engine.all(sql::SELECT_HEADS_OF, row![machine.to_owned(), most])?
-                }
+                Some(machine) => engine.all(sql::SELECT_HEADS_OF, row![machine.to_owned(), max])?,
             };
             rows.iter().map(|row| head(engine, row)).collect()
         }))
@@ -110,7 +108,7 @@ impl Store {
         }))
     }
 
-    /// Identifiers of at most `most` wanted runs of a machine that began no later than the second of `started`, newest
+    /// Identifiers of at most `max` wanted runs of a machine that began no later than the second of `started`, newest
     /// first. A run with an unreadable head counts as wanted: [`Store::load`] reports what is wrong.
     ///
     /// # Errors
@@ -119,7 +117,7 @@ impl Store {
         &self,
         machine: &str,
         started: &str,
-        most: usize,
+        max: usize,
         wanted: &dyn Fn(&RunInfo) -> bool,
     ) -> Result<Vec<String>, StoreError> {
         let second = started.get(..19).unwrap_or(started);
@@ -129,7 +127,7 @@ impl Store {
             let mut numbers = BTreeSet::new();
             let parameters = row![machine.to_owned(), second.to_owned()];
             engine.each(sql::SELECT_RUNS_OF, parameters, &mut |row| {
-                if found.len() == most {
+                if found.len() == max {
                     return Ok(ControlFlow::Break(()));
                 }
                 let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
@@ -145,7 +143,7 @@ impl Store {
         }))
     }
 
-    /// Identifiers of the wanted runs of a machine that are among the newest `most` of these with one of the benchmarks. A run with an
+    /// Identifiers of the wanted runs of a machine that are among the newest `max` of these with one of the benchmarks. A run with an
     /// unreadable head counts as wanted.
     ///
     /// # Errors
@@ -154,7 +152,7 @@ impl Store {
         &self,
         machine: &str,
         benchmarks: &[Id],
-        most: usize,
+        max: usize,
         wanted: &dyn Fn(&RunInfo) -> bool,
     ) -> Result<BTreeSet<String>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
@@ -173,7 +171,7 @@ impl Store {
                         runs.insert(id);
                         count += 1;
                     }
-                    Ok(match count < most {
+                    Ok(match count < max {
                         true => ControlFlow::Continue(()),
                         false => ControlFlow::Break(()),
                     })
@@ -183,7 +181,7 @@ impl Store {
         }))
     }
 
-    /// For each benchmark the newest runs of each machine that have it, at most `most` of one, of commits on a branch if it is given,
+    /// For each benchmark the newest runs of each machine that have it, at most `max` of one, of commits on a branch if it is given,
     /// oldest first, for histories. Sides of trials are left out, since they differ in settings that histories do not distinguish.
     ///
     /// # Errors
@@ -191,7 +189,7 @@ impl Store {
     pub fn newest(
         &self,
         benchmarks: &[Id],
-        most: usize,
+        max: usize,
         branch: Option<&str>,
     ) -> Result<Vec<Vec<String>>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
@@ -200,7 +198,7 @@ impl Store {
             let machines = Machines::all(engine, branch)?;
             let newest = |benchmark: &Id| {
                 let parameters = row![benchmark.to_string()];
-                machines.newest(engine, sql::SELECT_RUNS_WITH, parameters, most)
+                machines.newest(engine, sql::SELECT_RUNS_WITH, parameters, max)
             };
             benchmarks.iter().map(newest).collect()
         }))
@@ -213,14 +211,14 @@ impl Store {
     pub fn newest_of(
         &self,
         machines: &BTreeSet<String>,
-        most: usize,
+        max: usize,
         branch: Option<&str>,
     ) -> Result<Vec<String>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             engine.check_indices(&[IndexedTable::Run])?;
             let machines = Machines { names: Some(machines), ..Machines::all(engine, branch)? };
-            machines.newest(engine, sql::SELECT_RUNS, vec![], most)
+            machines.newest(engine, sql::SELECT_RUNS, vec![], max)
         }))
     }
 
@@ -386,10 +384,10 @@ impl Machines<'_> {
         engine: &dyn Engine,
         statement: &'static str,
         parameters: Row,
-        most: usize,
+        max: usize,
     ) -> Result<Vec<String>, Fault> {
         let count = self.names.map_or(self.count, BTreeSet::len);
-        let mut newest = NewestRuns::new(most, count);
+        let mut newest = NewestRuns::new(max, count);
         engine.each(statement, parameters, &mut |row| {
             let (id, number, machine): (String, i64, String) = FromRow::from_row(&row)?;
             let is_named = self.names.is_none_or(|names| names.contains(&machine));
@@ -404,7 +402,7 @@ impl Machines<'_> {
 
 /// Collects the newest runs of each machine.
 struct NewestRuns {
-    most: usize,
+    max: usize,
     /// Machines of the store, and those with enough runs.
     machines: usize,
     full: usize,
@@ -413,16 +411,16 @@ struct NewestRuns {
 }
 
 impl NewestRuns {
-    fn new(most: usize, machines: usize) -> Self {
-        Self { most, machines, full: 0, runs: vec![], count: BTreeMap::new() }
+    fn new(max: usize, machines: usize) -> Self {
+        Self { max, machines, full: 0, runs: vec![], count: BTreeMap::new() }
     }
 
     /// Adds the next older run.
     fn add(&mut self, id: String, machine: String) -> ControlFlow<()> {
         let count = self.count.entry(machine.clone()).or_default();
-        if *count < self.most {
+        if *count < self.max {
             *count += 1;
-            self.full += usize::from(*count == self.most);
+            self.full += usize::from(*count == self.max);
             self.runs.push((id, machine));
         }
         match self.full >= self.machines {

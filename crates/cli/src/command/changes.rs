@@ -114,13 +114,13 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         output::remark(&format!("change {} is {state}, says {who}", event.id));
         return Ok(Exit::Done);
     }
-    let most = if args.all { usize::MAX } else { NEWEST };
+    let max = if args.all { usize::MAX } else { NEWEST };
     let view = ChangesView {
         schema: SCHEMA_CHANGES.to_owned(),
-        events: events.iter().take(most).cloned().collect(),
+        events: events.iter().take(max).cloned().collect(),
     };
     output::write(args.format.format, &view, || {
-        gritstone_report::changes(&events, most, is_compared(&histories))
+        gritstone_report::changes(&events, max, is_compared(&histories))
     })?;
     Ok(Exit::Done)
 }

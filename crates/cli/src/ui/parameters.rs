@@ -52,14 +52,14 @@ pub fn list(text: &str) -> Vec<String> {
 }
 
 /// Numbers with as many decimals as the longest of the three.
-pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
+pub fn range(min: &str, max: &str, step: &str) -> Result<Vec<String>> {
     let decimals = |text: &str| text.split_once('.').map_or(0, |(_, after)| after.len());
-    let places = [least, most, step].map(decimals).into_iter().max().unwrap_or(0);
+    let places = [min, max, step].map(decimals).into_iter().max().unwrap_or(0);
     ensure!(places <= 18, "a number of --parameter-scan has more than 18 decimals");
-    let [from, to, by] = [least, most, step].map(|text| scaled(text, places));
+    let [from, to, by] = [min, max, step].map(|text| scaled(text, places));
     let (from, to, by) = (from?, to?, by?);
     ensure!(by > 0, "the step of --parameter-scan must be above 0");
-    ensure!(from <= to, "the range of --parameter-scan is empty: {least} is above {most}");
+    ensure!(from <= to, "the range of --parameter-scan is empty: {min} is above {max}");
     let count = (to - from) / by + 1;
     ensure!(
         count <= MAX_COMMANDS as i128,
@@ -109,13 +109,13 @@ mod tests {
             (["-0.5", "0.5", "0.5"], &["-0.5", "0.0", "0.5"]),
             (["1", "2", "0.75"], &["1.00", "1.75"]),
         ];
-        for ([least, most, step], values) in cases {
-            assert_eq!(range(least, most, step).unwrap(), values);
+        for ([min, max, step], values) in cases {
+            assert_eq!(range(min, max, step).unwrap(), values);
         }
-        for [least, most, step] in
+        for [min, max, step] in
             [["2", "1", "1"], ["1", "2", "0"], ["a", "2", "1"], ["1", "1001", "1"]]
         {
-            assert!(range(least, most, step).is_err(), "{least} {most} {step}");
+            assert!(range(min, max, step).is_err(), "{min} {max} {step}");
         }
     }
 

@@ -75,8 +75,8 @@ impl OutputReader {
     }
 
     fn take(&mut self, which: usize, bytes: &[u8]) {
-        let keep = |text: &mut Vec<u8>, most: usize| {
-            let room = most.saturating_sub(text.len());
+        let keep = |text: &mut Vec<u8>, max: usize| {
+            let room = max.saturating_sub(text.len());
             text.extend_from_slice(&bytes[..bytes.len().min(room)]);
         };
         match which {

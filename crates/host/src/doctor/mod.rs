@@ -94,10 +94,10 @@ pub fn now(host: &Host) -> Vec<Finding> {
 
 const MIB: u64 = 1 << 20;
 
-/// `Problem` below `least`, a warning below `enough`.
-fn graded(amount: u64, least: u64, enough: u64) -> Severity {
+/// `Problem` below `min`, a warning below `enough`.
+fn graded(amount: u64, min: u64, enough: u64) -> Severity {
     match amount {
-        amount if amount < least => Severity::Problem,
+        amount if amount < min => Severity::Problem,
         amount if amount < enough => Severity::Warning,
         _ => Severity::Ok,
     }

@@ -149,9 +149,9 @@ pub(crate) fn memory_limit(root: &Root, version: u8, level: &str) -> Option<u64>
 }
 
 fn processes_left(root: &Root, level: &str) -> Option<u64> {
-    let most: u64 = root.number(&format!("{level}/pids.max"))?;
+    let max: u64 = root.number(&format!("{level}/pids.max"))?;
     let now: u64 = root.number(&format!("{level}/pids.current"))?;
-    Some(most.saturating_sub(now))
+    Some(max.saturating_sub(now))
 }
 
 #[cfg(test)]

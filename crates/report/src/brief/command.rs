@@ -3,12 +3,12 @@
 use gritstone_document::number;
 use gritstone_model::{Settings, quote_word};
 
-/// The command that repeats a run, with at most `most` selectors.
-pub(super) fn command(settings: &Settings, most: usize) -> String {
+/// The command that repeats a run, with at most `max` selectors.
+pub(super) fn command(settings: &Settings, max: usize) -> String {
     let mut words = vec!["gritstone run".to_owned()];
     let selectors = settings.selectors.iter();
-    words.extend(selectors.take(most).map(|selector| quoted(selector)));
-    match settings.selectors.len().saturating_sub(most) {
+    words.extend(selectors.take(max).map(|selector| quoted(selector)));
+    match settings.selectors.len().saturating_sub(max) {
         0 => {}
         more => words.push(format!("... ({more} more)")),
     }

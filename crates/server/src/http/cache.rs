@@ -19,13 +19,13 @@ struct Pages {
 
 pub(crate) struct Cache {
     /// Most bytes of pages; beyond it, the cache is emptied.
-    most: usize,
+    max: usize,
     pages: Mutex<Pages>,
 }
 
 impl Cache {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, pages: Mutex::default() }
+    pub(crate) fn new(max: usize) -> Self {
+        Self { max, pages: Mutex::default() }
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
@@ -74,7 +74,7 @@ impl Cache {
             return;
         }
         pages.bytes += bytes;
-        if pages.bytes > self.most {
+        if pages.bytes > self.max {
             pages.cells.clear();
             pages.bytes = 0;
         }

@@ -66,8 +66,8 @@ impl Drop for Opened {
 }
 
 impl Connections {
-    pub(crate) fn new(most: usize, each: usize) -> Arc<Self> {
-        Arc::new(Self { places: Arc::new(Semaphore::new(most)), each, open: Mutex::default() })
+    pub(crate) fn new(max: usize, each: usize) -> Arc<Self> {
+        Arc::new(Self { places: Arc::new(Semaphore::new(max)), each, open: Mutex::default() })
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
@@ -107,12 +107,12 @@ impl Connections {
     }
 
     /// Cuts the longest idle connection, if it has been idle for at least this time.
-    fn cut(&self, which: impl Fn(&Connection) -> bool, least: Duration) -> bool {
+    fn cut(&self, which: impl Fn(&Connection) -> bool, min: Duration) -> bool {
         let mut open = self.open();
         let idle = open.iter().filter(|(_, connection)| which(connection));
         let idle =
             idle.filter_map(|(number, connection)| Some((*connection.idle().as_ref()?, *number)));
-        let longest = idle.min().filter(|(since, _)| since.elapsed() >= least);
+        let longest = idle.min().filter(|(since, _)| since.elapsed() >= min);
         // no longer counts, even before its task ends
         let connection = longest.and_then(|(_, number)| open.remove(&number));
         if let Some(connection) = &connection {

@@ -77,14 +77,14 @@ fn operation<P>(route: &Route<P>) -> Value {
 fn parameter(parameter: &Parameter) -> Value {
     let schema = match parameter.kind {
         Kind::Path | Kind::Needed => json!({"type": "string", "minLength": 1}),
-        Kind::Text(most) => json!({"type": "string", "maxLength": most}),
+        Kind::Text(max) => json!({"type": "string", "maxLength": max}),
         Kind::Date => json!({"type": "string", "pattern": "^([0-9]{4}(-[0-9]{2}){0,2})?$"}),
-        Kind::Number { least, most, otherwise } => {
-            json!({"type": "integer", "minimum": least, "maximum": most, "default": otherwise})
+        Kind::Number { min, max, otherwise } => {
+            json!({"type": "integer", "minimum": min, "maximum": max, "default": otherwise})
         }
         Kind::Word(words) => json!({"type": "string", "enum": words}),
-        Kind::Several(most) => {
-            json!({"type": "array", "minItems": 1, "maxItems": most, "items": {"type": "string"}})
+        Kind::Several(max) => {
+            json!({"type": "array", "minItems": 1, "maxItems": max, "items": {"type": "string"}})
         }
     };
     let in_path = matches!(parameter.kind, Kind::Path);

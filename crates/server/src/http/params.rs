@@ -23,8 +23,8 @@ pub enum Kind {
     /// A year, month or day: 2026-11.
     Date,
     Number {
-        least: u32,
-        most: u32,
+        min: u32,
+        max: u32,
         otherwise: u32,
     },
     /// One of these words.
@@ -82,8 +82,8 @@ impl Params {
             Kind::Path | Kind::Needed if first.is_empty() => {
                 return Err(format!("{name} is missing."));
             }
-            Kind::Text(most) if first.chars().count() > most => {
-                return Err(format!("{name} has more than {most} characters."));
+            Kind::Text(max) if first.chars().count() > max => {
+                return Err(format!("{name} has more than {max} characters."));
             }
             Kind::Date if !is_date(first) => {
                 return wrong("a year, a month or a day, such as 2026-11");
@@ -91,19 +91,19 @@ impl Params {
             Kind::Word(words) if !first.is_empty() && !words.contains(&first) => {
                 return wrong(&format!("one of {}", words.join(", ")));
             }
-            Kind::Number { least, most, otherwise } => {
+            Kind::Number { min, max, otherwise } => {
                 let number = match first {
                     "" => Some(otherwise),
-                    text => text.parse().ok().filter(|n| (least..=most).contains(n)),
+                    text => text.parse().ok().filter(|n| (min..=max).contains(n)),
                 };
                 let Some(number) = number else {
-                    return wrong(&format!("a whole number from {least} to {most}"));
+                    return wrong(&format!("a whole number from {min} to {max}"));
                 };
                 self.0.push((name, Value::Number(number)));
             }
-            Kind::Several(most) if !(1..=most).contains(&given.len()) => {
+            Kind::Several(max) if !(1..=max).contains(&given.len()) => {
                 let count = given.len();
-                return Err(format!("{name} must be given 1 to {most} times, not {count}."));
+                return Err(format!("{name} must be given 1 to {max} times, not {count}."));
             }
             Kind::Several(_) => self.0.extend(given.iter().map(|value| text(value))),
             Kind::Path | Kind::Text(_) | Kind::Needed | Kind::Date | Kind::Word(_) => {
@@ -183,7 +183,7 @@ mod tests {
         parameter("id", Kind::Path),
         parameter("q", Kind::Text(5)),
         parameter("from", Kind::Date),
-        parameter("runs", Kind::Number { least: 1, most: 1000, otherwise: 100 }),
+        parameter("runs", Kind::Number { min: 1, max: 1000, otherwise: 100 }),
         parameter("verdict", Kind::Word(&["slower", "faster"])),
     ];
     const SIDES: &[Parameter] =

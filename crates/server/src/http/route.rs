@@ -31,7 +31,7 @@ pub enum Gives {
 #[derive(Clone, Copy, Debug)]
 pub struct Upload {
     /// Most bytes.
-    pub most: usize,
+    pub max: usize,
     pub media: &'static [&'static str],
     pub about: &'static str,
 }

@@ -253,14 +253,14 @@ impl<P: Site> Service<P> {
         let Some(upload) = route.upload else {
             return Ok((Bytes::new(), None));
         };
-        let most = upload.most.min(self.limits.body);
-        if http_body::Body::size_hint(&body).lower() > most as u64 {
-            return Err(too_long(most));
+        let max = upload.max.min(self.limits.body);
+        if http_body::Body::size_hint(&body).lower() > max as u64 {
+            return Err(too_long(max));
         }
         let client = page_request.caller.token.unwrap_or(page_request.caller.address);
         let place = timeout(PATIENCE, self.uploads.take(client)).await;
         let place = place.map_err(|_| busy())?;
-        let body = receive(body, most, &self.limits).await?;
+        let body = receive(body, max, &self.limits).await?;
         Ok((body, Some(place)))
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 /// When it is too long, too slow, or truncated.
 pub(crate) async fn receive(
     mut body: Body,
-    most: usize,
+    max: usize,
     limits: &Limits,
 ) -> Result<Bytes, Rejection> {
     let mut all = vec![];
@@ -35,14 +35,14 @@ pub(crate) async fn receive(
                 return Err(Rejection::new(Status::TooSlow, why));
             }
         };
-        if all.len() + data.len() > most {
-            return Err(too_long(most));
+        if all.len() + data.len() > max {
+            return Err(too_long(max));
         }
         all.extend_from_slice(&data);
     }
 }
 
 /// Refusal of a body that is too long.
-pub(crate) fn too_long(most: usize) -> Rejection {
-    Rejection::new(Status::TooLong, format!("The limit is {most} bytes."))
+pub(crate) fn too_long(max: usize) -> Rejection {
+    Rejection::new(Status::TooLong, format!("The limit is {max} bytes."))
 }

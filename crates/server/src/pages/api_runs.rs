@@ -22,7 +22,7 @@ pub(super) const SEND: Route<Pages> = Route {
     method: Method::Post,
     scopes: &[Scope::Write],
     upload: Some(Upload {
-        most: 64 << 20,
+        max: 64 << 20,
         media: &["application/jsonl", "application/zstd"],
         about: "A bundle as gritstone export writes it, of a run that has ended; perhaps compressed by zstd",
     }),

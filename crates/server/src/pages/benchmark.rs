@@ -20,7 +20,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
         },
         Parameter {
             name: "runs",
-            kind: Kind::Number { least: 1, most: 1000, otherwise: 100 },
+            kind: Kind::Number { min: 1, max: 1000, otherwise: 100 },
             about: "Newest runs of each system at most",
         },
         Parameter {

@@ -39,7 +39,7 @@ pub(super) const TRIAGE: Route<Pages> = Route {
     parameters: &[EVENT],
     scopes: &[Scope::Write, Scope::Admin],
     upload: Some(Upload {
-        most: 16 << 10,
+        max: 16 << 10,
         media: &["application/json"],
         about: "{\"state\": STATE, \"note\": TEXT, \"assignee\": NAME}. A state is new, assigned, acknowledged, expected or fixed; \
                 a note is a line of 1000 letters at most; assigned needs a name, the other states a note",

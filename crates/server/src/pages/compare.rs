@@ -38,7 +38,7 @@ pub(crate) const ROUTE: Route<Pages> = Route {
         },
         Parameter {
             name: "effect",
-            kind: Kind::Number { least: 0, most: 1000, otherwise: 0 },
+            kind: Kind::Number { min: 0, max: 1000, otherwise: 0 },
             about: "Only benchmarks that differ by at least this percentage",
         },
     ],
@@ -117,7 +117,7 @@ struct Filter<'a> {
     family: &'a str,
     verdict: Option<Verdict>,
     /// Smallest ratio of the better to the worse.
-    least: f64,
+    min: f64,
 }
 
 impl<'a> Filter<'a> {
@@ -126,15 +126,15 @@ impl<'a> Filter<'a> {
         Self {
             family: params.text("family"),
             verdict: verdicts.find(|verdict| verdict.as_str() == params.text("verdict")),
-            least: 1.0 + f64::from(params.number("effect")) / 100.0,
+            min: 1.0 + f64::from(params.number("effect")) / 100.0,
         }
     }
 
     fn has(&self, row: &CompareRow) -> bool {
-        let effect = || row.ratio.is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least);
+        let effect = || row.ratio.is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.min);
         (self.family.is_empty() || row.id.family() == self.family)
             && self.verdict.is_none_or(|wanted| row.verdict == Some(wanted))
-            && (self.least <= 1.0 || effect())
+            && (self.min <= 1.0 || effect())
     }
 }
 

@@ -11,7 +11,7 @@ const NEWEST: [u32; 3] = [100, 300, 1000];
 pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
         name: "newest",
-        kind: Kind::Number { least: 1, most: 1000, otherwise: 100 },
+        kind: Kind::Number { min: 1, max: 1000, otherwise: 100 },
         about: "Runs at most",
     }],
     ..Route::page("/runs", "The newest runs", SCHEMA_RUNS, runs)

@@ -24,7 +24,7 @@ static LOOKS: AtomicUsize = AtomicUsize::new(0);
 const RUN: Parameter = Parameter { name: "run", kind: Kind::Path, about: "A run" };
 const EFFECT: Parameter = Parameter {
     name: "effect",
-    kind: Kind::Number { least: 0, most: 1000, otherwise: 0 },
+    kind: Kind::Number { min: 0, max: 1000, otherwise: 0 },
     about: "Percent",
 };
 /// A route for everyone, with whatever token.
@@ -43,7 +43,7 @@ const ROUTES: &[&Route<Echo>] = &[
     },
     &Route {
         method: Method::Post,
-        upload: Some(Upload { most: 64 << 20, media: &[], about: "" }),
+        upload: Some(Upload { max: 64 << 20, media: &[], about: "" }),
         ..open(Route::get("/api/v1/runs", "", Gives::Json("test/1"), echo))
     },
 ];

@@ -120,8 +120,8 @@ impl Subject<'_> {
         work: &KernelWork,
     ) -> Result<(Vec<AuditTest>, Option<f64>), ExecError> {
         let mut launches = vec![self.launch(variant, as_launched)?];
-        let most = launches[0].events.iter().filter_map(operations).max();
-        let entries = self.entries_per_op(variant, work, most.unwrap_or(0))?;
+        let max = launches[0].events.iter().filter_map(operations).max();
+        let entries = self.entries_per_op(variant, work, max.unwrap_or(0))?;
         loop {
             let evidence = Evidence {
                 build: name,
@@ -165,14 +165,14 @@ impl Subject<'_> {
         Ok(AuditTest { measured, ..test(SHIPPED, claim, ClaimOutcome::NotClaimed, why) })
     }
 
-    /// System calls per operation: the slope between two n, which excludes one-time calls; up to `most` operations. Inside, why it is unknown.
+    /// System calls per operation: the slope between two n, which excludes one-time calls; up to `max` operations. Inside, why it is unknown.
     fn entries_per_op(
         &self,
         variant: &Variant,
         work: &KernelWork,
-        most: u64,
+        max: u64,
     ) -> Result<Result<f64, String>, ExecError> {
-        if most < 2 {
+        if max < 2 {
             return Ok(Err(
                 "kernel entries of one operation cannot be separated from start and end: n is always 1"
                     .to_owned(),
@@ -183,8 +183,8 @@ impl Subject<'_> {
             Err(why) => return Ok(Err(why)),
         };
         // without calls so far, a whole sample: one call in a million operations would show
-        let n = (ENOUGH_ENTRIES / rough.max(ENOUGH_ENTRIES / most as f64)) as u64;
-        match n.clamp(2, most) {
+        let n = (ENOUGH_ENTRIES / rough.max(ENOUGH_ENTRIES / max as f64)) as u64;
+        match n.clamp(2, max) {
             2 => Ok(Ok(rough)),
             n => self.slope(variant, work, n / 2, n),
         }

@@ -13,11 +13,11 @@ use std::path::Path;
 fn parameter_values(args: &BenchArgs) -> Result<Vec<Values>> {
     let mut all: Vec<(String, Vec<String>)> = vec![];
     for triple in args.parameter_scan.chunks(3) {
-        let [name, least, most] = triple else {
+        let [name, min, max] = triple else {
             bail!("--parameter-scan takes VAR MIN MAX");
         };
         let step = args.parameter_step_size.as_deref().unwrap_or("1");
-        all.push((name.clone(), parameters::range(least, most, step)?));
+        all.push((name.clone(), parameters::range(min, max, step)?));
     }
     for pair in args.parameter_list.chunks(2) {
         let [name, values] = pair else {
@@ -180,14 +180,14 @@ impl Reader<'_> {
             !args.leave_out_failures || args.ignore_failure != Some(Statuses::Any),
             "--ignore-failure times failed executions, and --leave-out-failures leaves them out: choose one"
         );
-        let most = args.commands.len() * self.ways;
+        let max = args.commands.len() * self.ways;
         ensure!(
-            most <= MAX_COMMANDS,
-            "these are {most} commands, and a test takes {MAX_COMMANDS} at most"
+            max <= MAX_COMMANDS,
+            "these are {max} commands, and a test takes {MAX_COMMANDS} at most"
         );
         ensure!(
-            args.names.len() <= most,
-            "--command-name is there {} times, more than the number of commands, {most}",
+            args.names.len() <= max,
+            "--command-name is there {} times, more than the number of commands, {max}",
             args.names.len()
         );
         let json = args.format.format == Format::Json;
@@ -199,8 +199,8 @@ impl Reader<'_> {
             !json || args.style != StyleType::None,
             "--style none prints nothing, so that --format json would be lost: leave out one"
         );
-        let (least, most) = (args.min_runs.unwrap_or(0), args.max_runs.unwrap_or(u32::MAX));
-        ensure!(least <= most, "--min-runs {least} is above --max-runs {most}");
+        let (min, max) = (args.min_runs.unwrap_or(0), args.max_runs.unwrap_or(u32::MAX));
+        ensure!(min <= max, "--min-runs {min} is above --max-runs {max}");
         Ok(())
     }
 
