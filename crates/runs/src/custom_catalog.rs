@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// # Errors
-/// Says what is wrong with the catalog, and where.
+/// When the catalog is invalid: what is wrong, and where.
 pub fn read(folder: &Path) -> Result<CustomBenchmarks> {
     let catalog = folder::read(folder)?;
     parse_catalog(catalog).with_context(|| format!("the catalog {}", folder.display()))
@@ -17,8 +17,8 @@ pub fn read(folder: &Path) -> Result<CustomBenchmarks> {
 /// # Errors
 /// When the catalog is damaged, or made for another version of Gritstone.
 pub fn parse_catalog(catalog: CustomCatalog) -> Result<CustomBenchmarks> {
-    let ours = gritstone_kernels::sources().iter().map(|source| source.path);
-    Ok(gritstone_catalogue::check_custom(catalog, &ours.collect::<BTreeSet<_>>())?)
+    let shipped = gritstone_kernels::sources().iter().map(|source| source.path);
+    Ok(gritstone_catalogue::check_custom(catalog, &shipped.collect::<BTreeSet<_>>())?)
 }
 
 impl Context {
@@ -26,15 +26,15 @@ impl Context {
     pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {
             let custom = read(folder)?;
-            let theirs = custom.catalogue.clone();
-            self.catalogue.families.extend(theirs.families);
-            self.catalogue.benchmarks.extend(theirs.benchmarks);
+            let catalogue = custom.catalogue.clone();
+            self.catalogue.families.extend(catalogue.families);
+            self.catalogue.benchmarks.extend(catalogue.benchmarks);
             self.custom = Some(custom);
         }
         Ok(self)
     }
 
-    /// Without selectors, all entries of the custom catalog.
+    /// The given selectors; by default, all benchmarks of the custom catalog.
     pub fn selectors(&self, given: &[String]) -> Vec<String> {
         match &self.custom {
             Some(custom) if given.is_empty() => {
@@ -46,7 +46,7 @@ impl Context {
     }
 }
 
-/// The catalog as a run stores it; `None` if none of these benchmarks is custom.
+/// The catalog to store with a run; `None` if none of its benchmarks is custom.
 pub fn used_catalog(
     custom: Option<&CustomBenchmarks>,
     benchmarks: &[Benchmark],
@@ -60,9 +60,9 @@ pub fn used_catalog(
 pub fn sources(custom: Option<&CustomBenchmarks>) -> Vec<(&str, &str)> {
     let files = custom.into_iter().flat_map(|custom| &custom.stored.files);
     let texts = files.filter_map(|(path, file)| Some((path.as_str(), file.contents.text()?)));
-    let ours = gritstone_kernels::sources().iter();
-    let ours = ours.map(|source| (source.path, source.text));
-    ours.chain(texts.filter(|(path, _)| path.contains('/'))).collect()
+    let shipped = gritstone_kernels::sources().iter();
+    let shipped = shipped.map(|source| (source.path, source.text));
+    shipped.chain(texts.filter(|(path, _)| path.contains('/'))).collect()
 }
 
 pub fn programs(custom: Option<&CustomBenchmarks>) -> impl Iterator<Item = String> {
@@ -71,7 +71,7 @@ pub fn programs(custom: Option<&CustomBenchmarks>) -> impl Iterator<Item = Strin
 }
 
 /// The catalog, if the plan has benchmarks of it.
-pub fn in_plan<'a>(
+pub fn catalog_in_plan<'a>(
     custom: Option<&'a CustomBenchmarks>,
     plan: &Plan,
 ) -> Option<&'a CustomBenchmarks> {

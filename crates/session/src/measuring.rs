@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
             probes: MachineProbes::default(),
             journal,
         };
-        if let Some(custom) = custom_catalog::in_plan(custom, plan) {
+        if let Some(custom) = custom_catalog::catalog_in_plan(custom, plan) {
             session.custom = Custom {
                 families: custom.stored.families.clone(),
                 programs: session.programs(custom, plan)?,

@@ -30,7 +30,7 @@ pub struct Listed {
 
 pub fn actions(plan: &Plan, custom: Option<&CustomBenchmarks>, bounds: Bounds) -> Vec<Listed> {
     let benchmarks = measured(plan);
-    let custom = custom_catalog::in_plan(custom, plan).filter(|_| !bounds.permits.nothing);
+    let custom = custom_catalog::catalog_in_plan(custom, plan).filter(|_| !bounds.permits.nothing);
     let listed = |action: Action| {
         let needs = |benchmark: &&&Benchmark| match action {
             Action::ProcessGroup => custom.is_some_and(|custom| custom.stored.has(&benchmark.id)),

@@ -12,6 +12,7 @@ pub(super) struct Draft<'a> {
     pub notes: Vec<Note>,
     /// The reference workload without its times, until these are known.
     pub published: Option<PublishedView>,
+    /// As [`Measurement::measured`].
     pub measured: Option<String>,
 }
 

@@ -38,7 +38,7 @@ pub struct LaunchTime {
     pub ns_per_op: Option<f64>,
     /// Share of its samples that were undisturbed.
     pub weight: f64,
-    /// Too much interference: the launch is kept, and repeated.
+    /// Too much interference: the launch is stored, and repeated.
     pub disturbed: bool,
     /// SMT contention in too many of the samples that the value uses.
     pub contended: bool,
@@ -57,7 +57,7 @@ impl LaunchTime {
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     floor: Floor,
-    /// Whether the launches are of a trial, whose sides keep all their samples.
+    /// Whether the launches are of a trial, in which all samples count.
     trial: bool,
 }
 

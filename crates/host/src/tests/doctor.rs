@@ -132,7 +132,7 @@ fn commands_depend_on_the_user() {
 }
 
 #[test]
-fn directories() {
+fn unusable_directories_are_problems() {
     let host = Tree::recorded("virtual-machine").host();
     for (dir, name, todo) in [
         ("/no/such/dir's", "directory", Some(r"mkdir -p '/no/such/dir'\''s'")),
@@ -167,14 +167,15 @@ fn missing_programs_have_a_command() {
     fs::write(&bc, "").unwrap();
     fs::set_permissions(&bc, fs::Permissions::from_mode(0o755)).unwrap();
     let editor: (&str, &[&str], &str) = ("vi", &["nvi", "vim"], "nvi");
-    let rows = [
+    let benchmarks = [
         benchmark("app/calc", &[("bc", &[], "bc")]),
         benchmark("app/edit/1", &[editor, ("bc", &[], "bc")]),
         benchmark("app/edit/2", &[editor]),
         benchmark("app/odd", &[("odd", &[], "odd; rm -rf /")]),
     ];
     let mut host = Tree::recorded("virtual-machine").host();
-    let examined = |host: &Host, path: &OsStr| examine(host, &rows, &std::env::temp_dir(), path);
+    let examined =
+        |host: &Host, path: &OsStr| examine(host, &benchmarks, &std::env::temp_dir(), path);
     let findings = examined(&host, directory.path().as_os_str());
     let vi = named(&findings, "program vi");
     assert_eq!(vi.value, "missing: none of nvi, vim");
@@ -187,7 +188,7 @@ fn missing_programs_have_a_command() {
 
     host.system.privileged = false;
     let nothing = OsStr::new("");
-    let missing = programs::needed(&rows);
+    let missing = programs::needed(&benchmarks);
     let all: Vec<_> = missing.iter().cloned().chain([programs::counter()]).collect();
     let command = programs::install(&host, &all).unwrap().join(" ");
     assert!(command.ends_with(" valgrind"), "{command}");
@@ -218,8 +219,8 @@ fn programs_go_by_any_name() {
     fs::set_permissions(&vim, fs::Permissions::from_mode(0o755)).unwrap();
     let editor: (&str, &[&str], &str) = ("vi", &["/nonexistent/nvi", "vim"], "nvi");
     let ids = ["app/edit/1", "app/edit/2", "app/edit/3", "app/edit/4"];
-    let rows = ids.map(|id| benchmark(id, &[editor]));
-    let [needed] = programs::needed(&rows).try_into().unwrap();
+    let benchmarks = ids.map(|id| benchmark(id, &[editor]));
+    let [needed] = programs::needed(&benchmarks).try_into().unwrap();
     let called = ["vi", "nvi", "vim", "ed"].map(|name| needed.is_called(name));
     assert_eq!(called, [true, true, true, false]);
     let host = Tree::recorded("virtual-machine").host();
