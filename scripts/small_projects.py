@@ -126,8 +126,9 @@ class Rust:
 
     def prepare(self, folder):
         need("cargo", "https://rustup.rs")
-        # dependencies are built once for all commits; cargo considers older files of another work tree as built
-        self.build = (f"touch src/lib.rs benches/steps.rs; cargo bench -q --no-run --bench steps --target-dir '{folder}/target' --message-format=json"
+        # dependencies are built once for all commits, one of which builds at a time; cargo considers older files of another work tree as built
+        self.build = (f"exec 9> '{folder}/building' && flock 9; touch src/lib.rs benches/steps.rs; "
+                      f"cargo bench -q --no-run --bench steps --target-dir '{folder}/target' --message-format=json"
                       r""" | sed -n 's/.*"executable":"\([^"]*steps-[^"]*\)".*/\1/p' > built && cp "$(cat built)" ./steps""")
 
     def environment(self):

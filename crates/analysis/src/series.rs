@@ -168,7 +168,7 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
         let run = &runs[known.points[index].run];
         points.iter().position(|point| point.run == *run)
     };
-    let change = |pair: &[Level]| {
+    let change = |(pair, drift): (&[Level], bool)| {
         let [before, after] = pair else { return None };
         let index = place(after.start)?;
         let (first, last) =
@@ -189,9 +189,11 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
             ratio: by.exp(),
             interval: Some([(by - half).exp(), (by + half).exp()]),
             runs: after.end - after.start,
+            drift,
         })
     };
-    all.windows(2).filter_map(change).collect()
+    let drifts = series::drifts(&known.points, &noise, &all);
+    all.windows(2).zip(drifts).filter_map(change).collect()
 }
 
 fn point(run: &RunView, result: &Measurement) -> HistoryPoint {

@@ -155,6 +155,7 @@ mod tests {
             interval: None,
             between: [index, index],
             runs: 2,
+            drift: false,
         }
     }
 

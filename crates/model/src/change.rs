@@ -63,6 +63,12 @@ names! {
 }
 
 impl ChangeEvent {
+    /// Whether most of its changes came little by little.
+    pub fn is_drift(&self) -> bool {
+        let drifts = self.changes.iter().filter(|change| change.change.drift);
+        2 * drifts.count() > self.changes.len()
+    }
+
     pub fn benchmarks(&self) -> impl Iterator<Item = Id> {
         self.changes.iter().map(|change| change.benchmark.clone())
     }

@@ -102,6 +102,10 @@ pub struct HistoryChange {
     pub between: [usize; 2],
     /// Runs of the new level.
     pub runs: usize,
+    /// It came little by little, alone or with its neighbors of the same direction: a straight line explains the runs better than a
+    /// step.
+    #[serde(default)]
+    pub drift: bool,
 }
 
 /// A run that the gate checked.

@@ -300,7 +300,7 @@ fn sentence(event: &ChangeEvent, link: &dyn Fn(&CommitRange) -> Option<String>) 
     )
 }
 
-/// `1.03 to 1.09× slower`: over all benchmarks.
+/// `1.03 to 1.09× slower (drift)`: over all benchmarks.
 fn size(event: &ChangeEvent) -> String {
     let ratios = event.changes.iter().map(|change| change.change.ratio);
     let ratios = ratios.map(|ratio| if event.worse { 1.0 / ratio } else { ratio });
@@ -315,7 +315,8 @@ fn size(event: &ChangeEvent) -> String {
     };
     let [better, worse] = Sense::Speed.words();
     let how = if event.worse { worse } else { better };
-    format!("{range}× {how}")
+    let drift = if event.is_drift() { " (drift)" } else { "" };
+    format!("{range}× {how}{drift}")
 }
 
 /// The runs at which it may have begun, if there are several.

@@ -126,7 +126,8 @@ pub fn history_svg(view: &HistoryView) -> Option<String> {
 
 fn sentence(change: &HistoryChange) -> String {
     let when = words::date(&change.started);
-    format!("from run {} of {when}: {}", change.run, ratio(change))
+    let drift = if change.drift { " (drift)" } else { "" };
+    format!("from run {} of {when}: {}{drift}", change.run, ratio(change))
 }
 
 fn ratio(change: &HistoryChange) -> String {

@@ -10,11 +10,13 @@
 
 mod changes;
 mod common;
+mod drift;
 mod pairs;
 mod shared;
 
 pub use changes::location;
 pub use common::{MIN_IN_COMMON, by_chance, chance, in_common};
+pub use drift::drifts;
 pub use shared::{SHARED, Shared};
 
 use crate::moderated::{self, Variance};

@@ -43,10 +43,20 @@ fn changes_have_run_and_size() {
         panic!("{:?}", series.changes);
     };
     assert_eq!((change.run.as_str(), change.at), ("run-12", 12));
-    assert_eq!((change.between, change.runs), ([12, 12], 12));
+    assert_eq!((change.between, change.runs, change.drift), ([12, 12], 12, false));
     // slower, so below 1
     assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
     assert!(history(&unchanged(24)).series[0].changes.is_empty());
+}
+
+#[test]
+fn slow_changes_are_drifts() {
+    let level = |index: usize| 100.0 * (0.005 * index as f64).exp();
+    let drifting = history(&(0..40).map(|index| one(index, level(index))).collect::<Vec<_>>());
+    let changes = &drifting.series[0].changes;
+    assert!(!changes.is_empty() && changes.iter().all(|change| change.drift), "{changes:?}");
+    let found = events::events(&[drifting], &events::KnownEvents::new());
+    assert!(found.iter().all(ChangeEvent::is_drift));
 }
 
 /// The change of a benchmark at a run of twenty, which may have begun between two others.
@@ -62,6 +72,7 @@ fn change_at(benchmark: &str, index: usize, between: [usize; 2]) -> HistoryView 
         ratio: 0.9,
         interval: None,
         runs: 20 - index,
+        drift: false,
     }];
     view
 }

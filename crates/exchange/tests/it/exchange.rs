@@ -241,6 +241,7 @@ fn hostile_names_keep_feeds_valid() {
             interval: Some([0.4, 0.6]),
             between: [10, 10],
             runs: 3,
+            drift: false,
         },
     };
     let mut triage = Triage::default();

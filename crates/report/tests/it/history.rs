@@ -66,6 +66,7 @@ fn sample() -> HistoryView {
         interval: Some([0.886, 0.901]),
         between: [11, 11],
         runs: 11,
+        drift: false,
     };
     let changed = HistorySeries {
         changes: vec![change],

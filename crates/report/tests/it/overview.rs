@@ -29,6 +29,7 @@ fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState)
             interval: None,
             between: [1, 1],
             runs: 2,
+            drift: false,
         },
     };
     ChangeEvent {

@@ -156,7 +156,7 @@ fn split_distance(within: &[Point], noise: &Noise, split: usize) -> f64 {
 }
 
 /// All of `len`, and intervals of fixed widths at fixed places, so that a new run changes none of them but the last of each width.
-fn intervals(len: usize) -> Vec<(usize, usize)> {
+pub(super) fn intervals(len: usize) -> Vec<(usize, usize)> {
     let mut all = vec![];
     let mut width = MIN_WIDTH;
     while (width.ceil() as usize) < len {
