@@ -1,11 +1,9 @@
 //! Exported and imported runs, as used by a person.
 
 use crate::common::{self, Home, fixture, list, recorded};
+use gritstone_exchange::EXPORT_FORMATS;
 use gritstone_model::{Commit, FleetMember, Outcome, Peer, Skip};
 use std::fs;
-
-/// Every export format.
-pub const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine phoronix";
 
 #[test]
 fn anonymous_copies_are_the_run() {
@@ -38,10 +36,10 @@ fn bundles_round_trip_between_stores() {
     let line = format!("line {}", lines - 1);
     let error = Home::new().refuses(&["import", cut.to_str().unwrap()], &line);
     assert!(error.contains("truncated"), "{error}");
-    for format in FORMATS.split(' ') {
-        home.ok(&format!("export run --format {format} --output out"));
+    for format in EXPORT_FORMATS {
+        home.ok(&format!("export run --format {} --output out", format.name));
         let text = fs::read_to_string(home.path().join("out")).unwrap();
-        assert!(text.contains("byte/syscall"), "{format}");
+        assert!(text.contains("byte/syscall"), "{}", format.name);
     }
 }
 
@@ -176,9 +174,9 @@ fn shared_files_are_anonymous() {
         path.as_str(),
     ];
     let found = |text: &str| secrets.iter().filter(|secret| text.contains(**secret)).count();
-    for format in FORMATS.split(' ') {
-        let text = home.ok(&format!("export {id} --format {format}"));
-        assert_eq!(found(&text), 0, "{format}");
+    for format in EXPORT_FORMATS {
+        let text = home.ok(&format!("export {id} --format {}", format.name));
+        assert_eq!(found(&text), 0, "{}", format.name);
     }
     let whole = home.ok(&["export", id, "--with-identity"]);
     assert_eq!(found(&whole), secrets.len());

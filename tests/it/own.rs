@@ -106,11 +106,11 @@ fn example_catalog_is_reported() {
     }
     let pdf = fs::read(home.path().join("b.pdf")).unwrap();
     assert!(pdf.starts_with(b"%PDF"));
-    for format in "jsonl csv markdown gbench bmf gha openmetrics".split(' ') {
-        let (_, text, _) = home.run(&["export", "mine", "--format", format]);
+    for format in gritstone_exchange::EXPORT_FORMATS {
+        let (_, text, _) = home.run(&["export", "mine", "--format", format.name]);
         let marks = ["of Gritstone", "\"catalogue\":", "custom", "Custom"];
         let marked = marks.iter().any(|mark| text.contains(mark));
-        assert!(marked, "{format}: {text}");
+        assert!(marked, "{}: {text}", format.name);
     }
     let (_, history, _) = home.run("history mine/checksum");
     let custom = |line: &str| line.contains("MB/s") && line.ends_with('c');

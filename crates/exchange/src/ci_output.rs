@@ -1,9 +1,9 @@
 //! What a gate says, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
+use crate::export::openmetrics::{END, label_value};
 use crate::junit::{JunitCases, Unpassed};
-use crate::openmetrics::END;
-use gritstone_document::Untrusted;
 use gritstone_document::number::{percent, percent_option};
+use gritstone_document::{Untrusted, clean};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, MissingBenchmark};
 use gritstone_report::{
     check_counts, check_since, compared_value, findings, missing_reason, value_change,
@@ -71,15 +71,25 @@ fn github_annotations(view: &CheckView) -> String {
         let _ = writeln!(
             text,
             "::warning title=gritstone check::inconclusive: {}",
-            Untrusted(&open.join(", ")).command()
+            annotation_text(&open.join(", "))
         );
     }
     text + &outcome_annotation("check", view.outcome, &headline(view))
 }
 
+/// Foreign text in a workflow command.
+fn annotation_text(text: &str) -> String {
+    clean(text).replace('%', "%25")
+}
+
+/// Foreign text in a property of a workflow command, which has more delimiters.
+fn annotation_property(text: &str) -> String {
+    annotation_text(text).replace(':', "%3A").replace(',', "%2C")
+}
+
 pub(crate) fn error_annotation(benchmark: &str, why: &str) -> String {
-    let title = Untrusted(benchmark).command_property();
-    format!("::error title={title}::{}\n", Untrusted(why).command())
+    let title = annotation_property(benchmark);
+    format!("::error title={title}::{}\n", annotation_text(why))
 }
 
 /// A warning if nothing was decided, else a notice.
@@ -88,7 +98,7 @@ pub(crate) fn outcome_annotation(command: &str, outcome: CheckOutcome, headline:
         CheckOutcome::Inconclusive => "warning",
         _ => "notice",
     };
-    let headline = Untrusted(headline).command();
+    let headline = annotation_text(headline);
     format!("::{kind} title=gritstone {command}::{headline}\n")
 }
 
@@ -115,7 +125,7 @@ pub(crate) fn gauge(
     points: impl Iterator<Item = (String, String, String)>,
 ) -> String {
     let point = |(benchmark, label, value): (String, String, String)| {
-        let name = Untrusted(&benchmark).openmetrics();
+        let name = label_value(&benchmark);
         format!("{metric}{{benchmark=\"{name}\"{label}}} {value}\n")
     };
     format!("# TYPE {metric} gauge\n") + &points.map(point).collect::<String>()
@@ -254,6 +264,13 @@ mod tests {
                 notes: vec![],
             }],
         }
+    }
+
+    #[test]
+    fn hostile_annotations_are_inert() {
+        let annotation = error_annotation("a,\n::error::%", "b\n::error::\x1b\u{202e}%");
+        let inert = "::error title=a%2C %3A%3Aerror%3A%3A%25::b ::error::\u{FFFD}\u{FFFD}%25\n";
+        assert_eq!(annotation, inert);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Results for formats without notes: only valid ones; the others are listed with the reason.
+//! What export formats share: the valid results, in base units, with the reason for each that is left out.
 
-use gritstone_model::{Flag, Id, Measurement, Quantity, RunView, escape_json};
+use gritstone_model::{Flag, Id, Measurement, Note, Quantity, RunView, escape_json};
 use gritstone_report::findings;
 
 /// Output in some format, and the benchmarks that it leaves out.
@@ -12,6 +12,10 @@ pub struct Exported {
 }
 
 impl Exported {
+    pub(crate) fn whole(text: String) -> Self {
+        Self { text, left_out: vec![] }
+    }
+
     pub(crate) fn json(value: &serde_json::Value, left_out: Vec<(Id, String)>) -> Self {
         let text = escape_json(format!("{value:#}\n"));
         Self { text, left_out }
@@ -47,11 +51,26 @@ pub(crate) fn messages(result: &Measurement) -> Vec<String> {
     result.notes_on_result().map(findings::message).collect()
 }
 
-/// Flags of the estimate, each once: `noisy;interference`.
-pub(crate) fn flags(result: &Measurement) -> String {
+/// Flags of the estimate, each once.
+pub(crate) fn flag_words(result: &Measurement) -> Vec<&'static str> {
     let notes: Vec<_> = result.notes_on_result().cloned().collect();
-    let words = gritstone_model::flags(&notes).into_iter().map(Flag::as_str);
-    words.collect::<Vec<_>>().join(";")
+    gritstone_model::flags(&notes).into_iter().map(Flag::as_str).collect()
+}
+
+/// As one word: `noisy;interference`.
+pub(crate) fn flags(result: &Measurement) -> String {
+    flag_words(result).join(";")
+}
+
+/// The flag that a note raises, if any.
+pub(crate) fn flag_or_note(note: &Note) -> &'static str {
+    note.flag().map_or("note", Flag::as_str)
+}
+
+/// The identifier; of a custom benchmark with a mark, for formats without a field for flags.
+pub(crate) fn marked_id(result: &Measurement) -> String {
+    let mark = if result.is_flagged(Flag::Custom) { " (not of Gritstone)" } else { "" };
+    format!("{}{mark}", result.id)
 }
 
 /// A base unit: nanoseconds, operations per second, bytes or a ratio.

@@ -1,8 +1,7 @@
 //! Fleet reports by node, as CSV and as OpenMetrics.
 
-use crate::csv_markdown::separated;
-use crate::openmetrics::{END, family};
-use gritstone_document::Untrusted;
+use crate::export::csv::{cell, separated};
+use crate::export::openmetrics::{END, family, label_value};
 use gritstone_model::{FleetEffect, FleetOutlier, FleetProof, FleetScope, FleetView};
 use std::collections::BTreeMap;
 
@@ -32,8 +31,7 @@ pub fn csv(view: &FleetView) -> String {
             FleetProof::Nodes(nodes) => format!("{nodes} nodes"),
         };
         let (node, id) = (&wrong.node, wrong.id.as_str());
-        let mut row =
-            ["wrong", node, &by, id, "", "", "", "", ""].map(|text| Untrusted(text).csv()).to_vec();
+        let mut row = ["wrong", node, &by, id, "", "", "", "", ""].map(cell).to_vec();
         row.extend([wrong.n, wrong.got, wrong.right].map(|number| number.to_string()));
         row.push(String::new());
         row
@@ -62,7 +60,7 @@ pub fn csv(view: &FleetView) -> String {
             true => ("like the others", "benchmark"),
             false => ("not compared", ""),
         };
-        let mut row = [finding, &node.node, level].map(|text| Untrusted(text).csv()).to_vec();
+        let mut row = [finding, &node.node, level].map(cell).to_vec();
         row.resize(COLUMNS.len(), String::new());
         row
     });
@@ -101,7 +99,7 @@ fn row(
     effect: &FleetEffect,
     since: &str,
 ) -> Vec<String> {
-    let mut row = [finding, node, level, about].map(|text| Untrusted(text).csv()).to_vec();
+    let mut row = [finding, node, level, about].map(cell).to_vec();
     let [low, high] = effect.interval;
     row.extend([effect.effect, low, high, effect.p, effect.p_adjusted].map(|x| x.to_string()));
     row.extend(["", "", "", since].map(str::to_owned));
@@ -110,9 +108,9 @@ fn row(
 
 /// The same as OpenMetrics text, for a textfile collector or a push gateway: without timestamps, which the scraper adds.
 pub fn openmetrics(view: &FleetView) -> String {
-    let of_fleet = format!("fleet=\"{}\"", Untrusted(&view.fleet).openmetrics());
+    let of_fleet = format!("fleet=\"{}\"", label_value(&view.fleet));
     let labels = |node: &str, (level, about): (&str, &str)| {
-        let [node, about] = [node, about].map(|text| Untrusted(text).openmetrics());
+        let [node, about] = [node, about].map(label_value);
         format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
     };
     let effects = view.nodes.iter().flat_map(|node| {
@@ -134,11 +132,11 @@ pub fn openmetrics(view: &FleetView) -> String {
         *wrong.entry((&check_value.node, check_value.id.as_str())).or_default() += 1.0;
     }
     let wrong = wrong.into_iter().map(|((node, id), times)| {
-        let [node, id] = [node, id].map(|text| Untrusted(text).openmetrics());
+        let [node, id] = [node, id].map(label_value);
         (format!("{of_fleet},node=\"{node}\",benchmark=\"{id}\""), times)
     });
     let smallest = view.families.iter().map(|family| {
-        let name = Untrusted(&family.family).openmetrics();
+        let name = label_value(&family.family);
         (format!("{of_fleet},family=\"{name}\""), family.spread.smallest)
     });
     let started = view.started.parse::<jiff::Timestamp>().ok();

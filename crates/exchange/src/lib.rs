@@ -5,22 +5,16 @@
 
 mod anonymize;
 mod atom;
-mod bencher;
 mod bundle;
 mod ci_output;
-mod csv_markdown;
+mod export;
 mod exportable;
 mod fleet;
 mod foreign_run;
-mod gbench;
-mod github;
 pub mod harness;
-mod hyperfine;
 mod import;
 mod junit;
 pub mod limits;
-mod openmetrics;
-mod phoronix;
 mod pr;
 mod private_texts;
 mod share;
@@ -32,19 +26,14 @@ mod xml;
 
 pub use anonymize::{anonymous_run, anonymous_view};
 pub use atom::atom;
-pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
 pub use ci_output::{GateOutput, check_output};
-pub use csv_markdown::{csv, markdown};
+pub use export::openmetrics::scraped;
+pub use export::{EXPORT_FORMATS, ExportFormat, Writer};
 pub use exportable::Exported;
 pub use fleet::{csv as fleet_csv, openmetrics as fleet_openmetrics};
 pub use foreign_run::parse_time;
-pub use gbench::write as gbench;
-pub use github::github;
-pub use hyperfine::write as hyperfine;
 pub use import::{contents, name_machine, set_start};
-pub use openmetrics::{openmetrics, scraped};
-pub use phoronix::phoronix;
 pub use pr::{pr_failure, pr_output};
 pub use share::share_markdown;
 pub use timings::{
@@ -54,7 +43,7 @@ pub use trial_side::{RoundLaunch, SideBenchmark, trial_side};
 pub use unpack::unpack;
 
 use gritstone_model::decode_text;
-use harness::{FORMATS, Format, HarnessError, HarnessFile, Shape};
+use harness::{Format, HarnessError, HarnessFile, Shape};
 use jiff::Timestamp;
 use std::io::{BufRead, Read as _};
 
@@ -123,15 +112,14 @@ pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
 const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The program that wrote a file, if recognized.
-pub fn recognize(text: &str) -> Option<&'static dyn Format> {
+pub fn recognize(text: &str) -> Option<Box<dyn Format>> {
     let shape = Shape::new(text);
-    FORMATS.into_iter().find(|format| format.recognizes(&shape))
+    harness::formats().find(|format| format.recognizes(&shape))
 }
 
 /// Names of the files that programs leave in a directory.
 pub fn tree_parts() -> Vec<&'static str> {
-    let parts = FORMATS.iter().flat_map(|format| format.parts());
-    parts.copied().collect()
+    harness::formats().flat_map(|format| format.parts()).copied().collect()
 }
 
 /// The run in the output of another program; `modified` is its start unless the files have one.
@@ -141,7 +129,7 @@ pub fn tree_parts() -> Vec<&'static str> {
 pub fn import(files: &[HarnessFile], modified: Timestamp) -> Result<RunData, ImportError> {
     let first = files.first().map_or("", |file| &file.text);
     let format = recognize(first).ok_or_else(|| {
-        let titles: Vec<&str> = FORMATS.iter().map(|format| format.title()).collect();
+        let titles: Vec<&str> = harness::formats().map(|format| format.title()).collect();
         ImportError::whole(format!(
             "not a run, but {}: a run is a bundle of `gritstone export`, or output of {}",
             Shape::new(first).describe(),

@@ -1,8 +1,8 @@
 //! Comparison of head and base for CI systems: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use crate::ci_output::{GateOutput, error_annotation, gauge, outcome_annotation};
+use crate::export::openmetrics::END;
 use crate::junit::{JunitCases, Unpassed};
-use crate::openmetrics::END;
 use gritstone_document::Untrusted;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
 use gritstone_report::{pr_remarks, pr_verdict, value_change};

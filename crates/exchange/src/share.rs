@@ -1,6 +1,6 @@
 //! The summary of a run for an issue or a chat, in Markdown. Its input is anonymous already.
 
-use crate::csv_markdown::significant;
+use crate::export::markdown::significant;
 use crate::exportable::flags;
 use gritstone_document::{Untrusted, unit_text};
 use gritstone_model::{Measurement, RunView};

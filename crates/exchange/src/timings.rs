@@ -1,7 +1,7 @@
 //! Times of commands by execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
-use crate::csv_markdown::separated;
-use gritstone_document::{Untrusted, clean};
+use crate::export::csv::{cell, separated};
+use gritstone_document::clean;
 use gritstone_model::{
     Event, Id, Launch, Metric, Outcome, Param, RunData, START_UP_ERROR, Sample, escape_json,
 };
@@ -159,14 +159,12 @@ pub fn csv(timings: &[Timing]) -> String {
             all.min,
             all.max,
         ];
-        let mut row = vec![Untrusted(&timing.command).csv()];
+        let mut row = vec![cell(&timing.command)];
         row.extend(numbers.map(|number| number.to_string()));
         let value =
             |name: &&String| timing.parameters.iter().find(|(parameter, _)| parameter == *name);
         row.extend(
-            parameters
-                .iter()
-                .map(|name| value(name).map_or(String::new(), |(_, v)| Untrusted(v).csv())),
+            parameters.iter().map(|name| value(name).map_or(String::new(), |(_, v)| cell(v))),
         );
         row
     };

@@ -1,7 +1,6 @@
 //! Foreign text on the way to a terminal: from bundles, files of other programs, names of files, hosts and stores.
 
 use crate::common::{Arguments, Home, binary, ended, needs_root};
-use crate::exchange::FORMATS;
 use gritstone_catalogue::folder;
 use gritstone_model::{Contents, CustomFile, hexadecimal};
 use serde_json::{Value, json};
@@ -114,8 +113,8 @@ fn all_that_print(home: &Home, path: &str) {
         let words = words.map(|word| if word == "PATH" { path } else { word });
         harmless(home, &words.collect::<Vec<_>>());
     }
-    for format in FORMATS.split(' ') {
-        harmless(home, &["export", path, "--format", format]);
+    for format in gritstone_exchange::EXPORT_FORMATS {
+        harmless(home, &["export", path, "--format", format.name]);
     }
     if let Ok(page) = fs::read_to_string(home.path().join("b.html")) {
         assert_eq!(obeyed(&page), None, "a page, with its drawings");

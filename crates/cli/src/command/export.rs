@@ -5,10 +5,12 @@ use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::unknown_word;
+use crate::ui::value_parsers;
 use anyhow::{Result, ensure};
-use clap::{Args, ValueEnum};
-use gritstone_exchange::{self as exchange, Exported};
-use gritstone_model::{Id, Kind, RunData, RunView};
+use clap::Args;
+use clap::builder::TypedValueParser;
+use gritstone_exchange::{self as exchange, EXPORT_FORMATS, ExportFormat, Exported, Writer};
+use gritstone_model::{Id, Kind, RunData};
 use gritstone_plan::{Selectors, with_parts};
 use gritstone_runs::context::Context;
 use gritstone_runs::files;
@@ -20,29 +22,6 @@ use std::slice;
 /// zstd level of reference bundles.
 const REFERENCE_LEVEL: i32 = 19;
 
-/// Export formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// JSON Lines with all samples: the complete run
-    Jsonl,
-    /// CSV table
-    Csv,
-    /// Markdown table
-    Markdown,
-    /// Google Benchmark JSON, for its compare.py
-    Gbench,
-    /// Bencher Metric Format
-    Bmf,
-    /// customSmallerIsBetter of github-action-benchmark
-    Gha,
-    /// OpenMetrics text, for Prometheus
-    Openmetrics,
-    /// JSON of hyperfine, with the time of each sample
-    Hyperfine,
-    /// XML result file of the Phoronix Test Suite
-    Phoronix,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone export last -o run.jsonl
@@ -52,8 +31,8 @@ pub struct ExportArgs {
     #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ExportFormat::Jsonl)]
-    pub format: ExportFormat,
+    #[arg(short, long, value_parser = format(), default_value = EXPORT_FORMATS[0].name)]
+    pub format: &'static ExportFormat,
     /// Output file [default: standard output]
     #[arg(short, long = "output", value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -62,6 +41,11 @@ pub struct ExportArgs {
     /// Write a run of suite standard as a reference system, for references/measured
     #[arg(long, value_name = "ID", conflicts_with_all = ["format", "with_identity"])]
     pub reference: Option<String>,
+}
+
+fn format() -> impl TypedValueParser<Value = &'static ExportFormat> {
+    let formats = EXPORT_FORMATS.iter().map(|format| (format, format.help));
+    value_parsers::named(|format: &ExportFormat| format.name, formats)
 }
 
 pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
@@ -73,29 +57,20 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
         ensure!(selectors.is_empty(), "--reference takes a whole run, without selectors");
         return export_reference(context, &data, id, args.out.as_deref());
     }
-    if args.format != ExportFormat::Jsonl {
+    if let Writer::Results(_) = args.format.write {
         data.info.settings.reference_ghz = context.view(&name)?.reference_ghz;
     }
     retain_benchmarks(&mut data, &selectors);
     if !args.identity.with_identity {
         data = exchange::anonymous_run(&data, files::home().as_deref())?;
     }
-    let view = || -> Result<RunView> {
-        let mut view = context.summary(&data);
-        retain_selected(slice::from_mut(&mut view), &selectors)?;
-        Ok(view)
-    };
-    let whole = |text: String| Exported { text, left_out: vec![] };
-    let exported = match args.format {
-        ExportFormat::Jsonl => whole(exchange::write_bundle(&data)),
-        ExportFormat::Csv => whole(exchange::csv(&view()?)),
-        ExportFormat::Markdown => whole(exchange::markdown(&view()?)),
-        ExportFormat::Gbench => exchange::gbench(&data, &view()?),
-        ExportFormat::Bmf => exchange::bencher(&view()?),
-        ExportFormat::Gha => exchange::github(&view()?),
-        ExportFormat::Openmetrics => exchange::openmetrics(&view()?),
-        ExportFormat::Hyperfine => exchange::hyperfine(&data, &view()?),
-        ExportFormat::Phoronix => exchange::phoronix(&view()?),
+    let exported = match args.format.write {
+        Writer::Run(write) => Exported { text: write(&data), left_out: vec![] },
+        Writer::Results(write) => {
+            let mut view = context.summary(&data);
+            retain_selected(slice::from_mut(&mut view), &selectors)?;
+            write(&data, &view)
+        }
     };
     match &args.out {
         Some(path) => gritstone_runs::output_file::write(path, exported.text.as_bytes())?,

@@ -130,8 +130,7 @@ fn check_layouts(comparison: &Comparison) -> Result<()> {
 }
 
 fn harness_names() -> clap::builder::PossibleValuesParser {
-    let harnesses = harness::all("").into_iter();
-    clap::builder::PossibleValuesParser::new(harnesses.map(|harness| harness.name()))
+    clap::builder::PossibleValuesParser::new(harness::all("").map(|harness| harness.name()))
 }
 
 pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {

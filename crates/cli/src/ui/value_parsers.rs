@@ -60,14 +60,14 @@ pub fn label(text: &str) -> Result<String, String> {
 }
 
 /// Parses a value by its name; each value has a help text.
-pub fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+pub fn named<T: Copy + Send + Sync + 'static>(
     name: fn(T) -> &'static str,
-    all: [(T, impl IntoResettable<StyledStr>); N],
+    all: impl IntoIterator<Item = (T, impl IntoResettable<StyledStr>)>,
 ) -> impl TypedValueParser<Value = T> {
-    let values = all.each_ref().map(|(value, _)| *value);
-    let possible = all.map(|(value, help)| PossibleValue::new(name(value)).help(help));
+    let named = |(value, help)| (value, PossibleValue::new(name(value)).help(help));
+    let (values, possible): (Vec<T>, Vec<PossibleValue>) = all.into_iter().map(named).unzip();
     PossibleValuesParser::new(possible).map(move |text| {
-        let found = values.into_iter().find(|value| name(*value) == text);
+        let found = values.iter().copied().find(|value| name(*value) == text);
         found.expect("clap accepts possible values only")
     })
 }

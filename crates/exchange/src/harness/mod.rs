@@ -203,46 +203,60 @@ pub trait Harness: Format {
     }
 }
 
-/// All harnesses; `pointer` is that of the values for `json`.
-pub fn all(pointer: &str) -> Vec<Box<dyn Harness>> {
-    vec![
-        Box::new(wall_time::WallTime),
-        Box::new(google_benchmark::GoogleBenchmark),
-        Box::new(criterion::Criterion),
-        Box::new(divan::Divan),
-        Box::new(catch2::Catch2),
-        Box::new(nanobench::Nanobench),
-        Box::new(go::Go),
-        Box::new(pytest_benchmark::PytestBenchmark),
-        Box::new(pyperf::Pyperf),
-        Box::new(jmh::Jmh),
-        Box::new(hyperfine::Hyperfine),
-        Box::new(lines::Lines),
-        Box::new(json::Json { pointer: pointer.to_owned() }),
-    ]
+/// A program of the list.
+enum Listed {
+    /// `import` recognizes its files, and `pr` executes it.
+    Both(Box<dyn Harness>),
+    Imported(Box<dyn Format>),
+    /// Any file may be of it.
+    Executed(Box<dyn Harness>),
+}
+
+/// All programs, in the order in which files are recognized; `pointer` is that of the values for `json`.
+fn programs(pointer: &str) -> impl Iterator<Item = Listed> {
+    use Listed::{Both, Executed, Imported};
+    let all = vec![
+        Executed(Box::new(wall_time::WallTime)),
+        Both(Box::new(nanobench::Nanobench)),
+        Both(Box::new(hyperfine::Hyperfine)),
+        Both(Box::new(google_benchmark::GoogleBenchmark)),
+        Imported(Box::new(unixbench::UnixBench)),
+        Both(Box::new(pytest_benchmark::PytestBenchmark)),
+        Both(Box::new(criterion::Criterion)),
+        Both(Box::new(divan::Divan)),
+        Both(Box::new(catch2::Catch2)),
+        Both(Box::new(go::Go)),
+        Both(Box::new(pyperf::Pyperf)),
+        Both(Box::new(jmh::Jmh)),
+        Imported(Box::new(fio::Fio)),
+        Imported(Box::new(iperf3::Iperf3)),
+        Executed(Box::new(lines::Lines)),
+        Executed(Box::new(json::Json { pointer: pointer.to_owned() })),
+    ];
+    all.into_iter()
+}
+
+/// All that `pr` executes.
+pub fn all(pointer: &str) -> impl Iterator<Item = Box<dyn Harness>> {
+    programs(pointer).filter_map(|program| match program {
+        Listed::Both(harness) | Listed::Executed(harness) => Some(harness),
+        Listed::Imported(_) => None,
+    })
 }
 
 /// The harness of this name.
 pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
-    all(pointer).into_iter().find(|harness| harness.name() == name)
+    all(pointer).find(|harness| harness.name() == name)
 }
 
-/// All formats that imports recognize.
-pub(crate) static FORMATS: [&dyn Format; 13] = [
-    &nanobench::Nanobench,
-    &hyperfine::Hyperfine,
-    &google_benchmark::GoogleBenchmark,
-    &unixbench::UnixBench,
-    &pytest_benchmark::PytestBenchmark,
-    &criterion::Criterion,
-    &divan::Divan,
-    &catch2::Catch2,
-    &go::Go,
-    &pyperf::Pyperf,
-    &jmh::Jmh,
-    &fio::Fio,
-    &iperf3::Iperf3,
-];
+/// All that `import` recognizes.
+pub(crate) fn formats() -> impl Iterator<Item = Box<dyn Format>> {
+    programs("").filter_map(|program| match program {
+        Listed::Both(harness) => Some(harness as Box<dyn Format>),
+        Listed::Imported(format) => Some(format),
+        Listed::Executed(_) => None,
+    })
+}
 
 fn malformed(place: impl Into<String>, what: impl ToString) -> HarnessError {
     HarnessError::Malformed { place: place.into(), what: what.to_string() }

@@ -2,8 +2,8 @@
 
 use gritstone_exchange::harness::HarnessFile;
 use gritstone_exchange::{
-    ImportError, anonymous_run, anonymous_view, atom, bencher, csv, fleet_csv, fleet_openmetrics,
-    gbench, github, import, markdown, openmetrics, read_bundle, recognize, scraped, write_bundle,
+    EXPORT_FORMATS, Exported, ImportError, Writer, anonymous_run, anonymous_view, atom, fleet_csv,
+    fleet_openmetrics, import, read_bundle, recognize, scraped, write_bundle,
 };
 use gritstone_model::*;
 use gritstone_testkit::{self as testkit, id, unit};
@@ -145,18 +145,64 @@ fn damaged_bundles_name_the_line() {
     }
 }
 
+/// The results in each format that has results, by its name.
+fn exports(data: &RunData, view: &RunView) -> BTreeMap<&'static str, Exported> {
+    let formats = EXPORT_FORMATS.iter().filter_map(|format| match format.write {
+        Writer::Run(_) => None,
+        Writer::Results(write) => Some((format.name, write(data, view))),
+    });
+    formats.collect()
+}
+
+fn exported(format: &str, data: &RunData, view: &RunView) -> Exported {
+    exports(data, view).remove(format).unwrap()
+}
+
 #[test]
 fn only_valid_results_are_exported() {
-    let out = bencher(&view());
-    let left: Vec<&str> = out.left_out.iter().map(|(id, _)| id.as_str()).collect();
-    assert_eq!(left, ["a/starred", "a/missing"]);
-    insta::assert_snapshot!("bencher", out.text);
-    insta::assert_snapshot!("github", github(&view()).text);
+    for (format, out) in exports(&run(), &valued()) {
+        let left: Vec<&str> = out.left_out.iter().map(|(id, _)| id.as_str()).collect();
+        for (id, flag) in [("a/starred", "invalid"), ("a/missing", "skipped")] {
+            let flagged = out.text.contains(id) && out.text.contains(flag);
+            assert_ne!(left.contains(&id), flagged, "{format}: {}", out.text);
+        }
+        insta::assert_snapshot!(format, out.text);
+    }
+}
+
+#[test]
+fn custom_benchmarks_are_marked() {
+    let mut view = valued();
+    for result in &mut view.results {
+        result.notes = stated(Flag::Custom, "Custom benchmark.");
+    }
+    for (format, out) in exports(&run(), &view) {
+        let marked = ["custom", "Custom", "not of Gritstone"].map(|mark| out.text.contains(mark));
+        assert!(marked.contains(&true), "{format}: {}", out.text);
+    }
+}
+
+#[test]
+fn hostile_text_is_inert() {
+    let hostile = "=a\n::error::\x1b[31m\u{202e}|<b>,\"\\%";
+    let mut view = valued();
+    for text in [&mut view.machine.id, &mut view.machine.name, &mut view.machine.system] {
+        hostile.clone_into(text);
+    }
+    view.label = Some(hostile.to_owned());
+    for result in &mut view.results {
+        hostile.clone_into(&mut result.title);
+        result.notes = stated(Flag::Interference, hostile);
+    }
+    for (format, Exported { text, .. }) in exports(&run(), &view) {
+        let controls = |c: char| c != '\n' && is_unprintable(c);
+        assert!(!text.contains(controls) && !text.contains("\n::"), "{format}: {text:?}");
+    }
 }
 
 #[test]
 fn openmetrics_parse() {
-    let out = openmetrics(&view());
+    let out = exported("openmetrics", &run(), &view());
     let read = openmetrics_parser::openmetrics::parse_openmetrics(&out.text);
     let read = read.unwrap_or_else(|e| panic!("{e}\n{}", out.text));
     let names: Vec<&String> = read.families.keys().collect();
@@ -291,12 +337,6 @@ fn hostile_names_keep_feeds_valid() {
     assert!(feed.contains("<updated>2026-11-21T08:00:00Z</updated>"));
 }
 
-#[test]
-fn tables() {
-    insta::assert_snapshot!("csv", csv(&view()));
-    insta::assert_snapshot!("markdown", markdown(&view()));
-}
-
 fn imported(text: &str) -> Result<RunData, ImportError> {
     let file = HarnessFile { path: "".into(), text: text.to_owned() };
     import(&[file], WHEN.parse().unwrap())
@@ -308,8 +348,7 @@ fn program(text: &str) -> Option<&'static str> {
 
 #[test]
 fn google_benchmark_there_and_back() {
-    let out = gbench(&run(), &valued());
-    insta::assert_snapshot!("gbench", out.text);
+    let out = exported("gbench", &run(), &valued());
     assert_eq!(program(&out.text), Some("google-benchmark"));
     let back = imported(&out.text).unwrap();
     insta::assert_snapshot!("from_gbench", write_bundle(&back));
@@ -350,17 +389,17 @@ fn hyperfine_and_unixbench_come_in() {
 #[test]
 fn copies_are_no_repetitions() {
     let mut data = run();
-    let before = gbench(&data, &valued()).text;
+    let before = exported("gbench", &data, &valued());
     let mut four = data.launches[0].clone();
     four.copies = 4;
     data.launches.push(four);
-    assert_eq!(gbench(&data, &valued()).text, before);
+    assert_eq!(exported("gbench", &data, &valued()), before);
 }
 
 #[test]
 fn repetitions_are_launch_values() {
     let repetitions = |view: &RunView| -> Vec<[f64; 3]> {
-        let out = gbench(&run(), view);
+        let out = exported("gbench", &run(), view);
         let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
         let entries = value["benchmarks"].as_array().unwrap().iter();
         let rows = entries.filter(|entry| entry["name"] == "a/time");
@@ -387,7 +426,7 @@ fn repetitions_are_launch_values() {
     // a figure that is made of others has no launches
     let mut derived = run();
     derived.launches.clear();
-    let left_out = gbench(&derived, &events).left_out;
+    let left_out = exported("gbench", &derived, &events).left_out;
     assert!(left_out.iter().any(|(row, _)| *row == id("a/time")));
 }
 

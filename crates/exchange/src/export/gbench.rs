@@ -1,13 +1,11 @@
 //! Output in the JSON format of Google Benchmark: one entry per launch, like a repetition, so that its compare.py can test them.
 
-use crate::RunData;
 use crate::exportable::{Exported, ExportedResult, messages, valid_results};
-use gritstone_model::{Event, Launch, Outcome, RunView};
+use gritstone_model::{Event, Launch, Outcome, RunData, RunView};
 use serde_json::{Value, json};
 
-/// Writes a run in this format: for each result, the launches behind its estimate. Derived results and sizes are left out, since they have
-/// no repetitions.
-pub fn write(data: &RunData, view: &RunView) -> Exported {
+/// For each result, the launches behind its estimate. Derived results and sizes are left out, since they have no repetitions.
+pub(super) fn write(data: &RunData, view: &RunView) -> Exported {
     let (results, mut left_out) = valid_results(view);
     let mut entries: Vec<Value> = vec![];
     for (family, exported) in results.iter().enumerate() {

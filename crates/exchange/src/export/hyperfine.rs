@@ -1,12 +1,10 @@
 //! Output in the format of `hyperfine --export-json`.
 
-use crate::RunData;
-use crate::exportable::{BaseUnit, Exported, valid_results};
+use crate::exportable::{BaseUnit, Exported, marked_id, valid_results};
 use crate::timings::{self, Timing};
-use gritstone_model::RunView;
+use gritstone_model::{RunData, RunView};
 
-/// Writes a run in this format: each sample of a benchmark, in seconds per operation.
-pub fn write(data: &RunData, view: &RunView) -> Exported {
+pub(super) fn write(data: &RunData, view: &RunView) -> Exported {
     let (results, mut left_out) = valid_results(view);
     let mut all = vec![];
     for exported in &results {
@@ -15,7 +13,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
         if exported.base_unit().0 == BaseUnit::Exact || timing.times.is_empty() {
             left_out.push((id.clone(), "It has no times.".to_owned()));
         } else {
-            all.push(timing);
+            all.push(Timing { command: marked_id(exported.result), ..timing });
         }
     }
     Exported { text: timings::json(&all), left_out }

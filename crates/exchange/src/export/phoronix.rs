@@ -1,11 +1,10 @@
 //! Result file of the Phoronix Test Suite (`composite.xml`): one `Result` per benchmark, with one `Entry` for the run.
 
-use crate::exportable::{Exported, valid_results};
+use crate::exportable::{Exported, marked_id, valid_results};
 use crate::xml::element;
-use gritstone_model::{Better, RunView};
+use gritstone_model::{Better, RunData, RunView};
 
-/// Writes a run in this format.
-pub fn phoronix(view: &RunView) -> Exported {
+pub(super) fn write(_: &RunData, view: &RunView) -> Exported {
     let (results, left_out) = valid_results(view);
     let version = view.gritstone.as_deref().unwrap_or_default();
     let name = view.label.as_ref().unwrap_or(&view.id);
@@ -41,7 +40,7 @@ pub fn phoronix(view: &RunView) -> Exported {
             element("Title", &result.title),
             element("AppVersion", &result.version.to_string()),
             element("Arguments", result.id.as_str()),
-            element("Description", result.id.as_str()),
+            element("Description", &marked_id(result)),
             element("Scale", result.unit.as_str()),
             element("Proportion", proportion),
             element("DisplayFormat", "BAR_GRAPH"),

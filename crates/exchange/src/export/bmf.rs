@@ -1,14 +1,13 @@
-//! Bencher Metric Format: a JSON object of benchmarks, each with measures, each with value and bounds.
+//! Bencher Metric Format, of bencher.dev: a JSON object of benchmarks, each with measures, each with value and bounds.
 //!
 //! Measures are Bencher's built-in ones where they fit: `latency` in nanoseconds, `throughput` per second, `file-size` in bytes; its
 //! thresholds know which direction is better.
 
-use crate::exportable::{BaseUnit, Exported, valid_results};
-use gritstone_model::{Flag, RunView};
+use crate::exportable::{BaseUnit, Exported, marked_id, valid_results};
+use gritstone_model::{RunData, RunView};
 use serde_json::{Value, json};
 
-/// Writes a run in this format.
-pub fn bencher(view: &RunView) -> Exported {
+pub(super) fn write(_: &RunData, view: &RunView) -> Exported {
     let (results, left_out) = valid_results(view);
     let all = results.iter().map(|exported| {
         let (unit, times) = exported.base_unit();
@@ -23,11 +22,7 @@ pub fn bencher(view: &RunView) -> Exported {
             value["lower_value"] = json!(low * times);
             value["upper_value"] = json!(high * times);
         }
-        // the format has no field for a remark
-        let ours = !exported.result.is_flagged(Flag::Custom);
-        let mark = if ours { "" } else { " (not of Gritstone)" };
-        let name = format!("{}{mark}", exported.result.id);
-        (name, json!({ measure: value }))
+        (marked_id(exported.result), json!({ measure: value }))
     });
     Exported::json(&Value::Object(all.collect()), left_out)
 }

@@ -1,8 +1,8 @@
 //! OpenMetrics text: gauges in base units, one point per result, with the start of the run as timestamp.
 
-use crate::exportable::{BaseUnit, Exported, ExportedResult, valid_results};
-use gritstone_document::Untrusted;
-use gritstone_model::{Flag, RunView, flags};
+use crate::exportable::{BaseUnit, Exported, ExportedResult, flag_words, valid_results};
+use gritstone_document::clean;
+use gritstone_model::{RunData, RunView};
 
 /// Metric families: base unit, name and help.
 const FAMILIES: [(BaseUnit, &str, &str); 3] = [
@@ -12,7 +12,7 @@ const FAMILIES: [(BaseUnit, &str, &str); 3] = [
 ];
 
 /// A run as a file, up to `# EOF`, with its start as timestamp.
-pub fn openmetrics(view: &RunView) -> Exported {
+pub(super) fn write(_: &RunData, view: &RunView) -> Exported {
     let (_, left_out) = valid_results(view);
     let text = families(&[view], true) + END;
     Exported { text, left_out }
@@ -22,7 +22,7 @@ pub fn openmetrics(view: &RunView) -> Exported {
 pub fn scraped(views: &[&RunView], stored: usize) -> String {
     let started = views.iter().filter_map(|view| {
         let time = view.started.parse::<jiff::Timestamp>().ok()?;
-        let machine = Untrusted(&view.machine.id).openmetrics();
+        let machine = label_value(&view.machine.id);
         let second = time.as_second();
         Some(format!("gritstone_run_started_seconds{{machine=\"{machine}\"}} {second}\n"))
     });
@@ -41,6 +41,11 @@ pub fn scraped(views: &[&RunView], stored: usize) -> String {
 
 pub(crate) const END: &str = "# EOF\n";
 
+/// Foreign text as the value of a label.
+pub(crate) fn label_value(text: &str) -> String {
+    clean(text).replace('\\', "\\\\").replace('"', "\\\"")
+}
+
 /// The results of runs by family.
 fn families(views: &[&RunView], timed: bool) -> String {
     let runs: Vec<_> = views
@@ -50,7 +55,7 @@ fn families(views: &[&RunView], timed: bool) -> String {
             let timestamp = timestamp.filter(|_| timed);
             let timestamp =
                 timestamp.map_or(String::new(), |time| format!(" {}", time.as_second()));
-            (valid_results(view).0, Untrusted(&view.machine.id).openmetrics(), timestamp)
+            (valid_results(view).0, label_value(&view.machine.id), timestamp)
         })
         .collect();
     let mut text = String::new();
@@ -63,15 +68,13 @@ fn families(views: &[&RunView], timed: bool) -> String {
     }
     let flags = runs.iter().flat_map(|(results, machine, timestamp)| {
         results.iter().flat_map(move |exported| {
-            let id = Untrusted(exported.result.id.as_str()).openmetrics();
-            let notes: Vec<_> = exported.result.notes_on_result().cloned().collect();
-            let words = flags(&notes).into_iter().map(Flag::as_str);
+            let id = label_value(exported.result.id.as_str());
             let point = |flag| {
                 format!(
                     "gritstone_flag{{benchmark=\"{id}\",machine=\"{machine}\",flag=\"{flag}\"}} 1{timestamp}\n"
                 )
             };
-            words.map(point).collect::<Vec<_>>()
+            flag_words(exported.result).into_iter().map(point).collect::<Vec<_>>()
         })
     });
     text + &family("gritstone_flag", "Flags of a result.", flags.collect())
@@ -95,10 +98,7 @@ fn points(
     machine: &str,
     timestamp: &str,
 ) -> Vec<String> {
-    let (id, thing) = (
-        Untrusted(exported.result.id.as_str()).openmetrics(),
-        Untrusted(exported.thing()).openmetrics(),
-    );
+    let (id, thing) = (label_value(exported.result.id.as_str()), label_value(exported.thing()));
     let times = match exported.base_unit() {
         // seconds are the base unit of time
         (BaseUnit::Ns, times) => times / 1e9,

@@ -1,14 +1,13 @@
-//! Output for github-action-benchmark (`customSmallerIsBetter`): a JSON array of name, unit, value, range and extra.
+//! GitHub Actions: output for github-action-benchmark (`customSmallerIsBetter`): a JSON array of name, unit, value, range and extra.
 //!
 //! The action supports one direction per file, so that a rate is exported as the time per operation, and a share or ratio that is better
 //! when higher is left out.
 
 use crate::exportable::{BaseUnit, Exported, ExportedResult, flags, messages, valid_results};
-use gritstone_model::{Better, RunView};
+use gritstone_model::{Better, RunData, RunView};
 use serde_json::{Value, json};
 
-/// Writes a run in this format.
-pub fn github(view: &RunView) -> Exported {
+pub(super) fn write(_: &RunData, view: &RunView) -> Exported {
     let (results, mut left_out) = valid_results(view);
     let (other, results): (Vec<_>, Vec<_>) = results.iter().partition(|exported| {
         exported.base_unit().0 == BaseUnit::Exact && exported.result.better == Better::Higher
