@@ -84,6 +84,19 @@ impl Server {
         text
     }
 
+    /// Paths of all pages without required parameters.
+    pub fn pages(&self) -> Vec<String> {
+        let api = self.json("/api/v1/openapi");
+        let is_page = |get: &Value| {
+            let mut parameters = get["parameters"].as_array().into_iter().flatten();
+            let page = &get["responses"]["200"]["content"]["text/html"];
+            page.is_object() && parameters.all(|parameter| parameter["required"] == false)
+        };
+        let paths = api["paths"].as_object().unwrap().iter();
+        let pages = paths.filter(|(_, methods)| is_page(&methods["get"]));
+        pages.map(|(path, _)| path.clone()).collect()
+    }
+
     pub fn json(&self, path: &str) -> Value {
         let response = self.get(path);
         assert_eq!(response.header("content-type"), Some("application/json"));

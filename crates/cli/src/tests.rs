@@ -1,6 +1,7 @@
 //! Documents that are written from the program.
 
 mod reference;
+#[cfg(feature = "server")]
 mod schemas;
 
 use std::{env, fs};

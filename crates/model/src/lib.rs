@@ -112,9 +112,8 @@ pub use score::{
     SystemScores,
 };
 pub use stored::{
-    BenchmarksView, FactChange, FamilyTrend, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
-    Recent, RunList, SCHEMA_BENCHMARKS, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM,
-    SearchView, SystemTrend, SystemView,
+    FamilyTrend, ListedRun, ListedSystem, OverviewView, Recent, RunList, SCHEMA_OVERVIEW,
+    SCHEMA_RUNS, SystemTrend,
 };
 pub use text::{escape_json, hexadecimal, is_unprintable, pluralize, quote_word};
 pub use unit::{Better, Quantity, Unit, UnitError};

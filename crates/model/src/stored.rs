@@ -1,6 +1,6 @@
-//! Contents of a store, as JSON: lists of runs, systems and benchmarks, and the pages of `gritstone serve` for them.
+//! Contents of a store, as JSON: lists of runs and systems, and their overview.
 
-use crate::{ChangeEvent, Contention, Id, Machine, Reliability};
+use crate::{ChangeEvent, Contention, Reliability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,6 @@ use serde::{Deserialize, Serialize};
 pub const SCHEMA_RUNS: &str = "gritstone/runs/1";
 /// Name and version of the schema of [`OverviewView`].
 pub const SCHEMA_OVERVIEW: &str = "gritstone/overview/2";
-/// Name and version of the schema of [`SystemView`].
-pub const SCHEMA_SYSTEM: &str = "gritstone/system/1";
-/// Name and version of the schema of [`SearchView`].
-pub const SCHEMA_SEARCH: &str = "gritstone/search/1";
-/// Name and version of the schema of [`BenchmarksView`].
-pub const SCHEMA_BENCHMARKS: &str = "gritstone/benchmarks/1";
 
 /// Output of `runs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,72 +110,4 @@ pub struct OverviewView {
     pub runs: Vec<ListedRun>,
     /// The systems; the one with the newest run first.
     pub systems: Vec<ListedSystem>,
-}
-
-/// A changed fact of a system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FactChange {
-    pub fact: String,
-    /// Old value; null if not recorded.
-    pub before: Option<String>,
-    /// New value; null if not recorded.
-    pub after: Option<String>,
-    /// The first run with it.
-    pub run: String,
-    /// Start of that run, RFC 3339.
-    pub started: String,
-}
-
-/// A system and its runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SystemView {
-    /// [`SCHEMA_SYSTEM`].
-    pub schema: String,
-    /// The system as of its newest run.
-    pub machine: Machine,
-    /// Facts that changed, newest first.
-    pub changes: Vec<FactChange>,
-    /// Number of newest runs that were searched.
-    pub examined: usize,
-    /// Its runs, newest first.
-    pub runs: Vec<ListedRun>,
-}
-
-/// A benchmark that matches a search.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FoundBenchmark {
-    pub id: Id,
-    pub title: String,
-}
-
-impl FoundBenchmark {
-    /// Whether a text is its id, or its id without family or variant, ignoring case.
-    pub fn is_named(&self, text: &str) -> bool {
-        let stem = self.id.stem();
-        let name = stem.split_once('/').map_or(stem, |(_, name)| name);
-        let mut names = [self.id.as_str(), stem, name].into_iter();
-        names.any(|name| name.eq_ignore_ascii_case(text.trim()))
-    }
-}
-
-/// The benchmarks with a page on a server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BenchmarksView {
-    /// [`SCHEMA_BENCHMARKS`].
-    pub schema: String,
-    /// In the order of the catalog.
-    pub benchmarks: Vec<FoundBenchmark>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SearchView {
-    /// [`SCHEMA_SEARCH`].
-    pub schema: String,
-    pub query: String,
-    pub benchmarks: Vec<FoundBenchmark>,
-    pub systems: Vec<ListedSystem>,
-    /// Runs with the words in id, label, date, system, facts of the system or compilers, newest first.
-    pub runs: Vec<ListedRun>,
-    /// Total number of matching runs.
-    pub found: usize,
 }

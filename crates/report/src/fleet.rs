@@ -12,8 +12,7 @@ use gritstone_model::{
     FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
     FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,
 };
-pub use progress::fleet_progress;
-pub(crate) use progress::nodes;
+pub use progress::{fleet_progress, nodes};
 
 /// Most sentences of one kind on the page; JSON has all.
 const MAX_LINES: usize = 30;

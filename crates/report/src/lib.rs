@@ -2,6 +2,7 @@
 
 pub mod findings;
 pub mod lists;
+pub mod table;
 
 mod ab;
 mod absent;
@@ -26,12 +27,9 @@ mod overview;
 mod pairs;
 mod pr;
 mod profile;
-mod ranking;
 mod responses;
 mod scores;
 mod show;
-mod stored;
-mod table;
 mod verdicts;
 mod words;
 
@@ -45,17 +43,17 @@ pub use changes::{change, changes, event, event_lines, new_events, newest_entry}
 pub use check::{check, check_counts, check_since, missing_reason};
 pub use classic::{Classic, classic};
 pub use compare::{Comparison, compare};
-pub use fleet::{fleet, fleet_lines, fleet_progress, node};
+pub use fleet::{fleet, fleet_lines, fleet_progress, node, nodes};
 pub use history::{benchmark, histories, history, history_svg};
 pub use json::json;
+pub use lists::runs;
 pub use many_runs::{Other, several};
 pub use overview::overview;
 pub use pr::{pr, pr_remarks, pr_verdict};
-pub use ranking::ranking;
 pub use scores::{score_lines, scores};
 pub use show::{machine_line, show};
-pub use stored::{
-    benchmark_list, progress, refused, run_list, runs, search, system, systems_compared,
-};
 pub use verdicts::side as compared_value;
-pub use words::{Detail, bytes, change as value_change, duration, peer, plural, samples};
+pub use words::{
+    Detail, bare_ratio, bytes, change as value_change, duration, fact as fact_name, minute, peer,
+    plural, samples,
+};

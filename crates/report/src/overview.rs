@@ -1,6 +1,6 @@
 //! Overview of a store: changes and assignees, trends of systems, newest runs.
 
-use crate::{changes, stored, words};
+use crate::{changes, lists, words};
 use gritstone_document::svg::heat::{Cell, Heat};
 use gritstone_document::{About, Block, Document, Text, Tile, Tone, number};
 use gritstone_model::{ChangeEvent, FamilyTrend, Id, OverviewView, Recent, SystemTrend};
@@ -30,12 +30,12 @@ pub fn overview(view: &OverviewView) -> Document {
     }
     trends(&mut document, &view.trends);
     document.heading(1, "Systems");
-    stored::systems(&mut document, &view.systems);
+    lists::append_systems(&mut document, &view.systems);
     let which = Text::new("Which system is not like the others, benchmark by benchmark");
     document.paragraph(which.about(Some(About::Fleet)));
     if !view.runs.is_empty() {
         document.heading(1, "Newest runs");
-        stored::list(&mut document, "Runs", &view.runs);
+        lists::append_runs(&mut document, "Runs", &view.runs);
     }
     document
 }

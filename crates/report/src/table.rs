@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// Content of a cell, and its notes.
 #[derive(Clone)]
-pub(crate) struct Cell {
+pub struct Cell {
     text: String,
     tone: Option<Tone>,
     about: Option<About>,
@@ -44,17 +44,17 @@ impl From<usize> for Cell {
 
 impl Cell {
     /// The short identifier of a run, with a link to it.
-    pub(crate) fn run(id: &str) -> Self {
+    pub fn run(id: &str) -> Self {
         Self::from(words::short_id(id)).about(About::Run(id.to_owned()))
     }
 
     /// A benchmark, with a link to its history.
-    pub(crate) fn benchmark(id: &Id) -> Self {
+    pub fn benchmark(id: &Id) -> Self {
         Self::from(id.as_str()).about(About::Benchmark(id.to_string()))
     }
 
     /// The name of a system, with a link to it.
-    pub(crate) fn system(name: &str, id: &str) -> Self {
+    pub fn system(name: &str, id: &str) -> Self {
         Self::from(name).about(About::System(id.to_owned()))
     }
 
@@ -65,12 +65,12 @@ impl Cell {
         self
     }
 
-    pub(crate) fn toned(self, tone: Option<Tone>) -> Self {
+    pub fn toned(self, tone: Option<Tone>) -> Self {
         Self { tone, ..self }
     }
 
     /// Links the cell to a target.
-    pub(crate) fn about(self, about: impl Into<Option<About>>) -> Self {
+    pub fn about(self, about: impl Into<Option<About>>) -> Self {
         let about = about.into();
         Self { about, ..self }
     }
@@ -121,7 +121,7 @@ pub(crate) fn figure(shown: Option<number::Shown>, notes: &[Note]) -> [Cell; 2] 
 type Show<'a, R, T> = Box<dyn Fn(&R) -> T + 'a>;
 
 /// The columns of a table of such rows.
-pub(crate) struct Columns<'a, R> {
+pub struct Columns<'a, R> {
     columns: Vec<(Column, Show<'a, R, Cell>)>,
     group: Option<String>,
     strong: Show<'a, R, bool>,
@@ -129,7 +129,7 @@ pub(crate) struct Columns<'a, R> {
 
 impl<'a, R: 'a> Columns<'a, R> {
     /// Begins with the key column.
-    pub(crate) fn key<C: Into<Cell>>(
+    pub fn key<C: Into<Cell>>(
         head: impl Into<String>,
         style: Style,
         cell: impl Fn(&R) -> C + 'a,
@@ -138,7 +138,7 @@ impl<'a, R: 'a> Columns<'a, R> {
     }
 
     /// Begins with a column of any kind.
-    pub(crate) fn new<C: Into<Cell>>(head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
+    pub fn new<C: Into<Cell>>(head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
         let begun = Self { columns: vec![], group: None, strong: Box::new(|_| false) };
         begun.column(head, cell)
     }
@@ -154,16 +154,12 @@ impl<'a, R: 'a> Columns<'a, R> {
     }
 
     /// A column of words.
-    pub(crate) fn text<C: Into<Cell>>(
-        self,
-        head: impl Into<String>,
-        cell: impl Fn(&R) -> C + 'a,
-    ) -> Self {
+    pub fn text<C: Into<Cell>>(self, head: impl Into<String>, cell: impl Fn(&R) -> C + 'a) -> Self {
         self.column(Column::new(head, Style::Text), cell)
     }
 
     /// A column of numbers.
-    pub(crate) fn number<C: Into<Cell>>(
+    pub fn number<C: Into<Cell>>(
         self,
         head: impl Into<String>,
         cell: impl Fn(&R) -> C + 'a,
@@ -184,7 +180,7 @@ impl<'a, R: 'a> Columns<'a, R> {
     }
 
     /// Puts the following columns under the heading of a group; under none if empty.
-    pub(crate) fn under(mut self, group: impl Into<String>) -> Self {
+    pub fn under(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into()).filter(|group| !group.is_empty());
         self
     }
@@ -196,11 +192,7 @@ impl<'a, R: 'a> Columns<'a, R> {
     }
 
     /// A column of any kind.
-    pub(crate) fn column<C: Into<Cell>>(
-        mut self,
-        head: Column,
-        cell: impl Fn(&R) -> C + 'a,
-    ) -> Self {
+    pub fn column<C: Into<Cell>>(mut self, head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
         let group = self.group.clone();
         let cell = move |row: &R| cell(row).into();
         self.columns.push((Column { group, ..head }, Box::new(cell)));
@@ -208,7 +200,7 @@ impl<'a, R: 'a> Columns<'a, R> {
     }
 
     /// Adds the table of these rows to a document, without empty columns; nothing without rows.
-    pub(crate) fn table(
+    pub fn table(
         self,
         document: &mut Document,
         caption: impl Into<Text>,

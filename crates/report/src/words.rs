@@ -79,7 +79,7 @@ pub fn peer(peer: &Peer) -> String {
 }
 
 /// The name of a fact; dots and underscores become spaces.
-pub(crate) fn fact(name: &str) -> String {
+pub fn fact(name: &str) -> String {
     match name {
         "gritstone" => "Gritstone".to_owned(),
         "clock.resolution_ns" => "clock resolution (ns)".to_owned(),
@@ -181,7 +181,7 @@ pub(crate) fn short_id(id: &str) -> &str {
 }
 
 /// `2026-11-23 18:55` of a time in UTC; anything else as it is.
-pub(crate) fn minute(text: &str) -> String {
+pub fn minute(text: &str) -> String {
     text.get(..16).unwrap_or(text).replacen('T', " ", 1)
 }
 
@@ -357,7 +357,7 @@ pub(crate) fn times(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<S
 }
 
 /// A ratio as a bare number, and its interval: `1,690`, `[1,680 – 1,700]`. An interval whose ends are equal in three digits is left out.
-pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
+pub fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
     let interval = meaningful(interval);
     let decimals = times_decimals(ratio, interval);
     let show = |r: f64| number::fixed(r, decimals);

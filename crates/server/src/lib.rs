@@ -16,7 +16,7 @@ use gritstone_document::html;
 use gritstone_model::FleetProgress;
 use gritstone_runs::context::Context;
 use gritstone_store::{Scope, Store, Token};
-use http::{Budget, Config, Limits, Policy, Tls};
+use http::{Budget, Config, Gives, Limits, Policy, Tls, View};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use notify::Notify;
 use pages::{DRAW, Pages, ROUTES};
@@ -40,6 +40,14 @@ const WATCH: Duration = Duration::from_secs(5);
 
 /// Looks up the progress of the newest fleet run.
 pub type FollowFleet = fn(&Context, Option<&Store>) -> Result<Option<FleetProgress>>;
+
+/// Names of the schemas of all JSON, with the types of what no command prints.
+pub fn views() -> impl Iterator<Item = (&'static str, Option<View>)> {
+    ROUTES.iter().filter_map(|route| match route.gives {
+        Gives::Page(schema) | Gives::Json(schema) => Some((schema, route.view)),
+        _ => None,
+    })
+}
 
 /// How a store is served.
 #[derive(Clone, Debug)]

@@ -53,7 +53,8 @@ fn stored_text_is_never_markup() {
     let server = Server::start(&home);
     let overview = server.json("/overview.json");
     assert_eq!(overview["stored"], 2 * MARKUP.len());
-    let mut paths = vec!["/".to_owned(), "/changes.atom".to_owned(), "/search?q=alert".to_owned()];
+    let mut paths = server.pages();
+    paths.extend(["/changes.atom", "/search?q=alert"].map(str::to_owned));
     for (index, text) in MARKUP.iter().enumerate() {
         let id = |more: usize| {
             let runs = overview["runs"].as_array().unwrap();

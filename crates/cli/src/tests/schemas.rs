@@ -8,8 +8,8 @@ use crate::command::list::List;
 use crate::command::run::dry_run::{DryRun, SCHEMA_DRY_RUN};
 use crate::command::systems::Systems;
 use gritstone_model::*;
-use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -18,7 +18,11 @@ const PARTS: &str = "definitions.json";
 
 /// The schema of a document: its type, with its own name.
 fn document<T: JsonSchema>(generator: &mut SchemaGenerator, name: &str) -> (String, Value) {
-    let reference = generator.subschema_for::<T>().to_value();
+    named(generator.subschema_for::<T>(), name)
+}
+
+fn named(reference: Schema, name: &str) -> (String, Value) {
+    let reference = reference.to_value();
     let pointer = reference["$ref"].as_str().expect("a type with a name");
     let (_, file) = name.split_once('/').expect("gritstone/NAME/VERSION");
     let schema = json!({
@@ -72,10 +76,11 @@ fn schemas_are_current() {
         document::<List>(&mut all, SCHEMA_LIST),
         document::<Systems>(&mut all, SCHEMA_SYSTEMS),
         document::<RunList>(&mut all, SCHEMA_RUNS),
-        document::<OverviewView>(&mut all, SCHEMA_OVERVIEW),
-        document::<SystemView>(&mut all, SCHEMA_SYSTEM),
-        document::<SearchView>(&mut all, SCHEMA_SEARCH),
-        document::<BenchmarksView>(&mut all, SCHEMA_BENCHMARKS),
+    ];
+    for (name, view) in gritstone_server::views() {
+        documents.extend(view.map(|view| named(view(&mut all), name)));
+    }
+    documents.extend([
         document::<ChangesView>(&mut all, SCHEMA_CHANGES),
         document::<Examined>(&mut all, SCHEMA_DOCTOR),
         document::<DryRun>(&mut all, SCHEMA_DRY_RUN),
@@ -88,7 +93,11 @@ fn schemas_are_current() {
         document::<FleetView>(&mut all, SCHEMA_FLEET),
         document::<PrView>(&mut all, SCHEMA_PR),
         document::<BisectView>(&mut all, SCHEMA_BISECT),
-    ];
+    ]);
+    for (name, _) in gritstone_server::views() {
+        let title = |(_, schema): &(String, Value)| schema["title"] == name;
+        assert!(documents.iter().any(title), "{name} has no type");
+    }
     let mut parts = json!({ "$defs": all.take_definitions(true) });
     worded(&mut parts, &json!({ "enum": FLAGS.map(Flag::as_str) }));
     documents.push((PARTS.to_owned(), parts));

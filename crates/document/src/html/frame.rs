@@ -6,20 +6,14 @@ use crate::sanitize::escape;
 use crate::tree::About;
 use std::fmt::Write as _;
 
-/// Pages linked from every page, after the first.
-const PAGES: [(&str, &str); 5] = [
-    ("/runs", "Runs"),
-    ("/benchmarks", "Benchmarks"),
-    ("/scores", "Scores"),
-    ("/changes", "Changes"),
-    ("/fleet", "Fleet"),
-];
 /// Style of pages that have links.
 pub(super) const STYLE: &str =
     concat!(include_str!("frame.css"), include_str!("uplot/uPlot.min.css"));
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
+    /// Paths and titles of the pages that every page links.
+    pub pages: Vec<[&'static str; 2]>,
     /// The search text.
     pub query: String,
     /// Path of the same page as JSON.
@@ -70,13 +64,8 @@ impl Frame {
     /// Writes the content above the document. Links that only a server can answer are left out of files.
     pub(super) fn above(&self, out: &mut String, links: Links) {
         out.push_str("<header class=\"site\">\n<nav aria-label=\"Pages\">\n");
-        let first = match links {
-            Links::Server => "/",
-            Links::Files(..) => "/overview",
-        };
         let [query, json] = [&self.query, &self.json].map(|text| escape(text));
-        let pages = PAGES.iter().copied();
-        for (path, title) in [(first, "Gritstone")].into_iter().chain(pages) {
+        for [path, title] in &self.pages {
             if let Some(to) = links.to(path) {
                 let _ = write!(out, "<a href=\"{to}\">{title}</a> ");
             }

@@ -31,7 +31,7 @@ pub fn fleet_progress(progress: &FleetProgress) -> String {
 }
 
 /// The nodes; those without a run come first.
-pub(crate) fn nodes(document: &mut Document, progress: &FleetProgress) {
+pub fn nodes(document: &mut Document, progress: &FleetProgress) {
     // during a run the line above has it
     if progress.ended {
         document.paragraph(fleet_progress(progress));

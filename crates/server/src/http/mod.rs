@@ -29,9 +29,10 @@ pub use limits::Limits;
 pub use openapi::description;
 pub use params::{Kind, Parameter, Params};
 pub use policy::Policy;
+pub(crate) use request::FIRST;
 pub use request::{Form, Key, PageRequest};
 pub use response::{Media, PageResponse, Rejection, Status};
-pub use route::{Gives, Method, Route, Upload};
+pub use route::{Gives, Method, Route, Upload, View};
 #[cfg(test)]
 pub(crate) use service::{Service, routed, router};
 pub use site::{Config, Draw, Log, Site, SiteState};

@@ -1,9 +1,11 @@
-//! Routes: method, path, parameters and handler. The router, the parser and the API description are generated from one list.
+//! Routes: method, path, parameters and handler. The router, the parser, the API description and the navigation are
+//! generated from one list.
 
 use crate::http::params::{Kind, Parameter};
 use crate::http::request::PageRequest;
 use crate::http::response::{Media, PageResponse, Rejection, Status};
 use gritstone_store::Scope;
+use schemars::{Schema, SchemaGenerator};
 
 /// The method of a request; GET includes HEAD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,9 @@ pub enum Gives {
     Events,
 }
 
+/// Generates the schema of a type.
+pub type View = fn(&mut SchemaGenerator) -> Schema;
+
 /// Body of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Upload {
@@ -43,6 +48,8 @@ pub struct Route<P> {
     /// Path pattern in the syntax of axum: `/runs/{run}`.
     pub path: &'static str,
     pub summary: &'static str,
+    /// Title in the navigation of all pages, which a static site has too.
+    pub title: Option<&'static str>,
     pub parameters: &'static [Parameter],
     /// Scopes of which a token needs one; none for public routes.
     pub scopes: &'static [Scope],
@@ -52,6 +59,8 @@ pub struct Route<P> {
     pub cached: bool,
     /// Further statuses that the rest does not imply, with their meaning.
     pub statuses: &'static [(Status, &'static str)],
+    /// Type of the JSON, where no command prints it.
+    pub view: Option<View>,
     pub respond: fn(&P, &PageRequest) -> Result<PageResponse, Rejection>,
 }
 
@@ -67,12 +76,14 @@ impl<P> Route<P> {
             method: Method::Get,
             path,
             summary,
+            title: None,
             parameters: &[],
             scopes: &[Scope::Read],
             gives,
             upload: None,
             cached: matches!(gives, Gives::Page(_) | Gives::Json(_)),
             statuses: &[],
+            view: None,
             respond,
         }
     }

@@ -19,8 +19,10 @@ const EVENT: Parameter = Parameter {
     about: "Changes in one direction since one run: its id, and -worse or -better",
 };
 
-pub(crate) const CHANGES: Route<Pages> =
-    Route::page("/changes", "What changed, newest first", SCHEMA_CHANGES, changes);
+pub(super) const CHANGES: Route<Pages> = Route {
+    title: Some("Changes"),
+    ..Route::page("/changes", "What changed, newest first", SCHEMA_CHANGES, changes)
+};
 pub(crate) const CHANGE: Route<Pages> = Route {
     parameters: &[EVENT],
     ..Route::page(

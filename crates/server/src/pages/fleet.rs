@@ -2,12 +2,15 @@
 
 use crate::http::{Form, Gives, Media, PageRequest, PageResponse, Route, Status};
 use crate::pages::{PageResult, Pages, page_response};
-use gritstone_document::About;
 use gritstone_document::html::{self, Frame};
-use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
+use gritstone_document::{About, Document};
+use gritstone_model::{FleetNodeState, FleetProgress, FleetView, ListedSystem, SCHEMA_FLEET};
+use gritstone_report::lists::append_systems;
+use gritstone_report::{Detail, plural};
 use std::rc::Rc;
 
-pub(crate) const PAGE: Route<Pages> = Route {
+pub(super) const PAGE: Route<Pages> = Route {
+    title: Some("Fleet"),
     // the progress of a fleet run is not in the store
     cached: false,
     ..Route::page(
@@ -40,7 +43,7 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
         Form::Page => progress(pages)?,
     };
     let page = || {
-        let document = gritstone_report::systems_compared(&view, &systems, progress.as_ref());
+        let document = document(&view, &systems, progress.as_ref());
         let live = progress.as_ref().filter(|progress| !progress.ended).map(|progress| {
             let path = format!("{}/events", html::path(&About::Fleet));
             [gritstone_report::fleet_progress(progress), path]
@@ -49,6 +52,27 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
         (document, frame)
     };
     Ok(pages.respond(request, &view, page)?)
+}
+
+fn document(view: &FleetView, all: &[ListedSystem], progress: Option<&FleetProgress>) -> Document {
+    let mut document = gritstone_report::fleet(view, Detail::Everything);
+    document.title = "Fleet".to_owned();
+    document.subtitle = Some(format!(
+        "Newest results of {}, {}",
+        plural(view.nodes.len(), "system"),
+        plural(view.benchmarks.len(), "benchmark")
+    ));
+    document.heading(1, "Systems");
+    append_systems(&mut document, all);
+    let compared = std::mem::take(&mut document.blocks);
+    document.paragraph(
+        "Each system is one node, by its newest results. `gritstone fleet report` compares the nodes of a fleet run, also those of one system.",
+    );
+    if let Some(progress) = progress {
+        gritstone_report::nodes(&mut document, progress);
+    }
+    document.blocks.extend(compared);
+    document
 }
 
 fn events(pages: &Pages, _: &PageRequest) -> PageResult {

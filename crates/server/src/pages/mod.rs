@@ -1,4 +1,5 @@
-//! The pages of a store and its API, one file each: route, view, document. The documents are those of the terminal.
+//! The pages of a store and its API, one file each: route, parameters, view, document. Views and documents that commands print too are those
+//! of `model` and `report`.
 
 mod api_runs;
 pub(crate) mod benchmark;
@@ -6,13 +7,13 @@ pub(crate) mod benchmark_list;
 pub(crate) mod change_log;
 pub(crate) mod compare;
 mod digest;
-pub(crate) mod fleet;
+mod fleet;
 mod form_options;
 pub(crate) mod lists;
-pub(crate) mod overview;
+mod overview;
 pub(crate) mod ranking;
 pub(crate) mod run;
-pub(crate) mod run_list;
+mod run_list;
 mod search;
 mod service_pages;
 pub(crate) mod system;
@@ -21,7 +22,7 @@ pub(crate) mod trial;
 use crate::FollowFleet;
 use crate::digests::Digests;
 use crate::http::{
-    Draw, Form, Kind, Media, PageRequest, PageResponse, Parameter, Rejection, Route, Site,
+    Draw, FIRST, Form, Kind, Media, PageRequest, PageResponse, Parameter, Rejection, Route, Site,
     SiteState, Status,
 };
 use anyhow::Context as _;
@@ -36,6 +37,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The order is that of the navigation and of docs/schema.
 pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &overview::ROUTE,
     &run_list::ROUTE,
@@ -43,17 +45,17 @@ pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &run::EVENTS,
     &trial::ROUTE,
     &compare::ROUTE,
+    &system::ROUTE,
+    &search::ROUTE,
     &benchmark_list::ROUTE,
     &benchmark::ROUTE,
-    &system::ROUTE,
     &ranking::ROUTE,
-    &fleet::PAGE,
-    &fleet::EVENTS,
-    &search::ROUTE,
     &change_log::CHANGES,
     &change_log::CHANGE,
     &change_log::FEED,
     &change_log::TRIAGE,
+    &fleet::PAGE,
+    &fleet::EVENTS,
     &service_pages::METRICS,
     &service_pages::HEALTH,
     &service_pages::ICON,
@@ -119,11 +121,22 @@ impl Site for Pages {
 
 /// Renders a refusal.
 pub(crate) const DRAW: Draw = |request, title, why| {
-    let document = gritstone_report::refused(title, why);
+    let document = refusal(title, why);
     let error = serde_json::json!({ "error": why });
     let drawn = respond(request, &error, || (document, Frame::default()));
     drawn.unwrap_or_else(|_| page_response(Media::Text, title))
 };
+
+fn refusal(title: &str, why: &str) -> Document {
+    let mut document = Document::new(title);
+    document.paragraph(why);
+    document
+}
+
+fn navigation() -> Vec<[&'static str; 2]> {
+    let path = |path: &'static str| if path == FIRST { "/" } else { path };
+    ROUTES.iter().filter_map(|route| Some([path(route.path), route.title?])).collect()
+}
 
 /// A value as JSON or as a page.
 fn respond<T: Serialize>(
@@ -140,7 +153,7 @@ fn respond<T: Serialize>(
         Form::Page => {
             let (document, frame) = page();
             let json = request.json();
-            let text = html::served(&document, &Frame { json, ..frame });
+            let text = html::served(&document, &Frame { json, pages: navigation(), ..frame });
             (Media::Html, text)
         }
     };
@@ -186,7 +199,7 @@ impl Pages {
             return respond(request, value, page);
         };
         let (document, Frame { comparisons, .. }) = page();
-        let frame = Frame { comparisons, ..Frame::default() };
+        let frame = Frame { pages: navigation(), comparisons, ..Frame::default() };
         let path = request.uri.to_string();
         let text = html::filed(&document, &frame, &site.files, &path);
         Ok(page_response(Media::Html, text))
@@ -216,7 +229,7 @@ impl Pages {
         request: &PageRequest,
         refused: &Rejection,
     ) -> anyhow::Result<PageResponse> {
-        let document = gritstone_report::refused(refused.status.code_and_title().1, &refused.why);
+        let document = refusal(refused.status.code_and_title().1, &refused.why);
         self.respond(request, &(), || (document, Frame::default()))
     }
 

@@ -6,6 +6,7 @@ use crate::pages::{PageResult, Pages};
 use gritstone_document::html::Frame;
 use gritstone_model::{OverviewView, Recent, SCHEMA_OVERVIEW};
 use gritstone_runs::clock;
+use schemars::SchemaGenerator;
 use std::time::Duration;
 
 /// Changes in the last days before the newest run until now count as recent.
@@ -13,8 +14,11 @@ const RECENT_DAYS: u32 = 7;
 /// Afterwards the page is served without changes.
 const DIGEST_TIMEOUT: Duration = Duration::from_millis(300);
 
-pub(crate) const ROUTE: Route<Pages> =
-    Route::page("/overview", "The store at a glance", SCHEMA_OVERVIEW, overview);
+pub(super) const ROUTE: Route<Pages> = Route {
+    title: Some("Gritstone"),
+    view: Some(SchemaGenerator::subschema_for::<OverviewView>),
+    ..Route::page("/overview", "The store at a glance", SCHEMA_OVERVIEW, overview)
+};
 
 fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
     let digest = pages.digest_within(DIGEST_TIMEOUT)?;
@@ -41,6 +45,5 @@ fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
         runs,
         systems,
     };
-    let page = || (gritstone_report::overview(&view), Frame::default());
-    Ok(pages.respond(request, &view, page)?)
+    Ok(pages.respond(request, &view, || (gritstone_report::overview(&view), Frame::default()))?)
 }

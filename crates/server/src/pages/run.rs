@@ -6,7 +6,7 @@ use crate::pages::{PageResult, Pages, RUN, page_response};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
 use gritstone_model::{Origin, RunInfo, SCHEMA_RUN};
-use gritstone_report::Brief;
+use gritstone_report::{Brief, plural};
 use gritstone_runs::clock::end_of_budget;
 use gritstone_runs::{brief, scores};
 use gritstone_store::Progress;
@@ -61,8 +61,12 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
 }
 
 fn progress_text(so_far: &Progress, run: &RunInfo) -> String {
+    let count = plural(usize::try_from(so_far.launches).unwrap_or(usize::MAX), "launch");
+    let last = so_far.last.as_ref().map_or_else(String::new, |id| format!(", the last of {id}"));
     let end = end_of_budget(&run.started, run.settings.budget_s);
-    gritstone_report::progress(so_far.launches, so_far.last.as_deref(), end.as_deref())
+    let end = end.as_deref().and_then(|end| end.get(11..16));
+    let end = end.map_or_else(String::new, |end| format!(" Its time ends at {end} UTC."));
+    format!("This run has not ended: {count} so far{last}.{end}")
 }
 
 fn progress(pages: &Pages, request: &PageRequest) -> PageResult {

@@ -1,11 +1,18 @@
 //! Full-text search: benchmarks, systems, runs.
 
 use crate::http::{Kind, PageRequest, Parameter, Route};
+use crate::pages::benchmark_list::{self, FoundBenchmark};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{PageResult, Pages, benchmark_list};
+use crate::pages::{PageResult, Pages};
 use gritstone_document::html::Frame;
-use gritstone_model::{ListedSystem, SCHEMA_SEARCH, SearchView};
+use gritstone_document::{Document, number};
+use gritstone_model::{ListedRun, ListedSystem};
+use gritstone_report::lists::{append_runs, append_systems};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
 use std::collections::BTreeSet;
+
+const SCHEMA_SEARCH: &str = "gritstone/search/1";
 
 pub(super) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
@@ -13,8 +20,22 @@ pub(super) const ROUTE: Route<Pages> = Route {
         kind: Kind::Text(200),
         about: "Words, of which the first eight must be found",
     }],
+    view: Some(SchemaGenerator::subschema_for::<SearchView>),
     ..Route::page("/search", "Benchmarks, systems and runs with these words", SCHEMA_SEARCH, search)
 };
+
+#[derive(Serialize, JsonSchema)]
+struct SearchView {
+    /// [`SCHEMA_SEARCH`].
+    schema: String,
+    query: String,
+    benchmarks: Vec<FoundBenchmark>,
+    systems: Vec<ListedSystem>,
+    /// Runs with the words in id, label, date, system, facts of the system or compilers, newest first.
+    runs: Vec<ListedRun>,
+    /// Total number of matching runs.
+    found: usize,
+}
 
 /// Words of a query that count; each takes a statement.
 const MAX_WORDS: usize = 8;
@@ -73,7 +94,45 @@ fn search(pages: &Pages, request: &PageRequest) -> PageResult {
         runs,
     };
     let frame = Frame { query: query.to_owned(), ..Frame::default() };
-    Ok(pages.respond(request, &view, || (gritstone_report::search(&view), frame))?)
+    Ok(pages.respond(request, &view, || (document(&view), frame))?)
+}
+
+fn document(view: &SearchView) -> Document {
+    let mut document = Document::new("Search");
+    if !view.query.is_empty() {
+        document.subtitle = Some(format!("For “{}”", view.query));
+    }
+    if view.benchmarks.is_empty() && view.systems.is_empty() && view.runs.is_empty() {
+        document.paragraph("Nothing was found.");
+    }
+    document.paragraph(
+        "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
+    );
+    let is_named = view.benchmarks.first().is_some_and(|benchmark| benchmark.is_named(&view.query));
+    if is_named {
+        found_benchmarks(&mut document, &view.benchmarks);
+    }
+    if !view.runs.is_empty() {
+        document.heading(1, format!("Runs ({})", number::count(view.found)));
+        let caption = match view.found > view.runs.len() {
+            true => format!("The newest {} runs", view.runs.len()),
+            false => "Runs, newest first".to_owned(),
+        };
+        append_runs(&mut document, &caption, &view.runs);
+    }
+    if !view.systems.is_empty() {
+        document.heading(1, format!("Systems ({})", view.systems.len()));
+        append_systems(&mut document, &view.systems);
+    }
+    if !is_named && !view.benchmarks.is_empty() {
+        found_benchmarks(&mut document, &view.benchmarks);
+    }
+    document
+}
+
+fn found_benchmarks(document: &mut Document, found: &[FoundBenchmark]) {
+    document.heading(1, format!("Benchmarks ({})", found.len()));
+    benchmark_list::append(document, "Benchmarks", found);
 }
 
 #[cfg(test)]

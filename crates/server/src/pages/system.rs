@@ -4,10 +4,17 @@ use crate::http::{Form, Kind, PageRequest, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
 use crate::pages::{PageResult, Pages, not_found};
 use gritstone_document::html::{self, Choice, Frame};
-use gritstone_model::{FactChange, Machine, SCHEMA_SYSTEM, SystemView};
+use gritstone_document::{Column, Document, Style};
+use gritstone_model::{ListedRun, Machine};
+use gritstone_report::lists::append_runs;
+use gritstone_report::table::{Cell, Columns};
+use gritstone_report::{fact_name, minute, plural};
 use gritstone_runs::changes::differences;
 use gritstone_store::{RunHead, Store, StoreError};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
 
+const SCHEMA_SYSTEM: &str = "gritstone/system/1";
 /// Newest runs of a system that are searched for changed facts; reading each checks its hashes.
 const EXAMINED: usize = 200;
 /// Systems with the newest runs, which it can be compared with by a choice.
@@ -15,8 +22,38 @@ const CHOICES: usize = 100;
 
 pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter { name: "system", kind: Kind::Path, about: "The id of a system" }],
+    view: Some(SchemaGenerator::subschema_for::<SystemView>),
     ..Route::page("/systems/{system}", "A system over its runs", SCHEMA_SYSTEM, system)
 };
+
+/// A changed fact of a system.
+#[derive(Serialize, JsonSchema)]
+struct FactChange {
+    fact: String,
+    /// Old value; null if not recorded.
+    before: Option<String>,
+    /// New value; null if not recorded.
+    after: Option<String>,
+    /// The first run with it.
+    run: String,
+    /// Start of that run, RFC 3339.
+    started: String,
+}
+
+/// A system and its runs.
+#[derive(Serialize, JsonSchema)]
+struct SystemView {
+    /// [`SCHEMA_SYSTEM`].
+    schema: String,
+    /// The system as of its newest run.
+    machine: Machine,
+    /// Facts that changed, newest first.
+    changes: Vec<FactChange>,
+    /// Number of newest runs that were searched.
+    examined: usize,
+    /// Its runs, newest first.
+    runs: Vec<ListedRun>,
+}
 
 fn system(pages: &Pages, request: &PageRequest) -> PageResult {
     let id = request.params.text("system");
@@ -56,8 +93,42 @@ fn system(pages: &Pages, request: &PageRequest) -> PageResult {
         runs: lists::runs(heads),
     };
     let frame = Frame { form, comparisons: pages.comparison_links(id), ..Frame::default() };
-    let page = || (gritstone_report::system(&view), frame);
-    Ok(pages.respond(request, &view, page)?)
+    Ok(pages.respond(request, &view, || (document(&view), frame))?)
+}
+
+fn document(view: &SystemView) -> Document {
+    let machine = &view.machine;
+    let name = match machine.name.trim() {
+        "" => &machine.id,
+        name => name,
+    };
+    let mut document = Document::new(name);
+    document.subtitle = Some(format!("System {}", machine.id));
+    document.heading(1, "Facts that changed");
+    if view.changes.is_empty() {
+        document.paragraph("No recorded fact changed from run to run.");
+    }
+    Columns::<&FactChange>::key("Fact", Style::Text, |change| fact_name(&change.fact))
+        .text("Before", |change| change.before.clone())
+        .text("Since", |change| change.after.clone())
+        .column(Column::new("First run", Style::Code), |change| Cell::run(&change.run))
+        .column(Column::new("Date (UTC)", Style::Code), |change| minute(&change.started))
+        .table(
+            &mut document,
+            format!("Changes in the newest {}, newest first", plural(view.examined, "run")),
+            &view.changes,
+        );
+    document.heading(1, "Runs");
+    append_runs(&mut document, "Runs, newest first", &view.runs);
+    document.heading(1, "Facts in the newest run");
+    let facts = machine.facts.iter();
+    let facts = facts.map(|(name, value)| (fact_name(name), value.clone()));
+    let terms = [
+        ("operating system".to_owned(), machine.system.clone()),
+        ("configuration".to_owned(), machine.configuration.clone()),
+    ];
+    document.terms(terms.into_iter().chain(facts));
+    document
 }
 
 /// Sets the newest run of a system beside that of another one.

@@ -1,11 +1,10 @@
 //! The pages of a site, each with a hash of its inputs.
 
 use crate::digests::Digest;
-use crate::http::{PageRequest, Params, Route};
-use crate::pages::{Pages, SiteFiles};
+use crate::http::{FIRST, PageRequest, Params, Route};
+use crate::pages::{Pages, ROUTES, SiteFiles};
 use crate::pages::{
-    benchmark, benchmark_list, change_log, compare, fleet, lists, overview, ranking, run, run_list,
-    system, trial,
+    benchmark, benchmark_list, change_log, compare, lists, ranking, run, system, trial,
 };
 use anyhow::{Context as _, Result};
 use gritstone_document::About;
@@ -17,8 +16,7 @@ use gritstone_store::{Kind, RunHead, Store};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Newest runs on the pages of benchmarks and in the list of runs.
-const LISTED: usize = 1000;
+/// Newest runs on the pages of benchmarks.
 const NEWEST: usize = 100;
 
 /// The script of pages with charts.
@@ -78,16 +76,23 @@ impl Plan {
         });
     }
 
-    fn add_list(&mut self, route: &'static Route<Pages>, file: &str, query: &str, inputs: &str) {
-        self.site.files.insert_path(route.path, file);
-        self.pages.push(Page {
-            route,
-            path: route.path.to_owned(),
-            values: vec![],
-            query: query.to_owned(),
-            file: file.to_owned(),
-            inputs: hash(&[inputs]),
-        });
+    /// Adds the pages of the navigation.
+    fn add_navigation(&mut self, everything: &str, names: &str) {
+        self.site.files.insert_path("/", "index.html");
+        for route in ROUTES.iter().filter(|route| route.title.is_some()) {
+            let name = if route.path == FIRST { "/index" } else { route.path };
+            let file = format!("{}.html", &name[1..]);
+            let inputs = if route.path == benchmark_list::ROUTE.path { names } else { everything };
+            self.site.files.insert_path(route.path, &file);
+            self.pages.push(Page {
+                route,
+                path: route.path.to_owned(),
+                values: vec![],
+                query: String::new(),
+                file,
+                inputs: hash(&[inputs]),
+            });
+        }
     }
 }
 
@@ -129,19 +134,12 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     }
     let json = serde_json::to_string(&events).context("cannot write JSON")?;
     let until: Vec<&str> = runs.values().map(|run| run.until.as_str()).collect();
-    let everything = hash(&[&hash(&until), &json]);
-    plan.add_list(&overview::ROUTE, "index.html", "", &everything);
-    let newest = format!("newest={LISTED}");
-    plan.add_list(&run_list::ROUTE, "runs.html", &newest, &everything);
     let benchmarks = store.map_or(Ok(vec![]), |store| lists::benchmarks(context, store))?;
     let mut names: Vec<String> = benchmarks.iter().map(ToString::to_string).collect();
     if let Some(store) = store {
         names.extend(store.titles(&|_| true)?.into_values());
     }
-    plan.add_list(&benchmark_list::ROUTE, "benchmarks.html", "", &names.join(" "));
-    plan.add_list(&change_log::CHANGES, "changes.html", "", &everything);
-    plan.add_list(&fleet::PAGE, "fleet.html", "", &everything);
-    plan.add_list(&ranking::ROUTE, "scores.html", "", &everything);
+    plan.add_navigation(&hash(&[&hash(&until), &json]), &names.join(" "));
     add_runs(&mut plan, &runs);
     add_trials(&mut plan, store, &runs)?;
     for pair in &pairs {

@@ -1,6 +1,7 @@
 //! Sites of made-up stores.
 
 use super::{Written, import, write};
+use crate::pages::ROUTES;
 use crate::tests::fuzz::runs;
 use gritstone_model::{Id, TrialSide};
 use gritstone_store::Store;
@@ -206,14 +207,16 @@ fn sites_change_with_their_store() {
         .filter(|(name, file)| before.get(*name) != Some(file))
         .map(|(name, _)| name.as_str())
         .collect();
-    let lists = ["index.html", "runs.html", "changes.html", "fleet.html", "scores.html"];
+    let titled = ROUTES.iter().filter(|route| route.title.is_some());
+    let lists: Vec<String> = titled.map(|route| format!("{}.html", &route.path[1..])).collect();
+    let is_list = |name: &str| name == "index.html" || lists.iter().any(|list| list == name);
     let id = &all[22].info.id;
     for name in &changed {
         let of_run = all[22]
             .benchmarks
             .iter()
             .any(|benchmark| *name == format!("benchmarks/{}.html", benchmark.id));
-        let is_list = lists.contains(name) || name.starts_with('.') || name.starts_with("systems/");
+        let is_list = is_list(name) || name.starts_with('.') || name.starts_with("systems/");
         assert!(
             of_run || is_list || name.starts_with("changes/") || name.contains(id.as_str()),
             "{name}"

@@ -2,7 +2,7 @@
 
 use super::mutation;
 use crate::digests::Digests;
-use crate::http::{Config, Limits, Make, Policy, Service, routed, router};
+use crate::http::{Config, Kind, Limits, Make, Method, Policy, Service, routed, router};
 use crate::pages::{DRAW, Pages, ROUTES};
 use axum::Router;
 use axum::body::Body;
@@ -25,28 +25,45 @@ const NOW: &str = "2026-11-25T12:00:00Z";
 const ACKNOWLEDGE: &[u8] =
     b"POST /api/v1/changes/19700101-130000-00000013-worse {\"state\": \"acknowledged\", \"note\": \"known\"}";
 const REMOVE: &[u8] = b"DELETE /api/v1/runs/19700101-020000-00000002";
-const REQUESTS: [&[u8]; 20] = [
+/// Besides [`seeds`].
+const REQUESTS: [&[u8]; 8] = [
     b"GET /",
-    b"GET /overview.json",
-    b"GET /runs/one",
     b"GET /runs/two.json",
-    b"GET /runs/19700101-010000-00000001/events",
-    b"GET /compare?base=one&run=two&family=byte&verdict=same&effect=5",
     b"GET /compare.json?base=one&run=two&run=three&run=&family=&verdict=slower",
     b"GET /compare?base=ref:vax-11-780-4.1bsd&run=last~1",
-    b"GET /benchmarks/byte/pipe?runs=100",
     b"GET /benchmarks/byte/sieve.json",
-    b"GET /systems/00000000000000000000000000000000",
-    b"GET /search?q=linux%20pipe+6.18",
     b"GET /search.json?q=%25_!",
-    b"GET /changes",
-    b"GET /changes.atom",
-    b"GET /changes/19700101-130000-00000013-worse",
-    b"GET /fleet.json",
-    b"GET /metrics",
     ACKNOWLEDGE,
     REMOVE,
 ];
+
+/// A GET of each route, with all its parameters.
+fn seeds() -> Vec<String> {
+    let gets = ROUTES.iter().filter(|route| route.method == Method::Get);
+    gets.map(|route| {
+        let path = route
+            .path
+            .replace("{run}", "one")
+            .replace("{*benchmark}", "byte/pipe")
+            .replace("{system}", "00000000000000000000000000000000")
+            .replace("{event}", "19700101-130000-00000013-worse")
+            .replace("{script}", "charts.js");
+        let query = route.parameters.iter().filter_map(|parameter| {
+            let value = match parameter.kind {
+                Kind::Path => return None,
+                Kind::Text(_) => "linux%20pipe+6.18".to_owned(),
+                Kind::Needed => "one".to_owned(),
+                Kind::Several(_) => "two".to_owned(),
+                Kind::Date => "1970-01".to_owned(),
+                Kind::Number { otherwise, .. } => otherwise.to_string(),
+                Kind::Word(words) => words[0].to_owned(),
+            };
+            Some(format!("{}={value}", parameter.name))
+        });
+        format!("GET {path}?{}", query.collect::<Vec<_>>().join("&"))
+    })
+    .collect()
+}
 
 /// Runs of one system, an hour apart, which take a fifth longer from the 13th on.
 pub(crate) fn runs() -> Vec<RunData> {
@@ -190,7 +207,10 @@ fn damaged_requests_are_answered() {
         let answered = fuzzed.answer(request);
         assert_eq!(answered.status, status, "{}", answered.text);
     }
-    mutation::each(&REQUESTS, |bytes, random| {
+    let seeds = seeds();
+    let seeds = seeds.iter().map(String::as_bytes);
+    let inputs: Vec<&[u8]> = REQUESTS.into_iter().chain(seeds).collect();
+    mutation::each(&inputs, |bytes, random| {
         let text = String::from_utf8_lossy(bytes);
         let secret = SECRETS.get(random.random_range(0..5));
         let Some(request) = request(&text, random.random(), secret.copied()) else {
