@@ -3,8 +3,11 @@
 use gritstone_document::number;
 use gritstone_model::{Settings, quote_word};
 
-/// The command that repeats a run, with at most `max` selectors.
+/// The command that repeats a run, with at most `max` selectors; that which shows the trial of which it is a side.
 pub(super) fn command(settings: &Settings, max: usize) -> String {
+    if let Some(side) = &settings.trial {
+        return format!("one side of a trial: `gritstone ab --of {}`", side.trial);
+    }
     let mut words = vec!["gritstone run".to_owned()];
     let selectors = settings.selectors.iter();
     words.extend(selectors.take(max).map(|selector| quoted(selector)));

@@ -7,7 +7,7 @@ use gritstone_document::{Block, ResultLine, Row, Table, Tile, Tone};
 use gritstone_document::{Document, html, terminal};
 use gritstone_model::{
     Better, CompareView, Data, Estimate, Finding, Flag, Id, Kind, PublishedView, Quantity, RunView,
-    Verdict,
+    TrialSide, Verdict,
 };
 use gritstone_report::{Pair, data_sheet, pair, several};
 
@@ -36,6 +36,17 @@ fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = 
         Block::Table(table) if table.caption.text.contains(caption) => Some(table),
         _ => None,
     })
+}
+
+#[test]
+fn sides_name_their_trial() {
+    let mut run = sample::run();
+    let side = TrialSide { trial: "20260102-ab".into(), ..TrialSide::default() };
+    run.settings.as_mut().unwrap().trial = Some(side);
+    let sheet = with_input(&run, &references(), &sample::against_reference(), data_sheet);
+    let Some(Block::Terms(card)) = sheet.blocks.first() else { panic!("{:?}", sheet.blocks) };
+    let command = "one side of a trial: `gritstone ab --of 20260102-ab`";
+    assert!(card.iter().any(|(_, text)| text.text == command), "{card:?}");
 }
 
 #[test]
