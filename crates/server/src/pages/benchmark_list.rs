@@ -3,7 +3,7 @@
 use crate::http::{PageRequest, Rejection, Route};
 use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::html::Frame;
-use gritstone_document::{Document, Style};
+use gritstone_document::{Document, Style, number};
 use gritstone_model::Id;
 use gritstone_report::plural;
 use gritstone_report::table::{Cell, Columns};
@@ -24,6 +24,8 @@ pub(crate) const ROUTE: Route<Pages> = Route {
 pub(super) struct FoundBenchmark {
     pub(super) id: Id,
     pub(super) title: String,
+    /// Whether a run of the store has a result.
+    pub(super) measured: bool,
 }
 
 impl FoundBenchmark {
@@ -59,7 +61,11 @@ pub(super) fn all(pages: &Pages) -> Result<Vec<FoundBenchmark>, Rejection> {
         None => (vec![], BTreeMap::new()),
     };
     let measured: BTreeSet<Id> = measured.into_iter().collect();
-    let found = |id: &Id, title: &str| FoundBenchmark { id: id.clone(), title: title.to_owned() };
+    let found = |id: &Id, title: &str| FoundBenchmark {
+        id: id.clone(),
+        title: title.to_owned(),
+        measured: measured.contains(id),
+    };
     // a static site has only pages of measured benchmarks
     let is_shown = |id: &Id| pages.site.is_none() || measured.contains(id);
     let known = catalogue.iter().filter(|benchmark| is_shown(&benchmark.id));
@@ -71,16 +77,27 @@ pub(super) fn all(pages: &Pages) -> Result<Vec<FoundBenchmark>, Rejection> {
 
 fn document(view: &BenchmarksView) -> Document {
     let mut document = Document::new("Benchmarks");
-    document.subtitle = Some(plural(view.benchmarks.len(), "benchmark"));
-    for family in view.benchmarks.chunk_by(|a, b| a.id.family() == b.id.family()) {
+    let (measured, others): (Vec<&FoundBenchmark>, Vec<_>) =
+        view.benchmarks.iter().partition(|benchmark| benchmark.measured);
+    let number = plural(view.benchmarks.len(), "benchmark");
+    document.subtitle = Some(format!("{number}, {} measured", number::count(measured.len())));
+    for family in measured.chunk_by(|a, b| a.id.family() == b.id.family()) {
         let name = family[0].id.family();
         document.heading(1, name);
-        append(&mut document, &format!("Benchmarks of {name}"), family);
+        append(&mut document, &format!("Benchmarks of {name}"), family.iter().copied());
+    }
+    if !others.is_empty() {
+        document.heading(1, "Not measured");
+        append(&mut document, "Benchmarks without a result in this store", others);
     }
     document
 }
 
-pub(super) fn append(document: &mut Document, caption: &str, found: &[FoundBenchmark]) {
+pub(super) fn append<'a>(
+    document: &mut Document,
+    caption: &str,
+    found: impl IntoIterator<Item = &'a FoundBenchmark>,
+) {
     Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, |found| Cell::benchmark(&found.id))
         .text("What", |benchmark| benchmark.title.as_str())
         .table(document, caption, found);
