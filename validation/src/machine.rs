@@ -26,8 +26,8 @@ pub struct Effects {
     pub correlation: f64,
     /// Of all benchmarks of a run alike.
     pub common: f64,
-    /// One run in ten is odd: all of it is 30% slower.
-    pub odd: bool,
+    /// One run in ten is an outlier: all of it is 30% slower.
+    pub outliers: bool,
     /// Benchmarks of which three runs in ten are 6% slower, independently of each other.
     pub two_modes: usize,
     /// Four times `sd` after 20 runs.
@@ -42,7 +42,7 @@ pub const PLAIN: Effects = Effects {
     heavy: false,
     correlation: 0.0,
     common: 0.0,
-    odd: false,
+    outliers: false,
     two_modes: 0,
     noisier: false,
     unlike: false,
@@ -57,7 +57,7 @@ pub const WORLDS: [Effects; 13] = [
     Effects { name: "1%, heavy tails", sd: 0.01, heavy: true, ..PLAIN },
     Effects { name: "1%, correlation 0.7", sd: 0.01, correlation: 0.7, ..PLAIN },
     Effects { name: "0.5%, and 2% of all alike", sd: 0.005, common: 0.02, ..PLAIN },
-    Effects { name: "0.5%, one run in ten 30% slower", sd: 0.005, odd: true, ..PLAIN },
+    Effects { name: "0.5%, one run in ten 30% slower", sd: 0.005, outliers: true, ..PLAIN },
     Effects { name: "0.5%, 4 of 20 benchmarks with two modes", sd: 0.005, two_modes: 4, ..PLAIN },
     Effects {
         name: "0.5%, and 2% of all alike, correlation 0.7",
@@ -97,12 +97,14 @@ impl Machine {
 
     /// The same, with so many bad launches of the first benchmark, 1.3 times as long.
     pub fn run_with(&mut self, slower: &[f64], bad: usize) -> RunView {
-        let Effects { sd, heavy, correlation, common, odd, two_modes, unlike, noisier, .. } =
-            self.effects;
+        let Effects {
+            sd, heavy, correlation, common, outliers, two_modes, unlike, noisier, ..
+        } = self.effects;
         let sd = if noisier && self.number >= NOISIER_AFTER { 4.0 * sd } else { sd };
         let fresh = (1.0 - correlation * correlation).sqrt();
         self.last_of_all = correlation * self.last_of_all + fresh * common * self.world.normal();
-        let all = self.last_of_all + if odd && self.world.uniform() < 0.1 { 0.26 } else { 0.0 };
+        let all =
+            self.last_of_all + if outliers && self.world.uniform() < 0.1 { 0.26 } else { 0.0 };
         let count = self.last.len();
         let modes_from = count - (two_modes * count).div_ceil(ROWS);
         let mut rows: Vec<Vec<f64>> = (0..count)
