@@ -465,15 +465,15 @@ mod tests {
     fn outliers_are_no_change() {
         let mut ys: Vec<f64> = stepped(&[(40, 0.0)]).points.iter().map(|p| p.y).collect();
         (ys[7], ys[20], ys[39]) = (0.3, -0.5, 0.4);
-        let odd = series(ys);
-        assert!(odd.starts.is_empty());
-        assert!(odd.levels()[0].mean.abs() < 0.002, "{odd:?}");
-        let sd = odd.noise.unwrap().variance.value.sqrt();
+        let series = series(ys);
+        assert!(series.starts.is_empty());
+        assert!(series.levels()[0].mean.abs() < 0.002, "{series:?}");
+        let sd = series.noise.unwrap().variance.value.sqrt();
         assert!(sd < 0.006, "{sd}");
     }
 
     #[test]
-    fn frequent_odd_runs_are_skipped() {
+    fn frequent_outliers_are_skipped() {
         let starts = |outliers: &[usize]| {
             let mut ys: Vec<f64> = stepped(&[(60, 0.0)]).points.iter().map(|p| p.y).collect();
             for run in outliers {

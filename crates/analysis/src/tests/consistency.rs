@@ -205,21 +205,21 @@ fn bad_launches_change_no_verdict() {
 }
 
 #[test]
-fn odd_runs_change_no_verdict() {
+fn outliers_change_no_verdict() {
     // one in ten took a third longer throughout, or only in the benchmarks that change
-    let runs = |is_odd: fn(usize) -> bool| -> Vec<RunView> {
-        let times = |run: usize, i: usize| if run % 10 == 4 && is_odd(i) { 1.33 } else { 1.0 };
+    let runs = |is_slow: fn(usize) -> bool| -> Vec<RunView> {
+        let times = |run: usize, i: usize| if run % 10 == 4 && is_slow(i) { 1.33 } else { 1.0 };
         (0..24).map(|run| run_at(run, |i| times(run, i))).collect()
     };
-    let (calm, odd) = (unchanged(24), runs(|_| true));
+    let (calm, slow) = (unchanged(24), runs(|_| true));
     let partly = runs(|i| [3, 7, 11, 12].contains(&i));
     let (base, other) = (run_at(24, |_| 1.0), run_at(25, mixed));
-    let compared = [&calm, &odd, &partly]
+    let compared = [&calm, &slow, &partly]
         .map(|runs| verdicts(&compare(&base, &other, &options(runs, &base, &other))));
     assert_eq!(compared[0], compared[1]);
     assert_eq!(compared[0], compared[2]);
     for run in [&base, &other] {
-        let outcomes = [&calm, &odd].map(|runs| {
+        let outcomes = [&calm, &slow].map(|runs| {
             let none = check::Accepted::new();
             let found = check::against_history(run, &past(runs), 0.02, &none);
             let rows = found.rows.into_iter();
@@ -229,8 +229,8 @@ fn odd_runs_change_no_verdict() {
         });
         assert_eq!(outcomes[0], outcomes[1]);
     }
-    let systems = series::Systems::fit(past(&odd), &[]);
-    let history = series::history(&id("a/0"), &odd, &systems).unwrap();
+    let systems = series::Systems::fit(past(&slow), &[]);
+    let history = series::history(&id("a/0"), &slow, &systems).unwrap();
     assert_eq!(history.series[0].changes, []);
 }
 

@@ -69,15 +69,15 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     /// Changes that are found, and those of them that are drifts, in 100 series of `runs` runs whose effects have a standard deviation of
-    /// 1%; one run in `odd` is 15% slower.
-    fn changes(runs: usize, odd: Option<u32>, level: impl Fn(usize) -> f64) -> [usize; 2] {
+    /// 1%; one run in `one_in` is 15% slower.
+    fn changes(runs: usize, one_in: Option<u32>, level: impl Fn(usize) -> f64) -> [usize; 2] {
         let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(9);
         let mut number = [0; 2];
         for _ in 0..100 {
             let mut point = |run| {
                 let effect: f64 = (0..12).map(|_| random.random_range(-0.5..0.5)).sum();
-                let is_odd = odd.is_some_and(|odd| random.random_range(0..odd) == 0);
-                let y = level(run) + 0.01 * effect + if is_odd { 0.15 } else { 0.0 };
+                let is_outlier = one_in.is_some_and(|n| random.random_range(0..n) == 0);
+                let y = level(run) + 0.01 * effect + if is_outlier { 0.15 } else { 0.0 };
                 Point { run, y, variance: 1e-6, judged: false }
             };
             let mut series =
@@ -94,11 +94,11 @@ mod tests {
     #[test]
     fn steps_are_seldom_drifts() {
         let step = |at, size| move |run| if run < at { 0.0 } else { size };
-        for (runs, at, odd) in
+        for (runs, at, one_in) in
             [(20, 10, None), (40, 34, None), (20, 10, Some(10)), (40, 20, Some(10))]
         {
             for size in [0.05, 0.1] {
-                let [all, drifts] = changes(runs, odd, step(at, size));
+                let [all, drifts] = changes(runs, one_in, step(at, size));
                 assert!(all >= 50 && drifts * 20 <= all, "{runs}, {at}: {drifts} of {all}");
             }
         }
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn lines_are_drifts() {
-        for odd in [None, Some(10)] {
-            let [all, drifts] = changes(40, odd, |run| 0.0025 * run as f64);
+        for one_in in [None, Some(10)] {
+            let [all, drifts] = changes(40, one_in, |run| 0.0025 * run as f64);
             assert!(all >= 50 && drifts * 10 >= all * 9, "{drifts} of {all}");
         }
         // a level before and after
