@@ -154,12 +154,12 @@ fn toolchain(out: &Path) -> Toolchain {
     let (is_static, dynamic) = (links(&["-static"]), links(&[]));
     if !is_static {
         println!(
-            "cargo:warning=no static C library: kernels are linked dynamically, and say so in every figure"
+            "cargo:warning=no static C library: workloads are linked dynamically, and say so in every result"
         );
     }
     if !dynamic {
         println!(
-            "cargo:warning=no shared C library: rows about programs that are linked dynamically cannot run"
+            "cargo:warning=no shared C library: benchmarks of dynamically linked programs cannot run"
         );
     }
     Toolchain {

@@ -105,7 +105,8 @@ impl Entry<'_> {
                     "terms is empty: name the benchmarks to add",
                 )?;
                 for (i, times) in terms.iter().map(|term| term.times).enumerate() {
-                    let (path, what) = (format!("terms.{i}.times"), "0 times a row says nothing");
+                    let (path, what) =
+                        (format!("terms.{i}.times"), "0 times a benchmark says nothing");
                     self.must(times.is_finite() && times != 0.0, &path, what)?;
                 }
             }
@@ -123,12 +124,12 @@ impl Entry<'_> {
                     (
                         free || single,
                         "over",
-                        "with weights, name each row: a selector has no weight",
+                        "with weights, name each benchmark: a selector has no weight",
                     ),
                     (
                         free || all,
                         "weights",
-                        "weights are numbers above 0, one for each row in `over`",
+                        "weights are numbers above 0, one for each benchmark in `over`",
                     ),
                 ])?;
             }

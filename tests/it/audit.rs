@@ -25,7 +25,7 @@ fn shipped_benchmarks_pass_the_audit() {
     let view = home.json("audit byte/* iocall*");
     assert_eq!(traces(&home).len(), 0);
     assert_eq!(view["schema"], "gritstone/audit/2");
-    // derived rows do no work of their own
+    // derived benchmarks do no work of their own
     assert_eq!(list(&view["entries"]).len(), 18);
     for (id, entries) in [
         ("byte/pipe", 1.0),
@@ -57,12 +57,12 @@ fn shipped_benchmarks_pass_the_audit() {
 #[test]
 #[ignore = "measures: make test-full"]
 fn linpack_passes_with_all_flags() {
-    let rows = ["sp", "dp"].map(|kind| format!("cpu/linpack-100/{kind}-reference"));
-    let view = Home::new().json(&format!("audit {}", rows.join(" ")));
+    let ids = ["sp", "dp"].map(|kind| format!("cpu/linpack-100/{kind}-reference"));
+    let view = Home::new().json(&format!("audit {}", ids.join(" ")));
     let builds = list(&view["builds"]).iter();
     for build in builds.filter(|build| build["why_not"].is_null()) {
         let build = build["name"].as_str().unwrap();
-        for id in &rows {
+        for id in &ids {
             // with -Ofast too: the residual leaves room for another order of the additions
             let check = outcome(&view, id, build, "check");
             assert_eq!(check, "holds", "{id} by {build}");

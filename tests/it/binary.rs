@@ -15,8 +15,8 @@ use std::process::{Command, Stdio};
 fn runs_are_stored_and_shown() {
     let home = Home::new();
     let dir = home.path().display();
-    let rows = "byte/fcall-* byte/disk-read byte/shell byte/object-size";
-    let run = home.json(&format!("run {rows} --quick --seed 7 --dir {dir}"));
+    let benchmarks = "byte/fcall-* byte/disk-read byte/shell byte/object-size";
+    let run = home.json(&format!("run {benchmarks} --quick --seed 7 --dir {dir}"));
     assert_eq!(run["schema"], "gritstone/run/2");
     assert_eq!(run["settings"]["seed"], 7);
     assert!(run["elapsed_s"].as_f64().unwrap() > 0.0);
@@ -25,8 +25,8 @@ fn runs_are_stored_and_shown() {
     for row in list(&run["results"]) {
         assert_eq!(row["outcome"], "measured", "{row}");
         // a difference of two times may be none, and is below 0 by chance then
-        let least = if row["kind"] == "derived" { f64::MIN } else { 0.0 };
-        assert!(row["estimate"].as_f64().unwrap() > least, "{row}");
+        let min = if row["kind"] == "derived" { f64::MIN } else { 0.0 };
+        assert!(row["estimate"].as_f64().unwrap() > min, "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
     }
     let shown = home.json("show last");
@@ -43,9 +43,9 @@ fn results_are_complete() {
     let home = Home::with(&["run"]);
     let run = home.json("show run");
     let of_byte = |row: &&Value| ["byte", "iocall"].contains(&family(row));
-    let rows = list(&run["results"]).iter().filter(of_byte);
-    assert_eq!(rows.clone().count(), 19, "of the first document and IOCALL");
-    for row in rows {
+    let results = list(&run["results"]).iter().filter(of_byte);
+    assert_eq!(results.clone().count(), 19, "of the first document and IOCALL");
+    for row in results {
         assert_eq!(row["outcome"], "measured", "{row}");
         let id = row["id"].as_str().unwrap();
         let estimate = row["estimate"].as_f64().unwrap_or_else(|| panic!("{row}"));
@@ -70,7 +70,7 @@ fn results_are_complete() {
             assert_eq!(row["program"]["hash"].as_str().unwrap().len(), 64, "{row}");
         }
     }
-    // where there are fewer CPUs than a row takes, the row says so
+    // where there are fewer CPUs than a benchmark takes, its result says so
     let why = reason(result(&run, "thread/mutex/64"));
     assert!(why.contains("takes 64 CPUs"), "{why}");
     // between any two CPUs, each pair once
@@ -173,7 +173,7 @@ fn lists_and_machines() {
     let machines = home.json("systems");
     let machines = list(&machines["systems"]);
     assert!(machines.len() >= 20, "{}", machines.len());
-    // every figure that was published belongs to a row that there is, or says that there is none
+    // every published result belongs to a benchmark that there is, or says that there is none
     let mut shown = BTreeSet::new();
     for machine in machines {
         let dated = machine["document"].is_string() && machine["year"].is_i64();

@@ -24,7 +24,7 @@ const REFUSED: [&str; 7] = [
     "rt/turnaround-disk",
     "vm/fft-fftw",
 ];
-/// What a row may say instead of doing its work, apart from a skip with its reason: the emulator's own words on a set of more than
+/// What a benchmark may say instead of doing its work, apart from a skip with its reason: the emulator's own words on a set of more than
 /// 1,024 descriptors, and a machine whose memory is fragmented.
 const EXCUSES: [&str; 2] = ["FD_SETSIZE", "memory is fragmented"];
 
@@ -166,11 +166,11 @@ fn succeeded(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {printed}");
 }
 
-/// Families of which one row of each program is enough.
+/// Families of which one benchmark of each program is enough.
 const LONG: [&str; 5] = ["app", "daq", "multiuser", "net", "netrt"];
 
 /// All benchmarks do their work on an emulated processor.
-fn every_row_does_its_work(name: &'static str) {
+fn every_benchmark_does_its_work(name: &'static str) {
     let cross = Cross::compile(name);
     let lines = cross.keep(&["/bin/sh", "-c", "pwd >&3; exit 3"]);
     assert_eq!(lines, ["exit=3 left=0\n", "/usr\n", ""]);
@@ -180,7 +180,7 @@ fn every_row_does_its_work(name: &'static str) {
     // an operation of these takes seconds of real time, whatever its parameters
     let is_wanted = |family: &str, operated: bool| !(LONG.contains(&family) && operated);
     let refused = without_work(is_wanted, |work, n| cross.operate(work, n));
-    assert_eq!(refused, REFUSED, "programs of which no row does its work");
+    assert_eq!(refused, REFUSED, "programs of which no benchmark does its work");
 }
 
 /// Two operations of each benchmark of kind kernel, or one where there can be no more at a time: of those wanted by their family, and whether
@@ -235,11 +235,11 @@ fn shipped_programs_do_their_work() {
 #[test]
 #[ignore = "measures: make test-full"]
 fn on_aarch64() {
-    every_row_does_its_work("aarch64");
+    every_benchmark_does_its_work("aarch64");
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
 fn on_riscv64() {
-    every_row_does_its_work("riscv64");
+    every_benchmark_does_its_work("riscv64");
 }

@@ -40,18 +40,18 @@ impl Drop for Private {
 }
 
 /// Runs of each of these benchmarks on a disk with too little room; an existing file is left alone.
-fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
+fn says_full(home: &Home, disk: &Path, ids: &[&str]) {
     let mine = disk.join("mine");
     fs::write(&mine, "kept").unwrap();
     let before = entries(disk).len();
     let path = disk.to_str().unwrap();
-    for row in rows {
-        let line = format!("run {row} --quick --dir {path}");
+    for id in ids {
+        let line = format!("run {id} --quick --dir {path}");
         let error = home.fails(3, &line, "No space left on device in ");
         let advice = "free space there, or choose another directory with --dir";
-        assert!(error.contains(path) && error.contains(advice), "{row}: {error}");
+        assert!(error.contains(path) && error.contains(advice), "{id}: {error}");
         assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
-        assert_eq!(entries(disk).len(), before, "{row}: {:?}", entries(disk));
+        assert_eq!(entries(disk).len(), before, "{id}: {:?}", entries(disk));
     }
 }
 
@@ -69,8 +69,8 @@ fn full_disks_have_advice_as_root() {
     }
     let device = file_system(&image, 3 << 20);
     let _disk = Private::mount(Some(device.path()), &disk, "ext4", whole, "");
-    let rows = ["disk/write-nofsync", "disk/raw-write", "disk/read-seq"];
-    says_full(&home, &disk, &rows);
+    let ids = ["disk/write-nofsync", "disk/raw-write", "disk/read-seq"];
+    says_full(&home, &disk, &ids);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn unwritable_directories_are_named_as_root() {
     let disk = home.path().join("disk");
     fs::create_dir(&disk).unwrap();
     let _disk = Private::mount(None, &disk, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
-    for row in ["fs/seq-write/512", "disk/write-fsync"] {
-        let line = format!("run {row} --dir {}", disk.display());
+    for id in ["fs/seq-write/512", "disk/write-fsync"] {
+        let line = format!("run {id} --dir {}", disk.display());
         let error = home.refuses(&line, &format!("cannot measure files in {}", disk.display()));
         for words in ["Read-only file system", "choose another directory with --dir"] {
             assert!(error.contains(words), "{error}");
@@ -122,7 +122,7 @@ impl Drop for Loop {
     }
 }
 
-/// Rows that can be measured on a device, and how much of it they write.
+/// Benchmarks that can be measured on a device, and how much of it they write.
 const RAW: [(&str, usize); 2] = [("disk/raw-write", 4 << 20), ("rt/raw-disk/8k", 2 << 20)];
 
 /// Output of a run of raw writes on a device.
@@ -130,11 +130,11 @@ fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String
     raw(home, RAW[0].0, device, overwrite)
 }
 
-/// The same of one of these rows.
-fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
+/// The same of one of these benchmarks.
+fn raw(home: &Home, id: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
     let overwrite = overwrite.map_or(String::new(), |name| format!("--param overwrite={name}"));
     home.run(&format!(
-        "run {row} --dir {DISC} {SHORT} --format json --param device={device} {overwrite}"
+        "run {id} --dir {DISC} {SHORT} --format json --param device={device} {overwrite}"
     ))
 }
 
@@ -169,9 +169,9 @@ fn device_writes_need_confirmation_as_root() {
     let name = device.0.as_str();
     let intact = |what: &str| assert!(fs::read(&image).unwrap() == before, "{what}");
 
-    for (row, _) in RAW {
+    for (id, _) in RAW {
         for overwrite in [None, Some("yes"), Some("/dev/null")] {
-            let (code, _, error) = raw(&home, row, name, overwrite);
+            let (code, _, error) = raw(&home, id, name, overwrite);
             assert_eq!(code, 3, "{error}");
             let advice = format!("add --param overwrite={name}");
             assert!(error.contains(&advice), "{error}");
@@ -187,16 +187,16 @@ fn device_writes_need_confirmation_as_root() {
     drop(holder);
     intact("in use");
 
-    for (row, bytes) in RAW {
+    for (id, bytes) in RAW {
         fs::write(&image, &before).unwrap();
-        let (code, out, error) = raw(&home, row, name, Some(name));
+        let (code, out, error) = raw(&home, id, name, Some(name));
         assert_eq!(code, 0, "{error}");
         let run: Value = serde_json::from_str(&out).unwrap();
-        let measured = &result(&run, row)["measured"];
+        let measured = &result(&run, id)["measured"];
         assert_eq!(*measured, format!("past the cache of {name}"));
         let after = fs::read(&image).unwrap();
-        assert!(after[..bytes] != before[..bytes], "{row}: it was written");
-        assert!(after[bytes..] == before[bytes..], "{row}: and no more");
+        assert!(after[..bytes] != before[..bytes], "{id}: it was written");
+        assert!(after[bytes..] == before[bytes..], "{id}: and no more");
     }
 }
 

@@ -17,7 +17,7 @@ fn says(result: &Value, words: &str) -> bool {
     messages(result).contains(words)
 }
 
-/// A row that was measured, and did its work.
+/// The result of a benchmark that was measured, and did its work.
 fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
     let row = result(run, id);
     assert_eq!(row["outcome"], "measured", "{id}: {}; the build must lie on a disk", messages(row));
@@ -69,9 +69,9 @@ fn operations_have_four_statistics() {
     let home = Home::new();
     let line = format!("run fs/* fs/*@cold {SHORT} --dir {DISC}");
     let run = home.json(&line);
-    let rows = list(&run["results"]);
-    assert_eq!(rows.len(), 26);
-    for row in rows {
+    let results = list(&run["results"]);
+    assert_eq!(results.len(), 26);
+    for row in results {
         let id = row["id"].as_str().unwrap();
         measured(&run, id);
         let statistic = |name: &str| row["statistics"][name].as_f64().unwrap();
@@ -108,15 +108,15 @@ fn all_disk_paths_work_as_root() {
     assert!(has_loops(), "it takes loop devices");
     let _turn = alone();
     let home = Home::new();
-    let rows = "disk/write-nofsync disk/write-nofsync@io-uring disk/write-nofsync@large \
+    let benchmarks = "disk/write-nofsync disk/write-nofsync@io-uring disk/write-nofsync@large \
         disk/write-fsync disk/write-fsync@io-uring \
         disk/write-sync disk/write-sync@io-uring disk/write-sync@io-uring-1 \
         disk/raw-write disk/raw-write@io-uring disk/raw-write@io-uring-1 \
         disk/read-seq disk/read-seq@large \
         disk/read-gauss disk/read-gauss@io-uring disk/read-gauss@large";
-    let line = format!("run {rows} {SHORT} --dir {DISC}");
+    let line = format!("run {benchmarks} {SHORT} --dir {DISC}");
     let run = home.json(&line);
-    for id in rows.split_whitespace() {
+    for id in benchmarks.split_whitespace() {
         let row = measured(&run, id);
         assert_eq!(row["unit"], "KB/s");
         if id.contains("@io-uring") {
@@ -145,8 +145,8 @@ fn all_disk_paths_work_as_root() {
 #[ignore = "measures: make test-full"]
 fn unprivileged_runs_name_skips() {
     let _turn = alone();
-    let rows = "disk/write-fsync disk/write-nofsync@large disk/read-seq fs/rand-read/8k";
-    let (code, out, error) = run_unprivileged(rows);
+    let benchmarks = "disk/write-fsync disk/write-nofsync@large disk/read-seq fs/rand-read/8k";
+    let (code, out, error) = run_unprivileged(benchmarks);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     measured(&run, "fs/rand-read/8k");
@@ -158,10 +158,11 @@ fn unprivileged_runs_name_skips() {
     assert!(says(row, printed), "{row}");
 }
 
-/// A run of these rows by a user without privileges, in a directory of its own.
-fn run_unprivileged(rows: &str) -> (i32, String, String) {
+/// A run of these benchmarks by a user without privileges, in a directory of its own.
+fn run_unprivileged(benchmarks: &str) -> (i32, String, String) {
     let home = Home::new();
-    let line = |dir: &Path| format!("run {rows} {SHORT} --format json --dir {}", dir.display());
+    let line =
+        |dir: &Path| format!("run {benchmarks} {SHORT} --format json --dir {}", dir.display());
     if !geteuid().is_root() {
         let dir = tempfile::tempdir_in(DISC).unwrap();
         return home.run(&line(dir.path()));

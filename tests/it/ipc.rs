@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::fs;
 
 /// A run of seconds with a result for each benchmark.
-fn run(home: &Home, rows: &str) -> Value {
-    home.json(&format!("run --dir {} {rows} --quick", home.path().display()))
+fn run(home: &Home, benchmarks: &str) -> Value {
+    home.json(&format!("run --dir {} {benchmarks} --quick", home.path().display()))
 }
 
 /// Queues and segments of System V, POSIX queues where they can be listed, and shared memory with a name.
@@ -61,7 +61,7 @@ fn killed_runs_leave_no_names() {
     let home = Home::new();
     let before = left_behind();
     let mut child = start(&home, &format!("run {QUEUES} --budget 60s"), &[]);
-    eventually("the rows are at work", || {
+    eventually("the benchmarks are at work", || {
         stored_launches(&home) > 2 || child.try_wait().is_ok_and(|ended| ended.is_some())
     });
     end_at_once(&mut child);

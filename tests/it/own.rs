@@ -88,7 +88,7 @@ fn example_catalog_is_reported() {
     let compared = home.ok(&format!("compare mine {} -v", home.later_copy("mine")));
     let custom = |line: &str| line.starts_with("mine/") && line.ends_with('c');
     assert!(compared.lines().any(custom), "{compared}");
-    // what a row is made of stands in the run
+    // what a difference is made of stands in the run
     let over = "mine/python-over-sh";
     let history = home.json(&["history", over]);
     let points = list(&history["series"][0]["points"]);
@@ -176,10 +176,10 @@ fn on_a_terminal_it_asks() {
 fn runs_resume_without_the_folder() {
     let home = Home::new();
     let folder = copied(&home);
-    let rows = "mine/checksum mine/words";
+    let benchmarks = "mine/checksum mine/words";
     // longer than any machine needs for what is waited for
     let how = "--trust --budget 1h --precision 0.01%";
-    let mut child = start(&home, &format!("run {rows} --catalog {folder} {how}"), &[]);
+    let mut child = start(&home, &format!("run {benchmarks} --catalog {folder} {how}"), &[]);
     // killed in the middle, as if the power had gone
     eventually("launches are kept", || stored_launches(&home) > 3);
     end_at_once(&mut child);

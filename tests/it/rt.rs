@@ -22,7 +22,7 @@ const ANYBODYS: [&str; 7] = [
 /// Why a benchmark has no result.
 fn reason(row: &Value) -> String {
     let why = common::reason(row);
-    assert!(!why.is_empty(), "no figure and no reason: {row}");
+    assert!(!why.is_empty(), "no result and no reason: {row}");
     why
 }
 
@@ -53,12 +53,12 @@ fn real_time_results_or_remedies_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();
-    let rows = "rt/* rt/user-latency@time-shared";
-    let line = format!("run {rows} {SHORT} --dir {DISC}");
+    let benchmarks = "rt/* rt/user-latency@time-shared";
+    let line = format!("run {benchmarks} {SHORT} --dir {DISC}");
     let run = home.json(&line);
-    let rows = list(&run["results"]);
+    let results = list(&run["results"]);
     let with = |row: &&Value| row["kind"] == "kernel";
-    for row in rows.iter().filter(with) {
+    for row in results.iter().filter(with) {
         if !is_measured(row) {
             let why = reason(row);
             let mends = ["it takes", "--dir"];
@@ -91,9 +91,9 @@ fn unprivileged(home: &Home, line: &str) -> (i32, String, String) {
 fn unprivileged_skips_name_permissions() {
     let _turn = alone();
     let home = Home::new();
-    let rows =
+    let benchmarks =
         "rt/driver-latency rt/user-latency rt/semaphore rt/message/80 rt/turnaround-driver/disk";
-    let line = format!("run {rows} {} {SHORT} --format json", ANYBODYS.join(" "));
+    let line = format!("run {benchmarks} {} {SHORT} --format json", ANYBODYS.join(" "));
     let (code, out, error) = unprivileged(&home, &line);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();

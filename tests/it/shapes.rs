@@ -3,13 +3,13 @@
 use crate::common::{Home, flagged, in_one_of_four, list, result};
 use serde_json::Value;
 
-/// The first row takes more than this factor times as long as the second.
+/// The first benchmark takes more than this factor times as long as the second.
 type Pair = (f64, &'static str, &'static str);
 
-/// A short run of rows, whose work was done.
-fn run(home: &Home, rows: &[&str]) -> Value {
+/// A short run of benchmarks, whose work was done.
+fn run(home: &Home, benchmarks: &[&str]) -> Value {
     let dir = home.path().display();
-    let run = home.json(&format!("run --dir {dir} {} --quick", rows.join(" ")));
+    let run = home.json(&format!("run --dir {dir} {} --quick", benchmarks.join(" ")));
     for row in list(&run["results"]) {
         assert!(!flagged(row, "invalid"), "{row}");
         let skipped = flagged(row, "skipped");
@@ -19,7 +19,7 @@ fn run(home: &Home, rows: &[&str]) -> Value {
 }
 
 /// Time per operation, or per unit of data, in the best of the launches, ns: contention only adds time.
-fn least(run: &Value, id: &str) -> f64 {
+fn best_time(run: &Value, id: &str) -> f64 {
     let row = result(run, id);
     let values = list(&row["values"]).iter();
     let values = values.map(|value| value.as_f64().unwrap());
@@ -36,15 +36,15 @@ fn least(run: &Value, id: &str) -> f64 {
     }
 }
 
-/// Measures these rows and those of the pairs: all pairs hold in one of four runs.
+/// Measures these benchmarks and those of the pairs: all pairs hold in one of four runs.
 fn hold(others: &[&str], pairs: &[Pair]) {
     let home = Home::new();
-    let mut rows = others.to_vec();
-    rows.extend(pairs.iter().flat_map(|(_, slow, fast)| [slow, fast]));
+    let mut benchmarks = others.to_vec();
+    benchmarks.extend(pairs.iter().flat_map(|(_, slow, fast)| [slow, fast]));
     in_one_of_four(|| {
-        let run = run(&home, &rows);
+        let run = run(&home, &benchmarks);
         pairs.iter().try_for_each(|(times, slow, fast)| {
-            let (longer, shorter) = (least(&run, slow), least(&run, fast));
+            let (longer, shorter) = (best_time(&run, slow), best_time(&run, fast));
             match longer > times * shorter {
                 true => Ok(()),
                 false => Err(format!("{slow} {longer} ns, {fast} {shorter} ns")),

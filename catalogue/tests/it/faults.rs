@@ -38,7 +38,7 @@ a load without words | what = "a demonstration" | what = ""
 a load of a command | figure = "linked-size" | figure = "linked-size"§load = [1]
 a weight too few | over = ["demo/call", "demo/less"] | over = ["demo/call", "demo/less"]§weights = [1.0]
 a weight of nothing | over = ["demo/call", "demo/less"] | over = ["demo/call", "demo/less"]§weights = [1.0, 0.0]
-a weight of several rows | over = ["demo/call", "demo/less"] | over = ["demo/*"]§weights = [1.0]
+a weight of several benchmarks | over = ["demo/call", "demo/less"] | over = ["demo/*"]§weights = [1.0]
 no amount | amount_per_op = 6 | amount_per_op = 0
 no published operations | operations = 10, | operations = 0,
 a published time that is none | figure = "system_s" | figure = "wall"
@@ -73,13 +73,13 @@ a term of a family that is not there | { id = "demo/call@cross" | { id = "byte/p
 a term that is no time | { id = "demo/call@cross" | { id = "demo/cc"
 a figure made of itself | { id = "demo/call@cross" | { id = "demo/less"
 a score of nothing | over = ["demo/call", "demo/less"] | over = []
-a score of a row that is not there | over = ["demo/call", | over = ["demo/cell",
-a score of rows like no other | over = ["demo/call", | over = ["demo/x*",
-a score of what cannot be a row | over = ["demo/call", | over = ["demo/Call",
+a score of a benchmark that is not there | over = ["demo/call", | over = ["demo/cell",
+a score of a selector that selects none | over = ["demo/call", | over = ["demo/x*",
+a score of what cannot be an identifier | over = ["demo/call", | over = ["demo/Call",
 a score to no reference | baseline = "ref:vax-11-780" | baseline = "last"
 a curve of one point | [[1, "demo/call"], [2, "demo/less"]] | [[1, "demo/call"]]
 a curve that goes back | [2, "demo/less"] | [1, "demo/less"]
-a curve through a row that is not there | [2, "demo/less"] | [2, "demo/lass"]
+a curve through a benchmark that is not there | [2, "demo/less"] | [2, "demo/lass"]
 a curve through another unit | [2, "demo/less"] | [2, "demo/cc"]
 a curve without a label | label = "n" | label = ""
 a variant with a bad name | name = "cross" | name = "Cross"
@@ -115,8 +115,8 @@ fn cross_file_faults_name_files() {
     let both = |demo: &str, other: &str| {
         load(&[("demo.toml", demo), ("other.toml", other)]).map_err(|error| error.to_string())
     };
-    both(SOUND, &sum(&other, "other", "demo/call")).expect("rows of two families");
-    let error = both(SOUND, &sum(&other, "other", "demo/cell")).expect_err("no such row");
+    both(SOUND, &sum(&other, "other", "demo/call")).expect("benchmarks of two families");
+    let error = both(SOUND, &sum(&other, "other", "demo/cell")).expect_err("no such benchmark");
     assert!(error.starts_with("other.toml:85:"), "{error}");
     let circle = sum(SOUND, "demo", "other/less");
     let error = both(&circle, &sum(&other, "other", "demo/less")).expect_err("a circle");
@@ -133,12 +133,12 @@ fn circular_derivations_are_refused() {
             0 => "demo/call".to_owned(),
             _ => format!("demo/z{}", n - i),
         };
-        let row = |i: usize| {
+        let entry = |i: usize| {
             let less = less.replace("demo/call\", times", &format!("{}\", times", benchmark(i)));
             format!("[[benchmark]]\nid = \"{}\"{less}", benchmark(i + 1))
         };
         let text =
-            head.replace("curve =", "remark = \"x\" #") + &(0..n).map(row).collect::<String>();
+            head.replace("curve =", "remark = \"x\" #") + &(0..n).map(entry).collect::<String>();
         load(&[("demo.toml", &text.replacen("remark = \"S", "#", 1))])
     };
     chain(60).expect("a chain ends");

@@ -222,7 +222,7 @@ fn unix_sums_match_their_lines() {
     assert_eq!(command("unix/wc").stdout, Some(counted));
 }
 
-/// The script is printed in the remark of its row, so that a reader of the result has it.
+/// The script is printed in the remark of its benchmark, so that a reader of the result has it.
 #[test]
 fn ex_session_matches_its_entry() {
     let mut benchmarks = all().unwrap().benchmarks;

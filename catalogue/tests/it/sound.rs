@@ -44,7 +44,7 @@ fn entries_are_proven_and_unique() {
                 let grows = of_events || of_a_program || claims.linear != of_a_device;
                 assert!(claims.check && grows && claims.min_ns_per_op.is_some(), "{id}");
             }
-            // one with weights is a mean of its own, and no environment: a row in two would count twice in the score over all
+            // one with weights is a mean of its own, and no environment: a benchmark in two would count twice in the score over all
             Work::Score { over, weights, together, .. } if weights.is_empty() => {
                 // few small benchmarks are no environment, and fewer still are left of them by another baseline; those of the document are
                 // of one program each, and nothing is left out of them
@@ -60,7 +60,7 @@ fn entries_are_proven_and_unique() {
     assert!(!rated.contains("kernel/csw@cross") && !rated.contains("byte/object-size"));
 }
 
-/// The row, the operations of its published work, and the time to look at; nothing for a row without.
+/// The benchmark, the operations of its published work, and the time to look at; nothing for a benchmark without.
 const PUBLISHED: &str = "
 byte/pipe 1024 real_s
 byte/syscall 25000 real_s

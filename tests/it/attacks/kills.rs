@@ -26,7 +26,7 @@ const RUNS: [&str; 8] = [
     "db/fasttrack/6 db/fasttrack/6@postgresql db/oltp/write@mariadb-4",
 ];
 
-/// What a run makes of the machine, as its journal calls it, and rows for which it does.
+/// What a run makes of the machine, as its journal calls it, and benchmarks for which it does.
 const RESOURCES: [(&str, &str); 7] = [
     ("volume", "disk/write-fsync"),
     ("group", "vm/paging/random@file"),
@@ -286,12 +286,12 @@ fn surroundings() -> BTreeSet<String> {
 }
 
 /// Kills a run when it has made one of these, and the processes that keep its load.
-fn kill_with((thing, rows): (&str, &str)) {
+fn kill_with((thing, benchmarks): (&str, &str)) {
     needs_root();
     let _turn = alone();
     let world = World::new();
     let (as_it_was, before) = (world.settings(), surroundings());
-    let mut child = Killed(world.start(rows));
+    let mut child = Killed(world.start(benchmarks));
     // sixteen users have to compile first, which takes long beside other tests
     let begun = Instant::now();
     while stored_launches(&world.home) == 0 && begun.elapsed() < Duration::from_secs(180) {
@@ -304,12 +304,12 @@ fn kill_with((thing, rows): (&str, &str)) {
     assert!(written.contains(&format!("\"{thing}\"")), "{written}");
     world.ends();
     eventually(&format!("the watchdog undoes the {thing}"), || world.home.journals().is_empty());
-    world.after(rows, &as_it_was, 1);
+    world.after(benchmarks, &as_it_was, 1);
     // names of its files have its process id, which distinguishes them from those of other runs
     let run = format!(".{:07}.", child.0.id());
     let mut left: Vec<String> = surroundings().difference(&before).cloned().collect();
     left.retain(|line| line.contains(&run) || line.contains("transfer"));
-    assert!(left.is_empty(), "{rows}: {left:?}");
+    assert!(left.is_empty(), "{benchmarks}: {left:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::common::{
 use serde_json::Value;
 use std::fs;
 
-/// Rows that do something privileged, each another thing.
+/// Benchmarks that do something privileged, each another thing.
 const PRIVILEGED: &str = "disk/write-nofsync vm/paging/random@file vm/paging/random \
     rt/driver-latency rt/semaphore ipc/system-v-queue/latency file/create/0k";
 
@@ -31,8 +31,8 @@ fn writable_paths_execute_nothing_as_root() {
         make_program(&bin.join(tool), script.as_bytes());
     }
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let rows = "disk/write-nofsync vm/paging/random rt/driver-latency@level-4";
-    let line = format!("run {rows} --allow swap --quick --dir {DISC} --format json");
+    let benchmarks = "disk/write-nofsync vm/paging/random rt/driver-latency@level-4";
+    let line = format!("run {benchmarks} --allow swap --quick --dir {DISC} --format json");
     let (_, out, error) = ended(home.gritstone(&line).env("PATH", path));
     let executed = fs::read_to_string(&marker);
     assert!(executed.is_err(), "{executed:?} {error}");
@@ -73,8 +73,8 @@ fn unprivileged_runs_change_nothing_as_root() {
     }
     let stored = home.json("show");
     assert!(!result(&stored, "byte/loop")["estimate"].is_null());
-    for row in PRIVILEGED.split_whitespace() {
-        let row = result(&stored, row);
+    for id in PRIVILEGED.split_whitespace() {
+        let row = result(&stored, id);
         assert_eq!(row["outcome"], "skipped");
         assert!(messages(row).contains("--no-privileged"), "{row}");
     }
