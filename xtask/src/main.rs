@@ -16,7 +16,7 @@ use std::{env, fs};
 
 const USAGE: &str = "\
 cargo xtask tidy               check layout, dependencies, kernels and modules; fails and lists what is wrong
-cargo xtask docgen             write docs/benchmarks/ from the catalogue and the references
+cargo xtask docgen             write docs/benchmarks/ from the catalog and the references
 cargo xtask docgen --check     fail when docs/benchmarks/ is not what docgen would write
 cargo xtask licenses           write crates/cli/licenses.txt from the sources of the crates that are linked
 cargo xtask licenses --check   fail when crates/cli/licenses.txt is not what licenses would write";

@@ -140,7 +140,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
 
 /// Adds the custom catalog whose programs are to run, once the user trusts it.
 fn with_programs(context: Context, args: &CatalogArgs) -> anyhow::Result<Context> {
-    let context = context.with_catalogue(args.catalogue.as_deref())?;
+    let context = context.with_catalog(args.catalog.as_deref())?;
     if let Some(custom) = &context.custom {
         gritstone_session::trust::ensure(custom, args.trust, ui::confirm::run_it)?;
     }

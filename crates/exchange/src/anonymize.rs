@@ -53,9 +53,9 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> Result<RunData, Anony
             anonymize_params(&mut work.params, &texts);
         }
     }
-    let catalogue = run.info.settings.catalogue.take();
+    let catalog = run.info.settings.catalogue.take();
     let mut run = scrubbed(&run, &texts)?;
-    run.info.settings.catalogue = catalogue;
+    run.info.settings.catalogue = catalog;
     Ok(run)
 }
 
@@ -68,14 +68,14 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, Ano
     let peer = view.settings.as_ref().and_then(|all| all.peer.as_ref());
     let texts = PrivateTexts::new(&view.machine, peer, home);
     anonymize_machine(&mut view.machine, &texts);
-    let mut catalogue = None;
+    let mut catalog = None;
     if let Some(all) = &mut view.settings {
         anonymize_settings(all, &texts);
-        catalogue = all.catalogue.take();
+        catalog = all.catalogue.take();
     }
     let mut view = scrubbed(&view, &texts)?;
     if let Some(settings) = &mut view.settings {
-        settings.catalogue = catalogue;
+        settings.catalogue = catalog;
     }
     Ok(view)
 }

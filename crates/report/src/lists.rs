@@ -92,8 +92,8 @@ pub fn append_systems(document: &mut Document, systems: &[ListedSystem]) {
 }
 
 /// Adds a footnote for custom benchmarks, in a document whose tables have none.
-pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&CustomCatalog>) {
-    if let Some(catalog) = catalogue {
+pub(crate) fn not_ours(document: &mut Document, catalog: Option<&CustomCatalog>) {
+    if let Some(catalog) = catalog {
         document.paragraph(format!(
             "◊ Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",
             words::join(&catalog.families),

@@ -23,7 +23,7 @@ pub fn parse_catalog(catalog: CustomCatalog) -> Result<CustomBenchmarks> {
 
 impl Context {
     /// Adds the catalog in a directory; its programs are not trusted yet.
-    pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
+    pub fn with_catalog(mut self, folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {
             let custom = read(folder)?;
             let catalogue = custom.catalogue.clone();

@@ -21,12 +21,12 @@ pub struct InfoArgs {
     #[arg(value_name = "BENCHMARK", add = candidates::benchmarks())]
     pub benchmark: String,
     /// Add the custom benchmarks in DIR
-    #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
-    pub catalogue: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", add = SetBy::UserFile)]
+    pub catalog: Option<PathBuf>,
 }
 
 pub fn info(context: Context, args: &InfoArgs) -> Result<Exit> {
-    let context = context.with_catalogue(args.catalogue.as_deref())?;
+    let context = context.with_catalog(args.catalog.as_deref())?;
     let id = &args.benchmark;
     let found = select_refs(&context.catalogue.benchmarks, std::slice::from_ref(id))?;
     // the parts of a derived benchmark are selected, too

@@ -23,13 +23,13 @@ pub struct InitArgs {
     #[arg(value_name = "FAMILY/NAME", required_unless_present = "ci")]
     pub name: Option<String>,
     /// Directory of the catalog, created if missing [default: ./FAMILY]
-    #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
-    pub catalogue: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", add = SetBy::UserFile)]
+    pub catalog: Option<PathBuf>,
     /// Time this shell command, instead of generating a program in C
     #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub command: Option<String>,
     /// Write a job that compares pull requests with their base, and gritstone-pr.toml, for the project here
-    #[arg(long, value_enum, value_name = "SERVICE", conflicts_with_all = ["name", "catalogue", "command"])]
+    #[arg(long, value_enum, value_name = "SERVICE", conflicts_with_all = ["name", "catalog", "command"])]
     pub ci: Option<Service>,
 }
 
@@ -53,7 +53,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
         .split_once('/')
         .filter(|(_, name)| !name.contains(['/', '@']))
         .with_context(|| format!("'{id}' is not FAMILY/NAME, such as mine/sum"))?;
-    let folder = args.catalogue.clone().unwrap_or_else(|| PathBuf::from(family));
+    let folder = args.catalog.clone().unwrap_or_else(|| PathBuf::from(family));
     let (entries, program) = (format!("{family}.toml"), format!("{family}/{name}.c"));
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let command = args.command.as_deref();

@@ -34,8 +34,8 @@ pub struct ListArgs {
     #[arg(value_name = "SELECTOR", add = candidates::benchmarks(), add = SetBy::AnyFile)]
     pub selectors: Vec<String>,
     /// Add the custom benchmarks in DIR; without a selector, list only these
-    #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
-    pub catalogue: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", add = SetBy::UserFile)]
+    pub catalog: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -65,7 +65,7 @@ struct Listed<'a> {
 }
 
 pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
-    let context = context.with_catalogue(args.catalogue.as_deref())?;
+    let context = context.with_catalog(args.catalog.as_deref())?;
     let words = context.with_suites_expanded(&context.selectors(&args.selectors));
     if words.is_empty() && args.format.format == Format::Text {
         output::text(&families(&context)?)?;

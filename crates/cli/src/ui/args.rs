@@ -14,14 +14,14 @@ use std::path::PathBuf;
 pub struct CatalogArgs {
     /// Add the custom benchmarks in DIR; without a selector, measure only these
     #[arg(
-        long = "catalog",
+        long,
         value_name = "DIR",
         help_heading = "Custom benchmarks",
         add = SetBy::UserFile,
     )]
-    pub catalogue: Option<PathBuf>,
+    pub catalog: Option<PathBuf>,
     /// Run the programs of the catalog without asking (asked once, and again if a file has changed)
-    #[arg(long, requires = "catalogue", help_heading = "Custom benchmarks")]
+    #[arg(long, requires = "catalog", help_heading = "Custom benchmarks")]
     pub trust: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct AbArgs {
     #[arg(value_name = "SELECTOR | COMPILER:FLAGS", conflicts_with = "commands", add = candidates::benchmarks())]
     pub words: Vec<String>,
     /// Commands, each after a `--`; a single word with blanks is run by the shell
-    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["catalogue", "allow"])]
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["catalog", "allow"])]
     pub commands: Vec<String>,
     /// Compiler with flags (without: -O2), one per side: the workloads are compiled with each
     #[arg(long, value_name = "COMPILER", conflicts_with = "commands", add = SetBy::UserFile)]
@@ -79,7 +79,7 @@ pub struct AbArgs {
     #[arg(long, value_parser = value_parsers::whole(0..=u64::MAX))]
     pub seed: Option<u64>,
     /// Show the stored test of this name; measure nothing
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalogue", "commands", "no_store", "cc", "env_a", "env_b", "a", "b", "undo", "same", "margin", "budget", "label", "dir", "seed", "allow", "no_privileged"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalog", "commands", "no_store", "cc", "env_a", "env_b", "a", "b", "undo", "same", "margin", "budget", "label", "dir", "seed", "allow", "no_privileged"])]
     pub of: Option<String>,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
@@ -109,7 +109,7 @@ impl AbArgs {
     pub fn selectors(&self) -> Vec<String> {
         let words = self.words.iter().filter(|word| !is_compiler(word));
         let mut selectors: Vec<String> = words.cloned().collect();
-        let compiled = self.custom.catalogue.is_none() && !self.compilers().is_empty();
+        let compiled = self.custom.catalog.is_none() && !self.compilers().is_empty();
         if selectors.is_empty() && compiled {
             selectors.push(COMPILED_SELECTOR.to_owned());
         }

@@ -39,7 +39,7 @@ pub struct FleetNodeArgs {
     #[arg(long)]
     pub cpu: Option<u32>,
     /// File of the bundle, or - for standard output
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_store", "dry_run", "resume", "catalogue", "format"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_store", "dry_run", "resume", "catalog", "format"])]
     pub output: PathBuf,
     #[command(flatten)]
     pub run: RunArgs,

@@ -70,7 +70,7 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "", group = "far_host",
-          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "tune", "copies", "cc", "cflags", "fc", "fflags", "no_store"], help_heading = "Run", add = candidates::runs())]
+          conflicts_with_all = ["selectors", "catalog", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "tune", "copies", "cc", "cflags", "fc", "fflags", "no_store"], help_heading = "Run", add = candidates::runs())]
     pub resume: Option<String>,
     #[command(flatten)]
     pub storing: StoreArgs,
