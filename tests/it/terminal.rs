@@ -103,12 +103,12 @@ fn commands_print_one_line_each() {
         ("", 12),
     ];
     for width in [60, 80, 120] {
-        for (arguments, most) in bounds {
+        for (arguments, max) in bounds {
             let text = printed(&home, width, arguments);
             let lines = text.lines().count();
             // prose wraps
-            let most = if width < 80 { most + most / 2 } else { most };
-            assert!(lines <= most, "{arguments:?} at {width}: {lines}\n{text}");
+            let max = if width < 80 { max + max / 2 } else { max };
+            assert!(lines <= max, "{arguments:?} at {width}: {lines}\n{text}");
             let wide = |line: &&str| line.chars().count() > width && !arguments.is_empty();
             assert_eq!(text.lines().find(wide), None, "{arguments:?} at {width}");
         }

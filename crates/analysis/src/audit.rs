@@ -1,7 +1,7 @@
 //! Audit: the work checks of a kernel entry, tested with a few launches of one build. Stricter than in a run, since
 //! two n separate start-up from work, and syscalls are counted.
 
-use crate::summary::growth::{Growth, least, surely_not_linear};
+use crate::summary::growth::{Growth, min_time, surely_not_linear};
 use crate::summary::limits;
 use crate::summary::paging;
 use crate::summary::reading::{Reading, median};
@@ -75,9 +75,9 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     // minimum over launches: contention only adds time, and more to long regions than to short ones. The minimum of a
     // short region may be luck: where launches one by one are linear, they decide
     let warm = all.iter().flat_map(|r| r.warm());
-    let each = all.iter().filter_map(|r| Growth::new(r.warm(), least));
+    let each = all.iter().filter_map(|r| Growth::new(r.warm(), min_time));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
-    let growth = Growth::new(warm, least).map(|growth| match growth.finding() {
+    let growth = Growth::new(warm, min_time).map(|growth| match growth.finding() {
         Some(_) => growth.with_median_exponent(&each),
         None => growth,
     });
@@ -94,9 +94,9 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     found.judged(Claim::Linear, straight, exponent, claims.linear, flat);
     let typical = |r: &&Reading| r.median_latency_ns().or_else(|| r.ns_per_op(false));
     if let Some(ns) = median(all.iter().filter_map(typical)) {
-        let least = claims.min_ns_per_op;
+        let min = claims.min_ns_per_op;
         let fast = rules::below_minimum(benchmark, ns);
-        found.judged(Claim::MinNsPerOp, least, Some(ns), least.is_some(), fast);
+        found.judged(Claim::MinNsPerOp, min, Some(ns), min.is_some(), fast);
     }
 }
 
@@ -104,27 +104,27 @@ fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let claims = &benchmark.claims;
     // the maximum over launches: a busy machine removes switches from some
     if let Some(switches) = per_op(all, |usage| usage.vcsw).reduce(f64::max) {
-        let least = claims.switches_per_op;
-        let few = least.and_then(|least| rules::few_switches(switches, least));
-        let claimed = least.is_some();
-        found.judged(Claim::SwitchesPerOp, least, Some(switches), claimed, few);
+        let min = claims.switches_per_op;
+        let few = min.and_then(|min| rules::few_switches(switches, min));
+        let claimed = min.is_some();
+        found.judged(Claim::SwitchesPerOp, min, Some(switches), claimed, few);
     }
     if let Some(faults) = median(per_op(all, |usage| usage.minflt + usage.majflt)) {
-        let most = claims.faults_per_op;
+        let max = claims.faults_per_op;
         let n = median(all.iter().flat_map(|r| &r.samples).map(|s| s.n as f64)).unwrap_or(1.0);
-        let many = most.and_then(|most| rules::many_faults(faults * n, n, 1.0, most));
-        found.judged(Claim::FaultsPerOp, most, Some(faults), most.is_some(), many);
+        let many = max.and_then(|max| rules::many_faults(faults * n, n, 1.0, max));
+        found.judged(Claim::FaultsPerOp, max, Some(faults), max.is_some(), many);
     }
-    if let (Some(least), Some(major)) =
+    if let (Some(min), Some(major)) =
         (claims.major_faults_per_op, median(per_op(all, |usage| usage.majflt)))
     {
-        let few = rules::few_major_faults(major, least);
-        found.judged(Claim::MajorFaultsPerOp, Some(least), Some(major), true, few);
+        let few = rules::few_major_faults(major, min);
+        found.judged(Claim::MajorFaultsPerOp, Some(min), Some(major), true, few);
     }
-    if let Some(least) = claims.page_outs_per_op {
+    if let Some(min) = claims.page_outs_per_op {
         let outs = paging::swapped(all).map_or(0.0, |[_, outs]| outs);
-        let few = rules::few_page_outs(outs, least);
-        found.judged(Claim::PageOutsPerOp, Some(least), Some(outs), true, few);
+        let few = rules::few_page_outs(outs, min);
+        found.judged(Claim::PageOutsPerOp, Some(min), Some(outs), true, few);
     }
 }
 

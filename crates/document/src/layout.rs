@@ -9,7 +9,7 @@ use crate::tree::Column;
 pub struct Width {
     pub natural: usize,
     /// Minimum width, unless a panel is too narrow for it.
-    pub least: usize,
+    pub min: usize,
 }
 
 /// Adjacent columns of one group, or single columns.
@@ -38,8 +38,8 @@ impl<'a> Layout<'a> {
     }
 
     /// Minimum width of the whole table.
-    pub fn least(&self) -> usize {
-        self.widths.iter().map(|w| w.least).sum()
+    pub fn min_width(&self) -> usize {
+        self.widths.iter().map(|w| w.min).sum()
     }
 
     /// Columns with widths for each panel. Every panel has the key columns and as many others as fit; columns of one
@@ -47,8 +47,8 @@ impl<'a> Layout<'a> {
     pub fn panels(&self, room: usize, floor: usize) -> Vec<Vec<(usize, usize)>> {
         let (keys, others): (Vec<usize>, Vec<usize>) =
             (0..self.columns.len()).partition(|&i| self.columns[i].key);
-        let least = |panel: &[usize]| panel.iter().map(|&i| self.widths[i].least).sum::<usize>();
-        let fits = |panel: &[usize]| least(panel) <= room;
+        let min = |panel: &[usize]| panel.iter().map(|&i| self.widths[i].min).sum::<usize>();
+        let fits = |panel: &[usize]| min(panel) <= room;
         let mut panels = vec![keys.clone()];
         for group in groups(self.columns, &others) {
             // a group wider than a panel is split into columns
@@ -67,7 +67,7 @@ impl<'a> Layout<'a> {
             let mut widths = self.widened(&panel);
             for (width, &i) in widths.iter_mut().zip(&panel) {
                 // the name of a split group may need less
-                width.least = self.widths[i].least;
+                width.min = self.widths[i].min;
             }
             let widths = fitted(&widths, room, floor);
             panel.into_iter().zip(widths).collect()
@@ -79,12 +79,12 @@ impl<'a> Layout<'a> {
     fn widened(&self, panel: &[usize]) -> Vec<Width> {
         let mut widened = vec![];
         for group in groups(self.columns, panel) {
-            let least: usize = group.iter().map(|&i| self.widths[i].least).sum();
+            let min: usize = group.iter().map(|&i| self.widths[i].min).sum();
             let wanted = self.columns[group[0]].group.as_deref().map_or(0, self.name);
-            let more = wanted.saturating_sub(least).div_ceil(group.len());
+            let more = wanted.saturating_sub(min).div_ceil(group.len());
             widened.extend(group.iter().map(|&i| Width {
-                natural: self.widths[i].natural.max(self.widths[i].least + more),
-                least: self.widths[i].least + more,
+                natural: self.widths[i].natural.max(self.widths[i].min + more),
+                min: self.widths[i].min + more,
             }));
         }
         widened
@@ -93,17 +93,17 @@ impl<'a> Layout<'a> {
 
 /// Shrinks the widest columns first, to their minimum; below it only if necessary.
 fn fitted(widths: &[Width], room: usize, floor: usize) -> Vec<usize> {
-    let tight = widths.iter().map(|w| w.least).sum::<usize>() > room;
+    let tight = widths.iter().map(|w| w.min).sum::<usize>() > room;
     let bounds = |w: &Width| match tight {
-        true => (w.least, floor),
-        false => (w.natural, w.least),
+        true => (w.min, floor),
+        false => (w.natural, w.min),
     };
     let capped = |cap| {
         let limits = widths.iter().map(bounds);
-        limits.map(move |(natural, least)| natural.min(cap).max(least))
+        limits.map(move |(natural, min)| natural.min(cap).max(min))
     };
-    let most = widths.iter().map(|w| w.natural).max().unwrap_or(0);
-    let (mut low, mut high) = (0, most + 1);
+    let max = widths.iter().map(|w| w.natural).max().unwrap_or(0);
+    let (mut low, mut high) = (0, max + 1);
     while high - low > 1 {
         let middle = usize::midpoint(low, high);
         match capped(middle).sum::<usize>() <= room {
@@ -129,8 +129,8 @@ mod tests {
         Column { group: group.map(str::to_owned), key, ..Column::new("", Style::Text) }
     }
 
-    fn width(least: usize, natural: usize) -> Width {
-        Width { natural, least }
+    fn width(min: usize, natural: usize) -> Width {
+        Width { natural, min }
     }
 
     fn indices(columns: &[Column], widths: &[Width], room: usize) -> Vec<Vec<usize>> {
@@ -144,7 +144,7 @@ mod tests {
     fn panels_repeat_keys_keep_groups() {
         let columns = [None, Some("a"), Some("a"), Some("b"), Some("b")]
             .map(|group| column(group.is_none(), group));
-        let widths = [10, 20, 20, 20, 20].map(|least| width(least, 2 * least));
+        let widths = [10, 20, 20, 20, 20].map(|min| width(min, 2 * min));
         assert_eq!(indices(&columns, &widths, 90), [[0, 1, 2, 3, 4]]);
         assert_eq!(indices(&columns, &widths, 80), [[0, 1, 2], [0, 3, 4]]);
         // a group wider than any panel is split

@@ -167,12 +167,12 @@ pub fn plural(n: usize, one: &str) -> String {
 pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
     let half = (high - low).abs() / 2.0;
     let size = exponent(estimate, 1);
-    let most = MAX_DIGITS - 1 - size;
+    let max = MAX_DIGITS - 1 - size;
     if half > 0.0 && half.is_finite() {
         let justified = 1 - exponent(half, 2);
-        justified.min(most).max(-size)
+        justified.min(max).max(-size)
     } else {
-        most.min(PLAIN_DIGITS - 1 - size).max(0)
+        max.min(PLAIN_DIGITS - 1 - size).max(0)
     }
 }
 

@@ -6,7 +6,7 @@ const NONE: char = '·';
 /// Maximum characters; more numbers share them.
 const MAX_CHARS: usize = 60;
 
-/// Numbers in order, scaled from their least to their greatest.
+/// Numbers in order, scaled from their minimum to their maximum.
 pub fn line(values: &[Option<f64>]) -> String {
     let known = values.iter().flatten();
     let low = known.clone().fold(f64::INFINITY, |a, b| a.min(*b));
@@ -28,7 +28,7 @@ pub fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
     values.chunks(each).map(bar).collect()
 }
 
-/// Histogram with `parts` equal bins between the least and the greatest number.
+/// Histogram with `parts` equal bins between the minimum and the maximum.
 pub fn distribution(values: &[f64], parts: usize) -> String {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -37,10 +37,10 @@ pub fn distribution(values: &[f64], parts: usize) -> String {
         let share = if high > low { (value - low) / (high - low) } else { 0.5 };
         counts[((share * parts as f64) as usize).min(parts - 1)] += 1;
     }
-    let most = counts.iter().max().copied().unwrap_or(0);
+    let max = counts.iter().max().copied().unwrap_or(0);
     // an empty bin differs from a low one
     let counts: Vec<Option<f64>> = counts.iter().map(|&n| (n > 0).then_some(n as f64)).collect();
-    scaled(&counts, 0.0, most as f64)
+    scaled(&counts, 0.0, max as f64)
 }
 
 #[cfg(test)]

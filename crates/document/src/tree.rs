@@ -149,7 +149,7 @@ pub struct Column {
     /// Shown only together with the column before it.
     pub paired: bool,
     /// Words are shortened to this many characters before the column is dropped.
-    pub least: usize,
+    pub min_width: usize,
 }
 
 /// Default for words that stay meaningful, and for keys.
@@ -165,7 +165,7 @@ impl Column {
             key: false,
             rank: 0,
             paired: false,
-            least: MIN_WORD_WIDTH,
+            min_width: MIN_WORD_WIDTH,
         }
     }
 
@@ -177,8 +177,8 @@ impl Column {
 
     /// Drops the column before its words become shorter.
     #[must_use]
-    pub fn least(self, least: usize) -> Self {
-        Self { least, ..self }
+    pub fn min_width(self, min_width: usize) -> Self {
+        Self { min_width, ..self }
     }
 
     /// Shows or drops this column together with the one before it.
@@ -189,7 +189,7 @@ impl Column {
 
     /// A column that identifies the row.
     pub fn key(head: impl Into<String>, style: Style) -> Self {
-        Self { key: true, least: MIN_KEY, ..Self::new(head, style) }
+        Self { key: true, min_width: MIN_KEY, ..Self::new(head, style) }
     }
 
     /// Puts the column in a group.

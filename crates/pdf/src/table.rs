@@ -67,7 +67,7 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
     };
     let layout = Layout::new(columns, widths, &name);
     let room = |scale: f32| (WIDTH / scale * FINE) as usize;
-    let fits = |scale: &f32| layout.least() <= room(*scale);
+    let fits = |scale: &f32| layout.min_width() <= room(*scale);
     let scale = SCALES.into_iter().find(fits).unwrap_or(SCALES[2]);
     let panels = layout.panels(room(scale), fine(MIN_TEXT * SIZE));
     let (count, captioned) = (panels.len(), !table.caption.text.is_empty());
@@ -136,12 +136,12 @@ fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], index: usize) 
     let (whole, longest) = (fonts.width(HEAD, &head), longest(setter, &head));
     let pad = 2.0 * PAD * SIZE;
     let natural = cell.max(whole.min(longest.max(4.0 * SIZE))) + pad;
-    let least = match column.style {
+    let min = match column.style {
         Style::Number => natural,
         _ => natural.min((longest + pad).max(MIN_TEXT * SIZE)),
     };
-    let [natural, least] = [natural, least].map(fine);
-    Width { natural, least }
+    let [natural, min] = [natural, min].map(fine);
+    Width { natural, min }
 }
 
 impl Panel<'_> {

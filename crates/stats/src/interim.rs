@@ -285,13 +285,13 @@ mod tests {
 
     #[test]
     fn levels_of_looks_add_up() {
-        let least = 2.0_f64.powi(1 - INTERIM_ANALYSES[0] as i32);
-        assert!(least <= LEVEL_OF_LOOK);
+        let smallest = 2.0_f64.powi(1 - INTERIM_ANALYSES[0] as i32);
+        assert!(smallest <= LEVEL_OF_LOOK);
         assert!((LEVEL_OF_LOOK * INTERIM_ANALYSES.len() as f64 - LEVEL).abs() < 1e-15);
         assert!(INTERIM_ANALYSES.windows(2).all(|pair| pair[0] < pair[1]));
         let found = &decide_all(&[times(12, 1.5)], |_| 0.01, false)[0][0];
         assert!(
-            (found.p.unwrap() - INTERIM_ANALYSES.len() as f64 * least).abs() < 1e-12,
+            (found.p.unwrap() - INTERIM_ANALYSES.len() as f64 * smallest).abs() < 1e-12,
             "{found:?}"
         );
         assert_eq!(found.p, found.p_adjusted);

@@ -41,14 +41,14 @@ pub fn modes(values: &[f64]) -> Option<usize> {
 
 /// The smallest (1 + gap / S)^-m over the sums S of the next m distances beyond the gap.
 fn chance<'a>(gap: f64, beyond: impl Iterator<Item = &'a f64>, finest: f64) -> f64 {
-    let (mut sum, mut least) = (0.0, 1.0_f64);
+    let (mut sum, mut min) = (0.0, 1.0_f64);
     for (m, distance) in (1..).zip(beyond) {
         sum += distance.max(finest);
         if m + 1 >= GROUP as i32 {
-            least = least.min((1.0 + gap / sum).powi(-m));
+            min = min.min((1.0 + gap / sum).powi(-m));
         }
     }
-    least
+    min
 }
 
 #[cfg(test)]

@@ -153,8 +153,8 @@ mod tests {
 
     #[test]
     fn percentiles_need_events() {
-        let least = |share| (1..).find(|n| supports(share, f64::from(*n))).unwrap();
-        assert_eq!([0.5, 0.9, 0.99, 0.999].map(least), [5, 29, 299, 2995]);
+        let fewest = |share| (1..).find(|n| supports(share, f64::from(*n))).unwrap();
+        assert_eq!([0.5, 0.9, 0.99, 0.999].map(fewest), [5, 29, 299, 2995]);
     }
 
     #[test]

@@ -130,10 +130,10 @@ fn rate([g, a, b]: [f64; 3], copies: f64) -> f64 {
 
 /// From one copy to the largest measured number, at equal ratios.
 fn places(rounds: &[Round]) -> impl Iterator<Item = f64> {
-    let most = rounds.iter().flatten().map(|(n, _)| *n).max();
-    let most = f64::from(most.unwrap_or(1));
-    let between = move |step| most.powf(f64::from(step) / f64::from(STEPS));
-    (0..STEPS).map(between).chain([most])
+    let max = rounds.iter().flatten().map(|(n, _)| *n).max();
+    let max = f64::from(max.unwrap_or(1));
+    let between = move |step| max.powf(f64::from(step) / f64::from(STEPS));
+    (0..STEPS).map(between).chain([max])
 }
 
 fn enough(rounds: &[Round]) -> Result<(), Unfitted> {

@@ -82,7 +82,7 @@ fn sorted(values: &[(f64, f64)]) -> Vec<(f64, f64)> {
     sorted
 }
 
-/// The value at a cumulative weight; the least and the greatest beyond both ends.
+/// The value at a cumulative weight; the minimum and the maximum beyond both ends.
 fn at_weight(sorted: &[(f64, f64)], weight: f64) -> Option<f64> {
     let mut sum = 0.0;
     let mut before: Option<(f64, f64)> = None;

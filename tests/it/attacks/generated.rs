@@ -28,9 +28,9 @@ fn number(chance: &mut Pcg64) -> u64 {
 }
 
 /// Few mostly, at times as many as there may be.
-fn count(chance: &mut Pcg64, most: usize) -> usize {
-    let exponent = chance.random_range(0.0..=(most as f64).ln());
-    (exponent.exp() as usize).clamp(1, most)
+fn count(chance: &mut Pcg64, max: usize) -> usize {
+    let exponent = chance.random_range(0.0..=(max as f64).ln());
+    (exponent.exp() as usize).clamp(1, max)
 }
 
 fn text(chance: &mut Pcg64) -> String {
@@ -80,8 +80,8 @@ fn event(chance: &mut Pcg64, kind: usize) -> Event {
 fn launch(chance: &mut Pcg64, run: &RunData, kinds: &[usize], room: usize) -> Launch {
     let id = &run.benchmarks[chance.random_range(0..run.benchmarks.len())].id;
     let mut events = vec![Event::Hello { protocol: 1, kernel: id.to_string() }];
-    let (mut bytes, most) = (0, count(chance, limits::EVENTS - 2));
-    while events.len() <= most && bytes < room {
+    let (mut bytes, max) = (0, count(chance, limits::EVENTS - 2));
+    while events.len() <= max && bytes < room {
         let kind = kinds[chance.random_range(0..kinds.len())];
         let one = event(chance, kind);
         bytes += serde_json::to_string(&one).unwrap().len();

@@ -59,10 +59,10 @@ fn low_limits_are_named() {
 #[test]
 fn documented_limits_suffice() {
     let home = Home::new();
-    let least = "-s 1024 -v 262144 -n 64";
-    let (code, _, error) = under(&home, least, false, &run(&home));
+    let documented = "-s 1024 -v 262144 -n 64";
+    let (code, _, error) = under(&home, documented, false, &run(&home));
     assert_eq!(code, 0, "{error}");
-    nothing_is_left(&home, least);
+    nothing_is_left(&home, documented);
 }
 
 #[test]

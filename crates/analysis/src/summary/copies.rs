@@ -62,11 +62,11 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
 
 /// Claims for n copies: the minimum time per operation is divided by n; linearity is tested with one copy only.
 fn with_claims_for_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
-    let least = benchmark.claims.min_ns_per_op;
+    let min = benchmark.claims.min_ns_per_op;
     Benchmark {
         claims: Claims {
             linear: false,
-            min_ns_per_op: least.map(|ns| ns / f64::from(copies)),
+            min_ns_per_op: min.map(|ns| ns / f64::from(copies)),
             ..benchmark.claims.clone()
         },
         ..benchmark.clone()

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// add time, and more to long regions than to short ones. Some virtual machines hide steal, so superlinear growth must appear among shorter
 /// regions too. Sublinear growth needs no such confirmation.
 pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
-    let growth = |l: &Reading| Growth::new(l.warm(), least);
+    let growth = |l: &Reading| Growth::new(l.warm(), min_time);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unverified(launches.len()));
     }
@@ -38,7 +38,7 @@ pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
 }
 
 /// Minimum wall time.
-pub(crate) fn least(walls: &[f64]) -> Option<f64> {
+pub(crate) fn min_time(walls: &[f64]) -> Option<f64> {
     walls.iter().copied().reduce(f64::min)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn least(walls: &[f64]) -> Option<f64> {
 /// two may exceed a time slice.
 fn shorter_regions_are_linear(launches: &[&Reading]) -> bool {
     let all = launches.iter().flat_map(|l| l.warm());
-    let steps = Growth::steps(all, least);
+    let steps = Growth::steps(all, min_time);
     let last = steps.iter().take(limits::LINEAR_STEPS);
     median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
 }

@@ -158,7 +158,7 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         Column::new("unit", Style::Text),
         Column::new("what", Style::Text),
         Column::new("", Style::Code),
-        Column::new("source", Style::Text).rank(1).least(SOURCE_WIDTH),
+        Column::new("source", Style::Text).rank(1).min_width(SOURCE_WIDTH),
     ];
     let mut document = lists::table("", columns, rows.collect());
     let skipped = grouped(

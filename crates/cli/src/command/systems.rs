@@ -106,7 +106,7 @@ fn system_table(systems: &[ListedMachine]) -> Document {
         Column::new("measured in", Style::Number),
         Column::new("system", Style::Text),
         Column::new("document", Style::Text),
-        Column::new("configuration", Style::Text).rank(1).least(CONFIGURATION_WIDTH),
+        Column::new("configuration", Style::Text).rank(1).min_width(CONFIGURATION_WIDTH),
     ];
     let rows = systems.iter().map(|system| {
         let year = system.year();

@@ -110,9 +110,9 @@ pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]
         let bin = ((place - TOP) / high) as usize;
         counts[bin.min(bins as usize - 1)] += 1;
     }
-    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let max = counts.iter().copied().max().unwrap_or(0).max(1);
     let bar = |(index, count): (usize, &u32)| {
-        let (top, wide) = (TOP + index as f64 * high, SPREAD * f64::from(*count) / f64::from(most));
+        let (top, wide) = (TOP + index as f64 * high, SPREAD * f64::from(*count) / f64::from(max));
         format!("M{second:.1} {:.1}h{wide:.1}v{:.1}h-{wide:.1}z", top + 0.5, high - 1.0)
     };
     let bars: String = counts.iter().enumerate().filter(|(_, n)| **n > 0).map(bar).collect();

@@ -81,8 +81,8 @@ impl<'a> Grid<'a> {
 
     /// Width of the flags column with its gap.
     fn flags_width(&self) -> usize {
-        let most = self.flags.iter().map(BTreeSet::len).max().unwrap_or(0);
-        if most == 0 { 0 } else { GAP + most }
+        let max = self.flags.iter().map(BTreeSet::len).max().unwrap_or(0);
+        if max == 0 { 0 } else { GAP + max }
     }
 
     /// A column with the paired ones, which are shown together.
@@ -93,15 +93,15 @@ impl<'a> Grid<'a> {
         start..end
     }
 
-    /// The fewest characters of a column; `long` is the length to which identifiers are shortened.
-    fn least(&self, i: usize, long: usize) -> usize {
+    /// Minimum width of a column; `long` is the length to which identifiers are shortened.
+    fn min_width(&self, i: usize, long: usize) -> usize {
         let column = &self.table.columns[i];
-        let least = match column.style {
-            Style::Text => column.least,
-            Style::Code if column.key => long.max(column.least),
+        let min = match column.style {
+            Style::Text => column.min_width,
+            Style::Code if column.key => long.max(column.min_width),
             Style::Number | Style::Code => usize::MAX,
         };
-        self.natural[i].min(least)
+        self.natural[i].min(min)
     }
 
     fn total(&self, shown: &[usize], column_width: impl Fn(usize) -> usize) -> usize {
@@ -118,7 +118,7 @@ impl<'a> Grid<'a> {
         for long in [usize::MAX, LONG_ID, 0] {
             while over > 0 {
                 let positions = 0..shown.len();
-                let shrinkable = positions.filter(|&p| widths[p] > self.least(shown[p], long));
+                let shrinkable = positions.filter(|&p| widths[p] > self.min_width(shown[p], long));
                 let Some(widest) = shrinkable.max_by_key(|&position| widths[position]) else {
                     break;
                 };
@@ -136,7 +136,7 @@ impl<'a> Grid<'a> {
         let rank = |i: usize| self.table.columns[i].rank;
         let fits = |shown: &[usize], rank: u8| {
             let long = if rank == 0 { 0 } else { LONG_ID };
-            self.total(shown, |i| self.least(i, long)) <= width
+            self.total(shown, |i| self.min_width(i, long)) <= width
         };
         loop {
             let others = shown.iter().filter(|&&i| !self.table.columns[i].key);

@@ -14,8 +14,8 @@ pub fn in_common(values: &[f64]) -> f64 {
     }
     let center = descriptive::median_of(values);
     let along: Vec<f64> = values.iter().map(|x| x * center.signum()).collect();
-    let least = descriptive::quantile(&descriptive::sorted(&along), LESS_IN_COMMON);
-    least.max(0.0) * center.signum()
+    let min = descriptive::quantile(&descriptive::sorted(&along), LESS_IN_COMMON);
+    min.max(0.0) * center.signum()
 }
 
 /// Probability that at least `outliers` of `runs` deviate by at least half of `common`, at the frequency among `others`; 1 without others.
@@ -33,10 +33,10 @@ pub fn chance(others: &[f64], common: f64, outliers: usize, runs: usize) -> f64 
 /// Mean of the shared deviations of `runs`, if outliers as frequent as among `others` explain it with a probability above `alpha`; else 0.
 pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
     let farther = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
-    let most = runs.iter().fold(0.0, farther);
-    let alike = |by: &&f64| is_as_far(**by, most) && **by * most >= 0.0;
+    let farthest = runs.iter().fold(0.0, farther);
+    let alike = |by: &&f64| is_as_far(**by, farthest) && **by * farthest >= 0.0;
     let outliers = runs.iter().filter(alike).count();
-    match chance(others, most, outliers, runs.len()) > alpha {
+    match chance(others, farthest, outliers, runs.len()) > alpha {
         true => descriptive::mean(runs).abs(),
         false => 0.0,
     }

@@ -54,9 +54,9 @@ fn misfit(points: &[Point], noise: &Noise, shape: impl Fn(usize) -> f64) -> f64 
         let slope = if square > 0.0 { product / square } else { 0.0 };
         for (index, x) in shape.iter().enumerate() {
             let fit = mean + slope * (x - center);
-            let most = noise.clip * noise.sd(&points[index]);
-            left[index] = ((values[index] - fit) / most).clamp(-1.0, 1.0);
-            clipped[index] = fit + left[index] * most;
+            let max = noise.clip * noise.sd(&points[index]);
+            left[index] = ((values[index] - fit) / max).clamp(-1.0, 1.0);
+            clipped[index] = fit + left[index] * max;
         }
     }
     left.iter().map(|left| (left * noise.clip).powi(2)).sum()

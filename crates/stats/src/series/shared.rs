@@ -36,8 +36,8 @@ pub(super) fn shared_changes(all: &[&mut Series], correlation: Option<f64>) -> V
         // a few medians may be near each other by chance
         let variances: Vec<f64> =
             all.iter().filter_map(|series| Some(series.noise?.variance.value)).collect();
-        let least = descriptive::mean(&variances) * FRAC_PI_2 / variances.len() as f64;
-        noise.variance.value = noise.variance.value.max(least);
+        let min = descriptive::mean(&variances) * FRAC_PI_2 / variances.len() as f64;
+        noise.variance.value = noise.variance.value.max(min);
     }
     let points = &medians.points;
     let all = levels(points, &changes(points, &noise), &noise);
@@ -154,8 +154,8 @@ impl Series {
                 .collect();
             let clearest = squares.iter().map(|(_, square)| *square).fold(0.0, f64::max);
             let may_be = |square: f64| {
-                let least = CHANGE * CHANGE;
-                clearest - square < if square > least { least } else { by_chance() }
+                let min = CHANGE * CHANGE;
+                clearest - square < if square > min { min } else { by_chance() }
             };
             let shared = squares.iter().filter(|(split, square)| {
                 may_be(*square) && self.shared_starts().any(|start| start == *split)

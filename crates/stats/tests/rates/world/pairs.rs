@@ -105,8 +105,8 @@ impl Order {
 /// A whole trial as `gritstone ab` does it: what it says of the second side, which takes `factor` times as long, and after how many
 /// pairs, those that were left out among them.
 pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> (Verdict, usize) {
-    let most = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
-    let launches = weather.launches(world, 2 * most * weather.pairs_for_one());
+    let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
+    let launches = weather.launches(world, 2 * max * weather.pairs_for_one());
     let (a, mut b) = order.pairs(world, &launches);
     b.iter_mut().for_each(|timed| timed.ns *= factor);
     verdict(&a, &b)
@@ -128,7 +128,7 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
 
 /// The verdict on the launches of two sides, and its number of pairs.
 fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
-    let most = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
+    let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let mut count = 0;
     for look in INTERIM_ANALYSES {
         let up_to = |count: usize| {
@@ -140,7 +140,7 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
             count += 1;
             times = up_to(count);
         }
-        let verdict = interim::decide_all(&[times], |_| 0.01, look == most)[0][0].verdict;
+        let verdict = interim::decide_all(&[times], |_| 0.01, look == max)[0][0].verdict;
         if verdict != Verdict::Inconclusive {
             return (verdict, count);
         }
@@ -158,9 +158,9 @@ pub struct Ranking {
 
 /// Until all is decided, or the last interim analysis: losing sides are dropped at once.
 pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64) -> Ranking {
-    let most = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
+    let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let sides = factors.len();
-    let enough = most * sides * weather.pairs_for_one();
+    let enough = max * sides * weather.pairs_for_one();
     let mut launches = weather.launches(world, enough).into_iter();
     let mut times = Times(vec![vec![]; sides]);
     let mut out: BTreeSet<usize> = BTreeSet::new();
@@ -176,7 +176,7 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             times.0[side].push(Some(Timed { ns, ..timed }));
         }
         let compared = times.compared_pairs();
-        let last = compared.iter().all(|pairs| *pairs >= most);
+        let last = compared.iter().all(|pairs| *pairs >= max);
         if !last && !compared.iter().any(|pairs| INTERIM_ANALYSES.contains(pairs)) {
             continue;
         }
