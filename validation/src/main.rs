@@ -35,7 +35,7 @@ fn main() {
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
         ("series::lasting", series::lasting),
-        ("series::creep", series::creep),
+        ("series::drift", series::drift),
         ("series::comparisons", series::comparisons),
         ("series::sides", series::sides),
         ("series::few", series::few),

@@ -98,7 +98,7 @@ fn lasting_after(before: usize) -> String {
 }
 
 /// How often the gate fails on a benchmark that slows down a little with each run.
-pub fn creep() -> String {
+pub fn drift() -> String {
     let times = 100;
     let (step, runs) = (0.25, 20);
     let title = format!(
@@ -191,7 +191,7 @@ fn compared(rows: usize, runs: usize, earlier: &[usize], changes: &[(usize, f64)
     let unchanged = vec![0.0; rows];
     let times = 150;
     let title = format!(
-        "Comparisons of {} of {rows} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of rows, else those called of the changed, %",
+        "Comparisons of {} of {rows} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of benchmarks, else those called of the changed, %",
         match runs {
             1 => "two runs".to_owned(),
             _ => format!("{runs} runs with {runs}"),
