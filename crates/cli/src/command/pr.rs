@@ -207,14 +207,7 @@ pub fn comparison(
     head: Option<String>,
 ) -> Result<Comparison> {
     let project = Project::read(&repository.root)?;
-    let uses_file_commands = args.command.is_empty() && !project.command.is_empty()
-        || args.build.is_none() && project.build.is_some();
-    let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    ensure!(
-        !uses_file_commands || args.trust || in_ci,
-        "{FILE} names commands that would run as you ({}): inspect them, and give --trust",
-        quoted_commands(&project)
-    );
+    check_trust(args, &project)?;
     let or = |given: &[String], default: &[String]| match given {
         [] => default.to_vec(),
         given => given.to_vec(),
@@ -222,22 +215,11 @@ pub fn comparison(
     let command = or(&args.command, &project.command);
     check_command(&command, &repository)?;
     let name = args.harness.as_deref().or(project.harness.as_deref()).unwrap_or(HARNESS);
+    check_harness_options(args, name)?;
     let quantity = match args.count {
         None => PrQuantity::Time,
         Some(Count::Instructions) => PrQuantity::Instructions,
     };
-    ensure!(
-        quantity == PrQuantity::Time || name == HARNESS,
-        "--count instructions is for a plain command that does a fixed amount of work; {name} repeats benchmarks by the clock, so that its instructions say nothing of them"
-    );
-    ensure!(
-        args.values.is_none() || name == "json",
-        "--values is the pointer of --harness json; {name} has values of its own format"
-    );
-    ensure!(
-        args.harness_time.is_none() || name != HARNESS,
-        "--harness-time is for a --harness: a plain command takes its own time"
-    );
     let pointer = args.values.as_deref().or(project.values.as_deref()).unwrap_or("");
     let unknown_harness = || anyhow!("{FILE}: no harness '{name}'; gritstone help pr lists them");
     let time = |given: Option<Duration>, text: &Option<String>| match (given, text) {
@@ -247,24 +229,13 @@ pub fn comparison(
         }
         (given, _) => Ok(given),
     };
-    // what is typed is meant here, what the file says at the root
-    let prefix = &repository.prefix;
     let carry = match args.carry.as_slice() {
         [] => project.carry.clone(),
         given => given.iter().map(|path| repository.below_root(path)).collect(),
     };
-    let build = |command: &String, directory: &Path| Build {
-        command: command.clone(),
-        directory: directory.to_owned(),
-    };
-    let typed = args.build.as_ref().map(|command| build(command, prefix));
-    let of_file = || {
-        let command = project.build.as_ref()?;
-        Some(build(command, Path::new("")))
-    };
     let directory = match args.command.is_empty() {
         true => PathBuf::new(),
-        false => prefix.clone(),
+        false => repository.prefix.clone(),
     };
     // the file's layouts are for times
     let from_file = project.layouts.filter(|_| quantity == PrQuantity::Time);
@@ -278,7 +249,7 @@ pub fn comparison(
         margins: margins(args, &project, quantity)?,
         quantity,
         same_output: false,
-        build: typed.or_else(of_file),
+        build: build(args, &project, &repository.prefix),
         directory,
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
         dir: args.dir.clone(),
@@ -290,12 +261,50 @@ pub fn comparison(
     })
 }
 
+/// Refuses commands of the file that the user neither typed nor trusts.
+fn check_trust(args: &TrialArgs, project: &Project) -> Result<()> {
+    let uses_file_commands = args.command.is_empty() && !project.command.is_empty()
+        || args.build.is_none() && project.build.is_some();
+    let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    ensure!(
+        !uses_file_commands || args.trust || in_ci,
+        "{FILE} names commands that would run as you ({}): inspect them, and give --trust",
+        quoted_commands(project)
+    );
+    Ok(())
+}
+
 fn quoted_commands(project: &Project) -> String {
     let command = project.command.join(" ");
     let all = [project.build.as_deref(), Some(command.as_str())].into_iter().flatten();
     let all: Vec<String> =
         all.filter(|text| !text.is_empty()).map(|text| format!("'{text}'")).collect();
     all.join(", ")
+}
+
+fn check_harness_options(args: &TrialArgs, harness: &str) -> Result<()> {
+    ensure!(
+        args.count.is_none() || harness == HARNESS,
+        "--count instructions is for a plain command that does a fixed amount of work; {harness} repeats benchmarks by the clock, so that its instructions say nothing of them"
+    );
+    ensure!(
+        args.values.is_none() || harness == "json",
+        "--values is the pointer of --harness json; {harness} has values of its own format"
+    );
+    ensure!(
+        args.harness_time.is_none() || harness != HARNESS,
+        "--harness-time is for a --harness: a plain command takes its own time"
+    );
+    Ok(())
+}
+
+/// A typed command is executed below the root as here, one of the file at the root.
+fn build(args: &TrialArgs, project: &Project, prefix: &Path) -> Option<Build> {
+    let (command, directory) = match &args.build {
+        Some(typed) => (typed, prefix),
+        None => (project.build.as_ref()?, Path::new("")),
+    };
+    Some(Build { command: command.clone(), directory: directory.to_owned() })
 }
 
 fn margins(args: &TrialArgs, project: &Project, quantity: PrQuantity) -> Result<Margins> {
