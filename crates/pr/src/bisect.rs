@@ -1,7 +1,7 @@
 //! Finds the commit that made a benchmark slower: each step compares a commit with the good one.
 
 use crate::NotComparable;
-use crate::compare::{Comparison, Place};
+use crate::compare::{Comparison, Place, Sides};
 use crate::counts::AGREEMENT;
 use crate::git::Revision;
 use crate::search::{Mark, Search};
@@ -24,12 +24,14 @@ pub struct Bisection<'a> {
     pub progress: &'a dyn Fn(Progress<'_>),
 }
 
-/// Work trees of the good commit.
+/// Work trees of the whole search.
 struct Trees {
     /// Built.
     good: WorkTree,
     /// Source of the carried files: the bad commit, not built.
     carried: Option<WorkTree>,
+    /// Dropped last.
+    place: Place,
 }
 
 impl Bisection<'_> {
@@ -45,50 +47,17 @@ impl Bisection<'_> {
             sides.base.name,
             sides.head.name
         );
-        let (followed, mut steps) = self.steps.read()?;
-        let place = Place::new(
-            self.comparison.dir.as_deref(),
-            self.comparison.budget,
-            self.comparison.quantity,
-        )?;
-        // without the products of builds
-        let carried = match self.comparison.carry.is_empty() {
-            true => None,
-            false => Some(place.workshop(repository).check_out("head", &sides.head)?),
-        };
-        let good = self.prepare(&place, "base", &sides.base, carried.as_ref())?;
-        let trees = Trees { good, carried };
+        let (followed, steps) = self.steps.read()?;
+        let trees = self.check_out_trees(&sides)?;
         let followed = match followed {
             Some(row) => row,
             None => {
-                let row = self.follow(&place, &trees, &sides.head)?;
+                let row = self.follow(&trees, &sides.head)?;
                 self.steps.add(&Record::Followed(Box::new(row.clone())))?;
                 row
             }
         };
-        let mut search = Search::new(commits.len());
-        let position = |commit: &str| commits.iter().position(|known| known == commit);
-        for step in &steps {
-            if let (Some(index), Some(mark)) = (position(&step.commit), mark(step.outcome)) {
-                search.mark(index, mark);
-            }
-        }
-        while let Some(index) = search.next() {
-            let step = self.test(&place, &trees, &commits[index], &followed)?;
-            let mark = mark(step.outcome);
-            if mark.is_some() {
-                self.steps.add(&Record::Step(step.clone()))?;
-            }
-            steps.push(step);
-            match mark {
-                Some(mark) => search.mark(index, mark),
-                None => break,
-            }
-        }
-        if search.next().is_none() {
-            self.steps.remove()?;
-        }
-        let side = |revision: &Revision| PrSide::new(&revision.name, &revision.commit);
+        let (search, steps) = self.search(&trees, &commits, &followed, steps)?;
         let candidates = search.candidates().map(|index| {
             Ok(BisectCommit {
                 subject: repository.subject(&commits[index])?,
@@ -106,17 +75,13 @@ impl Bisection<'_> {
         let tested = |step: &&BisectStep| step.ratio.is_some() && !step.exact;
         let tests = steps.iter().filter(tested).count() + usize::from(!is_exact(&followed));
         Ok(BisectView {
-            schema: SCHEMA_BISECT.to_owned(),
-            good: side(&sides.base),
-            bad: side(&sides.head),
             candidates,
             // each test is wrong in at most this share of cases
             error_rate: Some((tests as f64 * LEVEL).min(1.0)),
-            quantity: self.comparison.quantity,
-            reason: None,
             shown_by,
             followed: Some(followed),
             steps,
+            ..empty_view(self.comparison, &sides)
         })
     }
 
@@ -125,20 +90,53 @@ impl Bisection<'_> {
     /// # Errors
     /// When a revision is not known.
     pub fn unsearched(comparison: &Comparison, reason: &str) -> Result<BisectView> {
-        let sides = comparison.sides()?;
-        let side = |revision: &Revision| PrSide::new(&revision.name, &revision.commit);
-        Ok(BisectView {
-            schema: SCHEMA_BISECT.to_owned(),
-            good: side(&sides.base),
-            bad: side(&sides.head),
-            quantity: comparison.quantity,
-            reason: Some(reason.to_owned()),
-            followed: None,
-            candidates: vec![],
-            steps: vec![],
-            error_rate: None,
-            shown_by: None,
-        })
+        let reason = Some(reason.to_owned());
+        Ok(BisectView { reason, ..empty_view(comparison, &comparison.sides()?) })
+    }
+
+    /// Tests commits until one is left, beginning with the results of earlier steps. Forgets them at the end.
+    fn search(
+        &mut self,
+        trees: &Trees,
+        commits: &[String],
+        followed: &PrRow,
+        mut steps: Vec<BisectStep>,
+    ) -> Result<(Search, Vec<BisectStep>)> {
+        let mut search = Search::new(commits.len());
+        let position = |commit: &str| commits.iter().position(|known| known == commit);
+        for step in &steps {
+            if let (Some(index), Some(mark)) = (position(&step.commit), mark(step.outcome)) {
+                search.mark(index, mark);
+            }
+        }
+        while let Some(index) = search.next() {
+            let step = self.test(trees, &commits[index], followed)?;
+            let mark = mark(step.outcome);
+            if mark.is_some() {
+                self.steps.add(&Record::Step(step.clone()))?;
+            }
+            steps.push(step);
+            match mark {
+                Some(mark) => search.mark(index, mark),
+                None => break,
+            }
+        }
+        if search.next().is_none() {
+            self.steps.remove()?;
+        }
+        Ok((search, steps))
+    }
+
+    fn check_out_trees(&self, sides: &Sides) -> Result<Trees> {
+        let Comparison { repository, dir, budget, quantity, carry, .. } = self.comparison;
+        let place = Place::new(dir.as_deref(), *budget, *quantity)?;
+        // without the products of builds
+        let carried = match carry.is_empty() {
+            true => None,
+            false => Some(place.workshop(repository).check_out("head", &sides.head)?),
+        };
+        let good = self.prepare(&place, "base", &sides.base, carried.as_ref())?;
+        Ok(Trees { good, carried, place })
     }
 
     /// Checks out a revision with the carried files, and builds it.
@@ -163,24 +161,26 @@ impl Bisection<'_> {
         Ok(tree)
     }
 
+    /// Measures a revision against the good commit.
     fn trial(
         &self,
-        place: &Place,
-        trees: [&WorkTree; 2],
+        trees: &Trees,
+        revision: &Revision,
         margins: &Margins,
         only: Option<&str>,
     ) -> Result<Trial> {
+        let tree = self.prepare(&trees.place, "head", revision, trees.carried.as_ref())?;
         let turns = Turns { margins, only, ..self.comparison.turns() };
-        let launcher = self.comparison.launcher(place);
-        let measured = turns.measure(&launcher, trees.map(std::slice::from_ref), self.progress)?;
+        let launcher = self.comparison.launcher(&trees.place);
+        let sides = [&trees.good, &tree].map(std::slice::from_ref);
+        let measured = turns.measure(&launcher, sides, self.progress)?;
         ensure!(measured.complete, ExecError::Interrupted);
         Ok(measured.trial)
     }
 
     /// The benchmark with the largest regression of the bad commit.
-    fn follow(&self, place: &Place, trees: &Trees, bad: &Revision) -> Result<PrRow> {
-        let bad_tree = self.prepare(place, "head", bad, trees.carried.as_ref())?;
-        let trial = self.trial(place, [&trees.good, &bad_tree], &self.comparison.margins, None)?;
+    fn follow(&self, trees: &Trees, bad: &Revision) -> Result<PrRow> {
+        let trial = self.trial(trees, bad, &self.comparison.margins, None)?;
         let rows = trial.rows(self.comparison.harness.name()).into_iter();
         let regressed = rows.filter(|row| row.regressed && row.ratio.is_some());
         let worst =
@@ -191,13 +191,7 @@ impl Bisection<'_> {
         })?)
     }
 
-    fn test(
-        &self,
-        place: &Place,
-        trees: &Trees,
-        commit: &str,
-        followed: &PrRow,
-    ) -> Result<BisectStep> {
+    fn test(&self, trees: &Trees, commit: &str, followed: &PrRow) -> Result<BisectStep> {
         let step = |outcome, row: Option<&PrRow>, reason: Option<String>| BisectStep {
             commit: commit.to_owned(),
             outcome,
@@ -211,9 +205,7 @@ impl Bisection<'_> {
         let half = (1.0 / followed.ratio.unwrap_or(1.0)).sqrt() - 1.0;
         let margins = Margins { default: half, by_name: BTreeMap::new() };
         let measured =
-            self.prepare(place, "head", &revision, trees.carried.as_ref()).and_then(|tree| {
-                let trial =
-                    self.trial(place, [&trees.good, &tree], &margins, Some(&followed.name))?;
+            self.trial(trees, &revision, &margins, Some(&followed.name)).and_then(|trial| {
                 let mut rows = trial.rows(self.comparison.harness.name()).into_iter();
                 let row = rows.find(|row| row.name == followed.name && row.pairs > 0);
                 row.ok_or_else(|| {
@@ -235,6 +227,23 @@ impl Bisection<'_> {
             _ => BisectOutcome::Good,
         };
         Ok(step(outcome, Some(&row), None))
+    }
+}
+
+/// A view without a search.
+fn empty_view(comparison: &Comparison, sides: &Sides) -> BisectView {
+    let side = |revision: &Revision| PrSide::new(&revision.name, &revision.commit);
+    BisectView {
+        schema: SCHEMA_BISECT.to_owned(),
+        good: side(&sides.base),
+        bad: side(&sides.head),
+        quantity: comparison.quantity,
+        reason: None,
+        followed: None,
+        candidates: vec![],
+        steps: vec![],
+        error_rate: None,
+        shown_by: None,
     }
 }
 
