@@ -8,7 +8,7 @@ use crate::{findings, responses, show, words};
 use gritstone_document::number;
 use gritstone_document::svg::{
     Canvas, launches,
-    plot::{Line, Point},
+    plot::{Line, Plot, Point},
 };
 use gritstone_document::{Block, Document, Text};
 use gritstone_model::{
@@ -23,7 +23,7 @@ pub(super) fn blocks(input: &Brief, result: &Measurement) -> Vec<Block> {
         let operation = ("One operation:", entry.operation.as_str());
         document.paragraph(sentences(&[("", &entry.why), operation]));
     }
-    drawings(&mut document, input, entry, result);
+    document.blocks.extend(drawings(input, entry, result));
     document.terms(numbers(result));
     let points = result.copies().into_iter().flat_map(|copies| &copies.points);
     let notes = result.notes.iter().chain(points.flat_map(|point| &point.notes));
@@ -44,99 +44,116 @@ fn without_notes(result: &Measurement) -> Measurement {
     result
 }
 
-/// Drawings of launches, curves and pairs.
-fn drawings(
-    document: &mut Document,
-    input: &Brief,
-    entry: Option<&Benchmark>,
-    result: &Measurement,
-) {
-    let (id, unit) = (&result.id, result.unit.as_str());
-    let anchor = id.as_str().replace(['/', '@', '.'], "-");
-    let mut figure = |canvas: Canvas, kind: &str, caption: String, alternative: String| {
-        let id = format!("{anchor}-{kind}");
-        document.push(Block::Figure(canvas.figure(&id, caption, alternative)));
-    };
-    if let (Some(estimate), [first, .., last]) = (result.value(), result.values()) {
-        let canvas = launches::draw(result.values(), unit, estimate, result.interval());
-        let text = |value: f64| number::at_most(value, unit, 4);
-        let ends =
-            |pick: fn(f64, f64) -> f64| text(result.values().iter().copied().fold(*first, pick));
-        let words = format!(
-            "{}, from {} to {}; first {}, last {}.",
-            words::plural(result.values().len(), "launch"),
-            ends(f64::min),
-            ends(f64::max),
-            text(*first),
-            text(*last)
-        );
-        figure(
-            canvas,
-            "launches",
-            format!("{id}: launches over time, and their distribution"),
-            words,
-        );
-    }
-    if let Some((curve, points)) = result.curve.as_ref().zip(curves::measured(result)) {
-        let label = &curve.label;
-        let law: Vec<Point> = law_of(result)
-            .map(|series_point| point(series_point.x, series_point.estimate))
-            .collect();
-        let systems: Vec<&RunView> = input.parts.references.iter().collect();
-        let printed = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
-        let mut lines: Vec<Line> = printed.into_iter().map(|(_, line)| line).collect();
-        lines.push(line("measured".to_owned(), points, !law.is_empty()));
-        lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
-        let (plot, alternative) = curves::plot(label, unit, lines);
-        figure(plot.draw(), "curve", format!("{id}: {} by {label}", result.title), alternative);
-    }
-    if let Some(plot) = responses::plot(result) {
-        let label = plot.x_label.to_lowercase();
-        let caption = format!("{id}: response time by {label}");
-        figure(plot.draw(), "responses", caption, responses::in_words(&plot));
-    }
-    if let Some(plot) = responses::percentiles(result) {
-        let label = plot.x_label.to_lowercase();
-        let caption = format!("{id}: percentiles by {label}");
-        figure(plot.draw(), "percentiles", caption, responses::in_words(&plot));
-    }
-    if let Some(plot) = histogram::plot(result) {
-        let alternative = plot.lines.iter().map(|line| ends(line, "%"));
-        let alternative = alternative.collect::<String>();
-        let caption =
-            format!("{id}: operations by their time, in buckets of an eighth of a power of two");
-        figure(plot.draw(), "histogram", caption, alternative);
-    }
-    let copies = result.copies().into_iter();
-    let measured: Vec<Point> = copies
-        .clone()
-        .flat_map(|copies| &copies.points)
-        .map(|copies_point| point(f64::from(copies_point.copies), copies_point.total))
-        .collect();
-    if measured.len() > 1 {
-        let law = copies.flat_map(|copies| &copies.law).flat_map(|law| &law.curve);
-        let law: Vec<Point> =
-            law.map(|series_point| point(series_point.x, series_point.estimate)).collect();
-        let mut lines = vec![line("measured".to_owned(), measured, !law.is_empty())];
-        lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
-        let (plot, alternative) = curves::plot("copies", unit, lines);
-        figure(plot.draw(), "copies", format!("{id}: all copies together"), alternative);
-    }
-    if let Some(pairs) = Pairs::new(result) {
-        document.push(Block::Figure(pairs.figure(&format!("{anchor}-pairs"))));
-    }
+struct Drawing {
+    /// Suffix of the anchor.
+    kind: &'static str,
+    canvas: Canvas,
+    /// Follows the benchmark.
+    caption: String,
+    alternative: String,
 }
 
-/// The fitted law of a curve as points of a line; none without a law.
-fn law_of(result: &Measurement) -> impl Iterator<Item = &SeriesPoint> {
-    result.notes.iter().flat_map(|note| match &note.finding {
-        Finding::Scaling { law: Some(law), .. } => law.curve.as_slice(),
-        _ => &[],
+/// Drawings of launches, curves and pairs.
+fn drawings(input: &Brief, entry: Option<&Benchmark>, result: &Measurement) -> Vec<Block> {
+    let percentiles = |kind, what: &str, plot: Plot| Drawing {
+        kind,
+        canvas: plot.draw(),
+        caption: format!("{what} by {}", plot.x_label.to_lowercase()),
+        alternative: responses::in_words(&plot),
+    };
+    let drawings = [
+        draw_launches(result),
+        draw_curve(input, entry, result),
+        responses::plot(result).map(|plot| percentiles("responses", "response time", plot)),
+        responses::percentiles(result).map(|plot| percentiles("percentiles", "percentiles", plot)),
+        draw_histogram(result),
+        draw_copies(result),
+    ];
+    let anchor = result.id.as_str().replace(['/', '@', '.'], "-");
+    let figures = drawings.into_iter().flatten().map(|drawing| {
+        let id = format!("{anchor}-{}", drawing.kind);
+        let caption = format!("{}: {}", result.id, drawing.caption);
+        drawing.canvas.figure(&id, caption, drawing.alternative)
+    });
+    let pairs = Pairs::new(result).map(|pairs| pairs.figure(&format!("{anchor}-pairs")));
+    figures.chain(pairs).map(Block::Figure).collect()
+}
+
+fn draw_launches(result: &Measurement) -> Option<Drawing> {
+    let (estimate, values, unit) = (result.value()?, result.values(), result.unit.as_str());
+    let [first, .., last] = values else { return None };
+    let text = |value: f64| number::at_most(value, unit, 4);
+    let end = |pick: fn(f64, f64) -> f64| text(values.iter().copied().fold(*first, pick));
+    Some(Drawing {
+        kind: "launches",
+        canvas: launches::draw(values, unit, estimate, result.interval()),
+        caption: "launches over time, and their distribution".to_owned(),
+        alternative: format!(
+            "{}, from {} to {}; first {}, last {}.",
+            words::plural(values.len(), "launch"),
+            end(f64::min),
+            end(f64::max),
+            text(*first),
+            text(*last)
+        ),
     })
 }
 
-fn line(name: String, points: Vec<Point>, loose: bool) -> Line {
-    Line { name, strong: true, loose, points, ..Line::default() }
+fn draw_curve(input: &Brief, entry: Option<&Benchmark>, result: &Measurement) -> Option<Drawing> {
+    let label = &result.curve.as_ref()?.label;
+    let measured = curves::measured(result)?;
+    let law = result.notes.iter().flat_map(|note| match &note.finding {
+        Finding::Scaling { law: Some(law), .. } => law.curve.as_slice(),
+        _ => &[],
+    });
+    let systems: Vec<&RunView> = input.parts.references.iter().collect();
+    let printed = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
+    let printed = printed.into_iter().map(|(_, line)| line);
+    let lines = printed.chain(lines_with_law(measured, law)).collect();
+    let (plot, alternative) = curves::plot(label, result.unit.as_str(), lines);
+    let caption = format!("{} by {label}", result.title);
+    Some(Drawing { kind: "curve", canvas: plot.draw(), caption, alternative })
+}
+
+fn draw_histogram(result: &Measurement) -> Option<Drawing> {
+    let plot = histogram::plot(result)?;
+    Some(Drawing {
+        kind: "histogram",
+        canvas: plot.draw(),
+        caption: "operations by their time, in buckets of an eighth of a power of two".to_owned(),
+        alternative: plot.lines.iter().map(|line| ends(line, "%")).collect(),
+    })
+}
+
+fn draw_copies(result: &Measurement) -> Option<Drawing> {
+    let copies = result.copies().filter(|copies| copies.points.len() > 1)?;
+    let measured = copies.points.iter();
+    let measured = measured.map(|measured| point(f64::from(measured.copies), measured.total));
+    let law = copies.law.iter().flat_map(|law| &law.curve);
+    let lines = lines_with_law(measured.collect(), law);
+    let (plot, alternative) = curves::plot("copies", result.unit.as_str(), lines);
+    let caption = "all copies together".to_owned();
+    Some(Drawing { kind: "copies", canvas: plot.draw(), caption, alternative })
+}
+
+/// Measured points, joined unless there is a fitted law, and the law.
+fn lines_with_law<'a>(
+    measured: Vec<Point>,
+    law: impl Iterator<Item = &'a SeriesPoint>,
+) -> Vec<Line> {
+    let law: Vec<Point> =
+        law.map(|series_point| point(series_point.x, series_point.estimate)).collect();
+    let has_law = !law.is_empty();
+    let line = |name: &str, loose, points| Line {
+        name: name.to_owned(),
+        strong: true,
+        loose,
+        points,
+        ..Line::default()
+    };
+    let mut lines = vec![line("measured", has_law, measured)];
+    lines.extend(has_law.then(|| line("scalability law", false, law)));
+    lines
 }
 
 /// The numbers of the result, by name.
