@@ -133,37 +133,18 @@ impl Launcher<'_> {
             stop: self.stop,
         })?;
         let elapsed = start.elapsed();
-        let failure = match &end {
-            UserEnd::Success => None,
-            UserEnd::TimedOut => Some(format!(
-                "'{}' took longer than {} s, the whole --budget",
-                self.command.join(" "),
-                self.deadline.as_secs_f64()
-            )),
-            end => {
-                let last = last_lines(&stderr)? + &last_lines(&stdout)?;
-                let command = self.command.join(" ");
-                Some(format!("'{command}' {}\n{last}", describe(end)))
-            }
-        };
+        let failure = self.failure(&end, [&stderr, &stdout])?;
         let is_ended = matches!(end, UserEnd::Status(_) | UserEnd::Signal(_));
-        if let Some(failure) = failure.as_ref().filter(|_| !is_ended) {
-            return Ok(Err(anyhow!(failure.clone())));
-        }
-        let read = match invocation.output {
-            Output::WallTime if failure.is_none() => match self.counter {
-                None => Ok(self.whole_command("s", elapsed.as_secs_f64())),
-                Some(counter) => counter
-                    .read(&results)
-                    .map(|count| self.whole_command(INSTRUCTIONS, count as f64)),
-            },
-            Output::WallTime => Err(anyhow!("it has no value")),
-            Output::Stdout => read_text(&stdout).and_then(|text| {
+        let read = match (invocation.output, &failure) {
+            (_, Some(failure)) if !is_ended => return Ok(Err(anyhow!(failure.clone()))),
+            (Output::WallTime, Some(_)) => Err(anyhow!("it has no value")),
+            (Output::WallTime, None) => self.whole_command(elapsed, &results),
+            (Output::Stdout, _) => read_text(&stdout).and_then(|text| {
                 let path = "standard output".into();
                 Ok(self.harness.results(&[HarnessFile { path, text }], request.known)?)
             }),
-            Output::File(file) => self.parse(&[file], directory, request.known),
-            Output::Tree(root) => files::json_files(&root)
+            (Output::File(file), _) => self.parse(&[file], directory, request.known),
+            (Output::Tree(root), _) => files::json_files(&root)
                 .context("the harness left no results")
                 .and_then(|files| self.parse(&files, &root, request.known)),
         };
@@ -178,9 +159,29 @@ impl Launcher<'_> {
         })
     }
 
+    /// Why the command failed, with the last lines of these files.
+    fn failure(&self, end: &UserEnd, logs: [&Path; 2]) -> Result<Option<String>> {
+        let command = self.command.join(" ");
+        Ok(match end {
+            UserEnd::Success => None,
+            UserEnd::TimedOut => Some(format!(
+                "'{command}' took longer than {} s, the whole --budget",
+                self.deadline.as_secs_f64()
+            )),
+            end => {
+                let last = last_lines(logs[0])? + &last_lines(logs[1])?;
+                Some(format!("'{command}' {}\n{last}", describe(end)))
+            }
+        })
+    }
+
     /// The one result of a plain command.
-    fn whole_command(&self, unit: &str, value: f64) -> HarnessResults {
-        HarnessResults {
+    fn whole_command(&self, elapsed: Duration, results: &Path) -> Result<HarnessResults> {
+        let (unit, value) = match self.counter {
+            None => ("s", elapsed.as_secs_f64()),
+            Some(counter) => (INSTRUCTIONS, counter.read(results)? as f64),
+        };
+        Ok(HarnessResults {
             measured: vec![HarnessResult {
                 name: self.command.join(" "),
                 unit: unit.to_owned(),
@@ -188,7 +189,7 @@ impl Launcher<'_> {
                 values: vec![value],
             }],
             without_value: vec![],
-        }
+        })
     }
 
     fn parse(
