@@ -58,7 +58,6 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
             return Err(Rejection::new(Status::Wrong, why));
         }
     }
-    let wanted = Filter::from_params(params);
     let compared = |run| {
         let margin = gritstone_runs::context::MARGIN;
         pages.context.compare(&base, run, margin)
@@ -66,19 +65,7 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
     let mut views: Vec<CompareView> = runs.iter().map(compared).collect();
     let rows = views.iter().flat_map(|view| &view.rows);
     let families: BTreeSet<String> = rows.map(|row| row.id.family().to_owned()).collect();
-    let shown = views.iter().flat_map(|view| &view.rows);
-    let shown = shown.filter(|row| wanted.has(row));
-    let shown: BTreeSet<_> = shown.map(|row| row.id.clone()).collect();
-    for view in &mut views {
-        // several runs show the same rows
-        let all = view.rows.len();
-        view.rows.retain(|row| shown.contains(&row.id));
-        if view.rows.len() < all {
-            // they are of all rows
-            view.sums.clear();
-            view.common = None;
-        }
-    }
+    Filter::from_params(params).apply(&mut views);
     if request.form == Form::Json {
         let nothing = || (Document::default(), Frame::default());
         return Ok(match views.as_slice() {
@@ -127,6 +114,21 @@ impl<'a> Filter<'a> {
             family: params.text("family"),
             verdict: verdicts.find(|verdict| verdict.as_str() == params.text("verdict")),
             min: 1.0 + f64::from(params.number("effect")) / 100.0,
+        }
+    }
+
+    /// Leaves the same rows in all views.
+    fn apply(&self, views: &mut [CompareView]) {
+        let shown = views.iter().flat_map(|view| &view.rows).filter(|row| self.has(row));
+        let shown: BTreeSet<_> = shown.map(|row| row.id.clone()).collect();
+        for view in views {
+            let all = view.rows.len();
+            view.rows.retain(|row| shown.contains(&row.id));
+            if view.rows.len() < all {
+                // they are of all rows
+                view.sums.clear();
+                view.common = None;
+            }
         }
     }
 
