@@ -88,25 +88,9 @@ pub fn serve(
         Some(reader) => reader.tokens()?,
         None => vec![],
     };
-    for damage in tokens.iter().filter_map(|token| token.damage.as_ref()) {
-        log::warn!("gritstone: {damage}");
-    }
     let public_read = !public || options.open_reads;
-    let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
-    ensure!(
-        public_read || tokens.iter().any(reads),
-        "{} is reachable from other machines{}: create a token for reading (`gritstone token create NAME --scope read`), \
-         or let everyone read everything with --open-reads",
-        options.listen,
-        if options.behind_proxy { " through the proxy" } else { "" }
-    );
-    let tls = encryption(options)?;
-    ensure!(
-        !public || options.behind_proxy || tls.is_some(),
-        "{} is reachable from other machines, and connections would be unencrypted: name a certificate with --tls-cert \
-         and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
-        options.listen
-    );
+    check_tokens(options, public_read, &tokens)?;
+    let tls = encryption(options, public)?;
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("cannot listen on {}", options.listen))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -143,6 +127,22 @@ pub fn serve(
         log,
     };
     http::serve(listener, stop, config).context("cannot serve")?;
+    Ok(())
+}
+
+/// Warns of damaged tokens. Fails if everyone needs a token to read, and there is none.
+fn check_tokens(options: &Options, public_read: bool, tokens: &[Token]) -> Result<()> {
+    for damage in tokens.iter().filter_map(|token| token.damage.as_ref()) {
+        log::warn!("gritstone: {damage}");
+    }
+    let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
+    ensure!(
+        public_read || tokens.iter().any(reads),
+        "{} is reachable from other machines{}: create a token for reading (`gritstone token create NAME --scope read`), \
+         or let everyone read everything with --open-reads",
+        options.listen,
+        if options.behind_proxy { " through the proxy" } else { "" }
+    );
     Ok(())
 }
 
@@ -199,9 +199,15 @@ fn open_files() -> Option<u64> {
     }
 }
 
-/// TLS, if configured. Fails if other users can read the key.
-fn encryption(options: &Options) -> Result<Option<Tls>> {
+/// TLS, if configured. Fails if other users can read the key, or if connections of other machines would be unencrypted.
+fn encryption(options: &Options, public: bool) -> Result<Option<Tls>> {
     let (Some(certificate), Some(key)) = (&options.tls_cert, &options.tls_key) else {
+        ensure!(
+            !public || options.behind_proxy,
+            "{} is reachable from other machines, and connections would be unencrypted: name a certificate with --tls-cert \
+             and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
+            options.listen
+        );
         return Ok(None);
     };
     let open = std::fs::metadata(key).with_context(|| format!("cannot read {}", key.display()))?;
