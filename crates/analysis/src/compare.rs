@@ -40,7 +40,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let mut rows: Vec<ComparedRow> = Vec::new();
     for b in &base.results {
         rows.push(match other.get(&b.id) {
-            Some(o) => row(base, b, other, o, options, &tails),
+            Some(o) => row([base, other], [b, o], options, &tails),
             None => unmatched(b, other, true),
         });
     }
@@ -91,15 +91,13 @@ fn between_run(rows: &[ComparedRow], options: &Options) -> Option<VarianceSource
 
 /// A row without its verdict.
 fn row(
-    base: &RunView,
-    b: &Measurement,
-    other: &RunView,
-    o: &Measurement,
+    runs: [&RunView; 2],
+    [b, o]: [&Measurement; 2],
     options: &Options,
     tails: &BTreeMap<&str, Options>,
 ) -> ComparedRow {
     let mut pair = pair(b, o, options);
-    if let Some(differ) = peers_differ(base, other) {
+    if let Some(differ) = peers_differ(runs[0], runs[1]) {
         pair = pair.without_ratio_because(differ);
     }
     let percentiles = percentiles::percentiles(b, o, &pair, options, tails);
@@ -108,7 +106,8 @@ fn row(
     let mut sides = [b, o].into_iter();
     let disturbed = pair.basis == ComparedBy::Test
         && sides.any(|side| side.has_flag(Flag::Interference, pair.compared));
-    let mut notes = compared_notes(base, b, other, o, &pair);
+    let merge_notes = |b: &[Note], o: &[Note]| notes_by_side(runs, [b, o]);
+    let mut notes = compared_notes(b, o, &pair, &merge_notes);
     notes.extend(pair.notes.into_iter().map(Note::new));
     let row = CompareRow {
         id: b.id.clone(),
@@ -131,7 +130,7 @@ fn row(
         base: pair.base,
         other: pair.other,
         notes: in_order(notes),
-        copies: copies::copies(b, o, options, &|b, o| notes_by_side(base, b, other, o)),
+        copies: copies::copies(b, o, options, &merge_notes),
         percentiles,
     };
     let basis = if disturbed { ComparedBy::Nothing } else { pair.basis };
@@ -149,6 +148,9 @@ fn explanation(
     let alike = of_the_work && options.reference_ghz.is_some();
     alike.then(|| explain(explain::Side::new(b), explain::Side::new(o)))?
 }
+
+/// Combines the notes of both sides.
+type MergeNotes<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
 
 struct ComparedRow {
     row: CompareRow,
@@ -212,26 +214,25 @@ pub(crate) fn is_usable(result: &Measurement, compared: Subject) -> bool {
 /// Notes on the compared quantity, with their side; all notes where there is no ratio, since any may give the reason.
 /// "Not comparable" is about documents, not about two measured sides.
 fn compared_notes(
-    base: &RunView,
-    b: &Measurement,
-    other: &RunView,
-    o: &Measurement,
+    base: &Measurement,
+    other: &Measurement,
     pair: &Pair,
+    merge_notes: &MergeNotes,
 ) -> Vec<Note> {
     let belongs = |side: &Measurement| -> Vec<Note> {
         let notes = side.notes.iter();
         let concerns = |note: &&Note| pair.ratio.is_none() || note.about.concerns(pair.compared);
         notes.filter(concerns).cloned().collect()
     };
-    let mut notes = notes_by_side(base, &belongs(b), other, &belongs(o));
-    if !b.is_published() && !o.is_published() {
+    let mut notes = merge_notes(&belongs(base), &belongs(other));
+    if !base.is_published() && !other.is_published() {
         notes.retain(|note| note.flag() != Some(Flag::NotComparable) || note.side.is_some());
     }
     notes
 }
 
 /// Common notes, then those of one side, prefixed by its name.
-fn notes_by_side(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
+fn notes_by_side([base, other]: [&RunView; 2], [b, o]: [&[Note]; 2]) -> Vec<Note> {
     let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
         let named = |note: &Note| Note { side: Some(name(view).to_owned()), ..note.clone() };
         let unshared = |note: &&Note| !theirs.contains(note);

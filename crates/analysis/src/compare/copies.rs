@@ -3,7 +3,7 @@
 //! Times are compared launch by launch. Efficiencies have one value per round. Run effects on several copies are unknown; those on one copy
 //! are used.
 
-use super::Options;
+use super::{MergeNotes, Options};
 use crate::conversion::scale;
 use gritstone_model::{
     Better, CompareCopies, CompareFigure, CopiesPoint, Estimate, Flag, Measurement, Note,
@@ -11,9 +11,6 @@ use gritstone_model::{
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeSet;
-
-/// Combines the notes of both sides.
-type MergeNotes<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
 
 /// One for each number of copies of either side, without verdicts.
 pub(super) fn copies(

@@ -13,28 +13,27 @@ pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
     let subject = pointed_to(base, other);
     let both = |subject| Some((time(base, subject)?, time(other, subject)?));
     if let Some(sides) = both(subject) {
-        return conclude(base, other, subject, sides, Better::Lower, Vec::new());
+        return conclude(base, other, subject, sides, None);
     }
     if let Some(sides) = both(Subject::Real) {
         let note = Finding::RealTimeInstead {
             asked: subject,
             unmeasured: unmeasured(base, other, subject),
         };
-        return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
+        return conclude(base, other, Subject::Real, sides, Some(note));
     }
     if let (Some(b), Some(o), Some(scale)) =
         (side(base, base.estimate()), side(other, other.estimate()), scale(&other.unit, &base.unit))
     {
-        let sides = (b, o.times(scale));
-        return conclude(base, other, Subject::Estimate, sides, base.better, vec![]);
+        return conclude(base, other, Subject::Estimate, (b, o.times(scale)), None);
     }
     if let Some((time, sides)) = TIMES.into_iter().find_map(|time| Some((time, both(time)?))) {
         let note = Finding::OnlyTime { time };
-        return conclude(base, other, time, sides, Better::Lower, vec![note]);
+        return conclude(base, other, time, sides, Some(note));
     }
     if let Some(sides) = mixed_times(base, other, subject) {
         let note = Finding::AcrossTimes { printed: subject };
-        return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
+        return conclude(base, other, Subject::Real, sides, Some(note));
     }
     Pair::new(base, other).without_ratio_because(Finding::NothingInCommon {})
 }
@@ -113,9 +112,12 @@ fn conclude(
     other: &Measurement,
     compared: Subject,
     (b, o): (Estimate, Estimate),
-    better: Better,
-    mut notes: Vec<Finding>,
+    note: Option<Finding>,
 ) -> Pair {
+    let (unit, better) = match compared {
+        Subject::Estimate => (base.unit.to_string(), base.better),
+        _ => ("s".to_owned(), Better::Lower),
+    };
     let exact = compared == Subject::Estimate && base.unit.quantity() == Quantity::Exact;
     let both_printed = base.is_published() && other.is_published();
     let interval = match (b.interval, o.interval) {
@@ -125,18 +127,16 @@ fn conclude(
         }
         _ => None,
     };
-    if both_printed && !exact {
-        notes.push(Finding::BothPrinted {});
-    }
+    let both_printed = (both_printed && !exact).then_some(Finding::BothPrinted {});
     Pair {
         compared,
-        unit: if compared == Subject::Estimate { base.unit.to_string() } else { "s".to_owned() },
+        unit,
         base: Some(b.value),
         other: Some(o.value),
         ratio: Some(ratio(b.value, o.value, better)),
         interval,
         basis: if exact { ComparedBy::Exact } else { ComparedBy::Interval },
-        notes,
+        notes: note.into_iter().chain(both_printed).collect(),
         ..Pair::new(base, other)
     }
 }
