@@ -27,13 +27,19 @@ const FINE: f32 = 64.0;
 const TABLE_SPACE: f32 = 14.2;
 const PANEL_SPACE: f32 = 8.5;
 
-#[derive(Clone, Copy)]
 struct Placed {
     /// Index in the table.
     index: usize,
     left: f32,
     width: f32,
     number: bool,
+}
+
+struct Cell<'c> {
+    inline: &'c Inline,
+    set: Type,
+    part: Part,
+    column: &'c Placed,
 }
 
 struct Panel<'t> {
@@ -160,8 +166,14 @@ impl Panel<'_> {
                     true => setter.tree.add(tagged, Tag::TH(TableHeaderScope::Row)),
                     false => setter.tree.add(tagged, Tag::TD),
                 };
-                let set = face(&self.table.columns[column.index], row.strong);
-                self.cell(setter, &self.rows[index][column.index], set, part, *column)
+                let cell = Cell {
+                    inline: &self.rows[index][column.index],
+                    set: face(&self.table.columns[column.index], row.strong),
+                    part,
+                    column,
+                };
+                // numbers are never broken
+                self.lay(setter, cell, if column.number { f32::MAX } else { 0.0 })
             };
             let laid: Vec<Laid> = self.columns.iter().map(cell).collect();
             let mut slabs = setter.row(&laid, self.pad, self.wide, row.strong);
@@ -177,28 +189,9 @@ impl Panel<'_> {
         }
     }
 
-    /// Numbers are never broken.
-    fn cell(
-        &self,
-        setter: &Setter,
-        inline: &Inline,
-        set: Type,
-        part: Part,
-        column: Placed,
-    ) -> Laid {
-        let slack = if column.number { f32::MAX } else { 0.0 };
-        self.lay(setter, inline, set, part, column, slack)
-    }
-
-    fn lay(
-        &self,
-        setter: &Setter,
-        inline: &Inline,
-        set: Type,
-        part: Part,
-        column: Placed,
-        slack: f32,
-    ) -> Laid {
+    /// Breaks the text of a cell that may be wider than its column by `slack`.
+    fn lay(&self, setter: &Setter, cell: Cell<'_>, slack: f32) -> Laid {
+        let Cell { inline, set, part, column } = cell;
         let position = match column.number {
             true => (column.left + column.width - self.pad, RIGHT),
             false => (column.left + self.pad, LEFT),
@@ -258,9 +251,9 @@ impl Panel<'_> {
             };
             for column in run {
                 let part = setter.tree.add(row, spanning(1, rows));
-                let head = Inline::new(&self.table.columns[column.index].head);
-                let laid = self.lay(setter, &head, HEAD, part, *column, SLACK);
-                heads.push((tier, laid));
+                let inline = &Inline::new(&self.table.columns[column.index].head);
+                let head = Cell { inline, set: HEAD, part, column };
+                heads.push((tier, self.lay(setter, head, SLACK)));
             }
         }
         heads.sort_by_key(|(tier, _)| *tier == UNDER);
