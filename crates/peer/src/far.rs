@@ -32,6 +32,16 @@ enum Event {
     Output(u64, Vec<u8>),
 }
 
+/// Serves the near host, one far end at a time.
+struct Server<'a> {
+    /// Parent of the workloads and their directories.
+    directory: &'a Path,
+    address: IpAddr,
+    write: WriteBytes,
+    sender: Sender<Event>,
+    running: Option<Running>,
+}
+
 /// A far end.
 struct Running {
     number: u64,
@@ -54,22 +64,14 @@ pub fn far_end(directory: &Path, address: IpAddr, write: WriteBytes) -> Result<(
         link: link::with_address(address),
         ..Hello::version()
     };
-    send_frame(write, &Frame::Hello(Box::new(hello)))?;
     let (sender, events) = channel();
     let frames = sender.clone();
+    let mut server = Server { directory, address, write, sender, running: None };
+    server.send(&Frame::Hello(Box::new(hello)))?;
     thread::spawn(move || listen(&frames));
-    let mut running = None;
-    let served = serve(directory, address, write, &sender, &events, &mut running);
-    if let Some(running) = running {
-        running.end();
-    }
+    let served = server.serve(&events);
+    server.running.map(Running::end);
     served
-}
-
-fn send_frame(write: WriteBytes, frame: &Frame) -> io::Result<()> {
-    let mut bytes = vec![];
-    frame.write(&mut bytes)?;
-    write(&bytes)
 }
 
 fn listen(sender: &Sender<Event>) {
@@ -87,102 +89,89 @@ fn listen(sender: &Sender<Event>) {
     }
 }
 
-fn serve(
-    directory: &Path,
-    address: IpAddr,
-    write: WriteBytes,
-    sender: &Sender<Event>,
-    events: &Receiver<Event>,
-    running: &mut Option<Running>,
-) -> Result<()> {
-    let (mut number, mut last_heard) = (0, Instant::now());
-    loop {
-        let until = running
-            .as_ref()
-            .map_or(last_heard + SILENCE, |current| current.deadline.min(last_heard + SILENCE));
-        let left = until.saturating_duration_since(Instant::now());
-        match events.recv_timeout(left) {
-            Ok(Event::Disconnected(how)) => {
-                how.context("cannot parse the request of the near host")?;
-                return Ok(());
-            }
-            Ok(Event::Frame(frame)) => {
-                last_heard = Instant::now();
-                number += 1;
-                handle(frame, number, directory, address, write, sender, running)?;
-            }
-            Ok(Event::Output(source, bytes)) => {
-                let Some(current) = running.take_if(|current| current.number == source) else {
-                    continue;
-                };
-                if bytes.is_empty() {
-                    send_frame(write, &Frame::Ended(current.end()))?;
-                } else {
-                    send_frame(write, &Frame::Output(bytes))?;
-                    *running = Some(current);
+impl Server<'_> {
+    fn send(&self, frame: &Frame) -> io::Result<()> {
+        let mut bytes = vec![];
+        frame.write(&mut bytes)?;
+        (self.write)(&bytes)
+    }
+
+    fn serve(&mut self, events: &Receiver<Event>) -> Result<()> {
+        let (mut number, mut last_heard) = (0, Instant::now());
+        loop {
+            let until = self
+                .running
+                .as_ref()
+                .map_or(last_heard + SILENCE, |current| current.deadline.min(last_heard + SILENCE));
+            let left = until.saturating_duration_since(Instant::now());
+            match events.recv_timeout(left) {
+                Ok(Event::Disconnected(how)) => {
+                    how.context("cannot parse the request of the near host")?;
+                    return Ok(());
                 }
-            }
-            Err(RecvTimeoutError::Timeout) if last_heard.elapsed() < SILENCE => {
-                if let Some(late) = running.take_if(|current| current.deadline <= Instant::now()) {
-                    late.end();
-                    send_frame(write, &Frame::Ended("its time limit was exceeded".to_owned()))?;
+                Ok(Event::Frame(frame)) => {
+                    last_heard = Instant::now();
+                    number += 1;
+                    self.handle(frame, number)?;
                 }
+                Ok(Event::Output(source, bytes)) => {
+                    let Some(current) = self.running.take_if(|current| current.number == source)
+                    else {
+                        continue;
+                    };
+                    if bytes.is_empty() {
+                        self.send(&Frame::Ended(current.end()))?;
+                    } else {
+                        self.send(&Frame::Output(bytes))?;
+                        self.running = Some(current);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if last_heard.elapsed() < SILENCE => {
+                    if let Some(late) =
+                        self.running.take_if(|current| current.deadline <= Instant::now())
+                    {
+                        late.end();
+                        self.send(&Frame::Ended("its time limit was exceeded".to_owned()))?;
+                    }
+                }
+                Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
             }
-            Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
         }
     }
-}
 
-fn handle(
-    frame: Frame,
-    number: u64,
-    directory: &Path,
-    address: IpAddr,
-    write: WriteBytes,
-    sender: &Sender<Event>,
-    running: &mut Option<Running>,
-) -> Result<()> {
-    match (frame, running.as_mut()) {
-        (Frame::Start(start), before) => {
-            if before.is_some() {
-                running.take().map(Running::end);
+    fn handle(&mut self, frame: Frame, number: u64) -> Result<()> {
+        match (frame, &mut self.running) {
+            (Frame::Start(start), _) => {
+                self.running.take().map(Running::end);
+                match self.start(&start, number) {
+                    Ok(started) => self.running = Some(started),
+                    Err(why) => self.send(&Frame::Ended(format!("{why:#}")))?,
+                }
             }
-            match Running::start(&start, number, directory, address, sender) {
-                Ok(started) => *running = Some(started),
-                Err(why) => send_frame(write, &Frame::Ended(format!("{why:#}")))?,
+            (Frame::Input(bytes), Some(current)) => {
+                let input = current.child.stdin.as_mut();
+                // the end of a far end is reported elsewhere
+                let _ = input.map(|input| input.write_all(&bytes));
+            }
+            (Frame::End, Some(_)) => {
+                self.running.take().map(Running::end);
+                self.send(&Frame::Ended(String::new()))?;
+            }
+            (Frame::Input(_) | Frame::End | Frame::Alive, _) => {}
+            (Frame::Hello(_) | Frame::Output(_) | Frame::Ended(_), _) => {
+                anyhow::bail!("the near host does not speak the protocol")
             }
         }
-        (Frame::Input(bytes), Some(current)) => {
-            let input = current.child.stdin.as_mut();
-            // the end of a far end is reported elsewhere
-            let _ = input.map(|input| input.write_all(&bytes));
-        }
-        (Frame::End, Some(_)) => {
-            running.take().map(Running::end);
-            send_frame(write, &Frame::Ended(String::new()))?;
-        }
-        (Frame::Input(_) | Frame::End | Frame::Alive, _) => {}
-        (Frame::Hello(_) | Frame::Output(_) | Frame::Ended(_), _) => {
-            anyhow::bail!("the near host does not speak the protocol")
-        }
+        Ok(())
     }
-    Ok(())
-}
 
-impl Running {
-    fn start(
-        start: &Start,
-        number: u64,
-        below: &Path,
-        address: IpAddr,
-        sender: &Sender<Event>,
-    ) -> Result<Self> {
+    fn start(&self, start: &Start, number: u64) -> Result<Running> {
         let program = gritstone_kernels::find(&start.program);
         let program = program.filter(|program| program.name.starts_with(FAMILY));
         let program = program.with_context(|| format!("it has no workload {}", start.program))?;
-        let directory = below.join(format!("{number}"));
+        let directory = self.directory.join(format!("{number}"));
         DirBuilder::new().mode(0o700).create(&directory)?;
-        let path = below.join(program.name.replace('/', "_"));
+        let path = self.directory.join(program.name.replace('/', "_"));
         if !path.exists() {
             let mut options = OpenOptions::new();
             let mut file = options.write(true).create_new(true).mode(0o700).open(&path)?;
@@ -192,7 +181,7 @@ impl Running {
         let mut command = Command::new(&path);
         command
             .args(["mode=once", "end=far"])
-            .arg(format!("address={address}"))
+            .arg(format!("address={}", self.address))
             .args(start.params.iter().map(assigned))
             .env_clear()
             .current_dir(&directory)
@@ -203,7 +192,7 @@ impl Running {
             .process_group(0);
         let mut child = command.spawn().context("it cannot be started")?;
         let mut output = child.stdout.take().context("it has no output")?;
-        let sender = sender.clone();
+        let sender = self.sender.clone();
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             loop {
@@ -213,14 +202,16 @@ impl Running {
                 }
             }
         });
-        Ok(Self {
+        Ok(Running {
             number,
             child,
             directory,
             deadline: Instant::now() + Duration::from_secs(start.limit_s),
         })
     }
+}
 
+impl Running {
     /// Ends it and its children; returns its error output.
     fn end(mut self) -> String {
         let group = Pid::from_raw(self.child.id().cast_signed());
