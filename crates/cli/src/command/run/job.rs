@@ -143,7 +143,10 @@ impl Job {
         if let Some(peer) = &info.settings.peer {
             output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
         }
-        announce(&id, host, &plan, &limits, scheduler.expected(), earlier, &outcome);
+        announce(&id, host, &plan, earlier);
+        output::remark(&ends(&limits, scheduler.expected()));
+        announce_conditions(host, &outcome);
+        skips::announce(&plan);
         let side = [Side {
             name: String::new(),
             plan,
@@ -238,15 +241,7 @@ pub fn measured(plan: &Plan) -> impl Iterator<Item = &Benchmark> {
     benchmarks.filter(move |benchmark| !skipped(&benchmark.id))
 }
 
-fn announce(
-    id: &str,
-    host: &HostContext,
-    plan: &Plan,
-    limits: &Limits,
-    expected: Duration,
-    earlier: Option<&[Launch]>,
-    outcome: &TuningOutcome,
-) {
+fn announce(id: &str, host: &HostContext, plan: &Plan, earlier: Option<&[Launch]>) {
     let chosen = &host.chosen;
     let cpus = match chosen.peer {
         Some(peer) if measured(plan).any(|benchmark| benchmark.placement == Placement::Cross) => {
@@ -264,9 +259,15 @@ fn announce(
         host.dir.display(),
         earlier.map(there).unwrap_or_default()
     ));
-    output::remark(&ends(limits, expected));
-    if let Some(findings) = findings_now(host) {
-        output::remark(&findings);
+}
+
+/// Findings of `doctor` that make results scatter, and what was tuned.
+fn announce_conditions(host: &HostContext, outcome: &TuningOutcome) {
+    let findings = doctor::now(host.facts());
+    if !findings.is_empty() {
+        let texts = findings.iter().map(|f| format!("{} {}", f.name, f.value));
+        let texts = texts.collect::<Vec<_>>().join("; ");
+        output::remark(&format!("results will scatter: {texts} (gritstone doctor)"));
     }
     if !outcome.applied.is_empty() {
         let applied = outcome.applied.join("; ");
@@ -275,7 +276,6 @@ fn announce(
     for remark in &outcome.remarks {
         output::remark(remark);
     }
-    skips::announce(plan);
 }
 
 /// Expected duration and end of a run.
@@ -308,12 +308,4 @@ pub fn effort(limits: &Limits, expected: Duration) -> String {
             duration(limits.longest(expected).as_secs_f64())
         ),
     }
-}
-
-/// Current findings of `doctor` that make results scatter.
-fn findings_now(host: &HostContext) -> Option<String> {
-    let findings = doctor::now(host.facts());
-    let texts = findings.iter().map(|f| format!("{} {}", f.name, f.value));
-    let texts = texts.collect::<Vec<_>>().join("; ");
-    (!texts.is_empty()).then(|| format!("results will scatter: {texts} (gritstone doctor)"))
 }
