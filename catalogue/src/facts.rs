@@ -23,8 +23,6 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         let points = curve.points.iter().map(|(x, id)| format!("{x} (`{id}`)"));
         format!("over {}: {}", curve.label, joined(points, ", "))
     });
-    let sources = benchmark.sources.iter();
-    let sources = sources.map(|source| format!("{}, {}", source.document, source.place));
     let facts = [
         ("One operation", Some(benchmark.operation.clone())),
         ("Why", Some(benchmark.why.clone())),
@@ -35,7 +33,7 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         ("Work checks", Some(claims(&benchmark.claims))),
         ("Needs", Some(joined(needs, ", "))),
         ("Curve", curve),
-        ("Sources", Some(joined(sources, "; "))),
+        ("Sources", Some(benchmark.source_text())),
         ("Version", Some(benchmark.version.to_string())),
         ("Note", benchmark.remark.clone()),
         ("Not comparable", benchmark.not_comparable.clone()),

@@ -413,6 +413,13 @@ impl KernelWork {
 }
 
 impl Benchmark {
+    /// `hp-1987, table 4.3; byte-1984, listing 2`.
+    pub fn source_text(&self) -> String {
+        let sources = self.sources.iter();
+        let sources = sources.map(|source| format!("{}, {}", source.document, source.place));
+        sources.collect::<Vec<_>>().join("; ")
+    }
+
     /// Actions of its workload and of its load, with its parameters.
     pub fn privileges(&self) -> impl Iterator<Item = Action> {
         let given = |(key, values): (&String, &Vec<String>)| match &self.work {

@@ -93,7 +93,7 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
             id: &benchmark.id,
             title: &benchmark.title,
             unit: benchmark.unit.as_str(),
-            source: source(benchmark),
+            source: benchmark.source_text(),
             catalogue: custom.map(|custom| custom.stored.named()),
             catalogue_name: custom.map(|custom| custom.stored.name.as_str()),
             needs: benchmark.needs.iter().map(|need| &need.name).collect(),
@@ -173,13 +173,4 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         document.paragraph(format!("{SKIPPED} skipped here: {count}; -v gives the reasons."));
     }
     document
-}
-
-fn source(benchmark: &Benchmark) -> String {
-    let places: Vec<String> = benchmark
-        .sources
-        .iter()
-        .map(|source| format!("{}, {}", source.document, source.place))
-        .collect();
-    places.join("; ")
 }

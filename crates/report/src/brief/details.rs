@@ -184,11 +184,9 @@ fn numbers(result: &Measurement) -> Vec<(&'static str, Text)> {
 
 /// Source, method and proof of the benchmark.
 fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
-    let sources = entry.sources.iter();
-    let sources: Vec<String> = sources.map(|s| format!("{}, {}", s.document, s.place)).collect();
     let needs: Vec<&str> = entry.needs.iter().map(|n| n.name.as_str()).collect();
     vec![
-        ("Source", sources.join("; ")),
+        ("Source", entry.source_text()),
         ("Workload", done_by(entry)),
         ("Needs", words::join(&needs)),
         ("Work checks", claims(&entry.claims)),
