@@ -3,6 +3,7 @@
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
+use gritstone_report::minute;
 use gritstone_runs::context::Context;
 use gritstone_store::{Kind, RunHead};
 
@@ -21,7 +22,7 @@ pub fn print_overview(context: &Context) -> Result<Exit> {
                 many => format!("{many} runs are"),
             },
             last.id,
-            last.started.get(..16).unwrap_or(&last.started).replacen('T', " ", 1),
+            minute(&last.started),
             last.label.as_ref().map_or_else(String::new, |label| format!(", \"{label}\""))
         ),
     };

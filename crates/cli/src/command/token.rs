@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use gritstone_document::Style;
 use gritstone_model::hexadecimal;
-use gritstone_report::lists;
+use gritstone_report::{lists, minute};
 use gritstone_runs::context::Context;
 use gritstone_store::Scope;
 use std::fs::File;
@@ -74,7 +74,6 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
                 ("created (UTC)", Style::Code),
                 ("revoked (UTC)", Style::Code),
             ];
-            let minute = |text: &str| text.get(..16).unwrap_or(text).replacen('T', " ", 1);
             let rows = tokens.iter().map(|token| {
                 let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
                 let revoked = token.revoked.as_deref().map_or_else(String::new, minute);

@@ -23,6 +23,5 @@ pub(super) fn choice(
 /// A run as an option.
 pub(super) fn option(run: RunHead) -> (String, String) {
     let label = run.label.map_or_else(String::new, |label| format!(", {label}"));
-    let minute = run.started.get(..16).unwrap_or(&run.started);
-    (run.id, format!("{}{label}", minute.replacen('T', " ", 1)))
+    (run.id, format!("{}{label}", gritstone_report::minute(&run.started)))
 }
