@@ -41,8 +41,7 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     lines(&mut document, wrong.collect());
     let sentences = fleet_lines(view).into_iter().map(Text::new);
     lines(&mut document, sentences.collect());
-    let drifts: Vec<String> = view.drifts.iter().map(drift).collect();
-    document.list(drifts);
+    document.list(view.drifts.iter().map(drift));
     let common: Vec<String> = view.common.iter().map(common).collect();
     if !common.is_empty() {
         document.paragraph("What slow nodes have more often than the others:");

@@ -127,11 +127,8 @@ pub fn history_svg(view: &HistoryView) -> Option<String> {
 fn sentence(change: &HistoryChange) -> String {
     let when = words::date(&change.started);
     let drift = if change.drift { " (drift)" } else { "" };
-    format!("from run {} of {when}: {}{drift}", change.run, ratio(change))
-}
-
-fn ratio(change: &HistoryChange) -> String {
-    words::ratio(change.ratio, change.interval, Sense::Speed)
+    let ratio = words::ratio(change.ratio, change.interval, Sense::Speed);
+    format!("from run {} of {when}: {ratio}{drift}", change.run)
 }
 
 /// Common circumstances of the runs of a series.

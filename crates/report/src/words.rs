@@ -298,15 +298,11 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
 pub fn change(better: Better, ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     let interval = interval.map(|ends| ends.map(|end| better.value_ratio(end)));
     let interval = interval.map(|[a, b]| [a.min(b), a.max(b)]);
-    percent(better.value_ratio(ratio), interval)
+    change_of_speed(better.value_ratio(ratio), interval)
 }
 
 /// The same for a speed, of benchmarks with different units.
 pub(crate) fn change_of_speed(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
-    percent(ratio, interval)
-}
-
-fn percent(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     let interval = meaningful(interval);
     if !(0.1..10.0).contains(&ratio) {
         return times(ratio, interval);

@@ -165,21 +165,20 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
         let selector = Selector::new(name);
         let before = accepted.len();
         accepted.extend(stopped.iter().filter(|id| selector.matches(id)).map(|id| (*id).clone()));
-        if accepted.len() == before
-            && let Some(row) = failed.clone().find(|row| selector.matches(&row.row.id))
-        {
+        if accepted.len() > before {
+            continue;
+        }
+        if let Some(row) = failed.clone().find(|row| selector.matches(&row.row.id)) {
             bail!(
                 "{} failed in run {}, and a failure has no level that can be accepted",
                 row.row.id,
                 view.run
             );
         }
-        if accepted.len() == before {
-            bail!(
-                "{name} is neither regressed nor missing in run {}: there is nothing to accept",
-                view.run
-            );
-        }
+        bail!(
+            "{name} is neither regressed nor missing in run {}: there is nothing to accept",
+            view.run
+        );
     }
     let mut store = context.administrator()?;
     store.accept(&view.run, &accepted).context(

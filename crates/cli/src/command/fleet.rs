@@ -142,15 +142,12 @@ pub fn fleet(context: &Context, args: &FleetArgs) -> Result<Exit> {
 
 /// Refuses options of another engine.
 fn check_engine(args: &FleetRunArgs) -> Result<()> {
-    let of_slurm = [
-        ("--partition", args.partition.is_some()),
-        ("--sbatch", args.sbatch.is_some()),
-        ("--shared", args.shared.is_some()),
-    ];
-    let of_slurm = of_slurm.map(|(option, given)| (option, given, Engine::Slurm));
-    for (option, given, engine) in
-        of_slurm.into_iter().chain([("--ssh", args.ssh.is_some(), Engine::Ssh)])
-    {
+    for (option, given, engine) in [
+        ("--partition", args.partition.is_some(), Engine::Slurm),
+        ("--sbatch", args.sbatch.is_some(), Engine::Slurm),
+        ("--shared", args.shared.is_some(), Engine::Slurm),
+        ("--ssh", args.ssh.is_some(), Engine::Ssh),
+    ] {
         ensure!(
             !given || args.on == engine,
             "{option} is for --on {}, and changes nothing with --on {}: leave it out",

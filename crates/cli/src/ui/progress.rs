@@ -31,15 +31,10 @@ pub struct Display {
 
 impl Display {
     pub fn new() -> Self {
+        let plain = Self::without_terminal(false);
         match output::is_terminal() && !output::is_dumb() && output::shows_progress() {
-            true => Self {
-                terminal: true,
-                last: None,
-                quiet: false,
-                first_results: true,
-                names: vec![],
-            },
-            false => Self::without_terminal(false),
+            true => Self { terminal: true, last: None, first_results: true, ..plain },
+            false => plain,
         }
     }
 

@@ -29,8 +29,9 @@ impl Executor {
                 return Ok((None, arguments));
             }
         };
+        let may_swap = work.asks(swap::PARAM) && self.acquired.swap.is_ok();
         group
-            .allow(bytes, self.may_swap(work))
+            .allow(bytes, may_swap)
             .map_err(|why| format!("cannot limit {} to {bytes} bytes: {why}", group.0.display()))?;
         arguments.push("confined=yes".into());
         Ok((Some(group), arguments))
@@ -71,10 +72,6 @@ impl Executor {
         let swap = self.acquired.swap.as_ref();
         let why = swap.err().filter(|_| work.asks(swap::PARAM))?;
         Some(format!("unswapped={why}").into())
-    }
-
-    pub(super) fn may_swap(&self, work: &KernelWork) -> bool {
-        work.asks(swap::PARAM) && self.acquired.swap.is_ok()
     }
 
     /// Argument for a workload that the trace times.

@@ -149,26 +149,15 @@ fn reliability(assessment: &Assessment, without: usize, all: usize) -> Tile {
 
 fn score(name: &str, base: &str, score: &EnvironmentScore) -> Tile {
     let name = name.to_owned();
-    let without = |name, detail: String| Tile {
-        name,
-        value: "–".to_owned(),
-        detail,
-        tone: Some(Tone::Faint),
-    };
-    let rows = score.rows.len();
     let Some(value) = score.score else {
-        return without(
-            name,
-            match &score.withheld {
-                Some(why) => match findings::withheld(why) {
-                    why if why.len() > WHY => {
-                        "not computed: benchmarks are missing or in doubt".to_owned()
-                    }
-                    why => format!("not computed: {why}"),
-                },
-                None => format!("no benchmark shared with {base}"),
-            },
-        );
+        let detail = match score.withheld.as_ref().map(findings::withheld) {
+            Some(why) if why.len() > WHY => {
+                "not computed: benchmarks are missing or in doubt".to_owned()
+            }
+            Some(why) => format!("not computed: {why}"),
+            None => format!("no benchmark shared with {base}"),
+        };
+        return Tile { name, value: "–".to_owned(), detail, tone: Some(Tone::Faint) };
     };
     let (value, interval) = words::bare_ratio(value, score.interval);
     let interval = match interval.as_str() {
@@ -181,7 +170,7 @@ fn score(name: &str, base: &str, score: &EnvironmentScore) -> Tile {
         value: format!("{value}×"),
         detail: format!(
             "{interval}{} of {}",
-            number::count(rows),
+            number::count(score.rows.len()),
             words::plural(score.of, "benchmark")
         ),
         tone: None,

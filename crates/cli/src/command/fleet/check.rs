@@ -48,8 +48,7 @@ pub fn check(context: &Context, args: &FleetCheckArgs) -> Result<Exit> {
     let (name, mut runs) = report::runs(context, &against)?;
     runs.retain(|run| run.node != args.node);
     ensure!(!runs.is_empty(), "fleet {name} has no other node");
-    let run = measured(context, args, &runs)?;
-    let Some(run) = run else {
+    let Some(run) = measured(context, args, &runs)? else {
         return Ok(Exit::Interrupted);
     };
     runs.push(run);
