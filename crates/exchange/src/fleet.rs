@@ -2,7 +2,7 @@
 
 use crate::export::csv::{cell, separated};
 use crate::export::openmetrics::{END, family, label_value};
-use gritstone_model::{FleetEffect, FleetOutlier, FleetProof, FleetScope, FleetView};
+use gritstone_model::{FleetEffect, FleetNode, FleetProof, FleetScope, FleetView};
 use std::collections::BTreeMap;
 
 const COLUMNS: [&str; 13] = [
@@ -37,18 +37,15 @@ pub fn csv(view: &FleetView) -> String {
         row
     });
     let called = view.outliers.iter().map(|outlier| {
-        let (level, about) = level(&outlier.about);
-        row("differs", &outlier.node, level, about, &outlier.effect, since(outlier))
+        let since = outlier.since.as_ref().map_or("", |since| &since.first);
+        row("differs", &outlier.node, level(&outlier.about), &outlier.effect, since)
     });
     let others = view.nodes.iter().flat_map(|node| {
-        let all = node.overall.iter().map(|effect| ("all", "", effect));
-        let families =
-            node.families.iter().map(|(family, effect)| ("family", family.as_str(), effect));
-        all.chain(families)
-            .filter(|(level, about, _)| !is_called(view, &node.node, level, about))
-            .map(|(level, about, effect)| {
-                row("like the others", &node.node, level, about, effect, "")
-            })
+        let others = effects(node).filter(|(scope, _)| {
+            let mut called = view.outliers.iter().filter(|outlier| outlier.node == node.node);
+            !called.any(|outlier| level(&outlier.about) == *scope)
+        });
+        others.map(|(scope, effect)| row("like the others", &node.node, scope, effect, ""))
     });
     let without = view.nodes.iter().filter(|node| {
         let mut called = view.outliers.iter().map(|outlier| &outlier.node);
@@ -67,19 +64,11 @@ pub fn csv(view: &FleetView) -> String {
     separated([head.to_vec()].into_iter().chain(wrong).chain(called).chain(others).chain(without))
 }
 
-fn is_called(view: &FleetView, node: &str, level: &str, about: &str) -> bool {
-    view.outliers.iter().any(|outlier| {
-        outlier.node == node
-            && match &outlier.about {
-                FleetScope::All => level == "all",
-                FleetScope::Family(family) => level == "family" && family == about,
-                FleetScope::Benchmark(_) => false,
-            }
-    })
-}
-
-fn since(outlier: &FleetOutlier) -> &str {
-    outlier.since.as_ref().map_or("", |since| &since.first)
+/// Effects of a node over all its benchmarks and over each family, as [`level`] names them.
+fn effects(node: &FleetNode) -> impl Iterator<Item = ((&str, &str), &FleetEffect)> {
+    let all = node.overall.iter().map(|effect| (("all", ""), effect));
+    let families = node.families.iter();
+    all.chain(families.map(|(family, effect)| (("family", family.as_str()), effect)))
 }
 
 /// A level, and its subject.
@@ -94,8 +83,7 @@ fn level(scope: &FleetScope) -> (&str, &str) {
 fn row(
     finding: &str,
     node: &str,
-    level: &str,
-    about: &str,
+    (level, about): (&str, &str),
     effect: &FleetEffect,
     since: &str,
 ) -> Vec<String> {
@@ -114,10 +102,8 @@ pub fn openmetrics(view: &FleetView) -> String {
         format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
     };
     let effects = view.nodes.iter().flat_map(|node| {
-        let all = node.overall.iter().map(|effect| (("all", ""), effect));
-        let families = node.families.iter();
-        let families = families.map(|(family, effect)| (("family", family.as_str()), effect));
-        all.chain(families)
+        let effects = effects(node);
+        effects
             .map(|(scope, effect)| (labels(&node.node, scope), effect.effect))
             .collect::<Vec<_>>()
     });
