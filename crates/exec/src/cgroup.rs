@@ -118,20 +118,16 @@ impl Group {
 
     /// Limits memory. Pages beyond the limit go to swap if `swap`, where that can be configured.
     pub(crate) fn allow(&self, bytes: u64, swap: bool) -> io::Result<()> {
+        let write_optional = |name: &str, value: &str| match fs::write(self.0.join(name), value) {
+            Err(why) if why.kind() != ErrorKind::NotFound => Err(why),
+            _ => Ok(()),
+        };
         let second = self.0.join("memory.max");
         if !second.exists() {
-            let swappiness = if swap { "100" } else { "0" };
-            match fs::write(self.0.join("memory.swappiness"), swappiness) {
-                Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
-                _ => {}
-            }
+            write_optional("memory.swappiness", if swap { "100" } else { "0" })?;
             return fs::write(self.0.join("memory.limit_in_bytes"), bytes.to_string());
         }
-        let most = if swap { "max" } else { "0" };
-        match fs::write(self.0.join("memory.swap.max"), most) {
-            Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
-            _ => {}
-        }
+        write_optional("memory.swap.max", if swap { "max" } else { "0" })?;
         fs::write(second, bytes.to_string())
     }
 

@@ -64,17 +64,14 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
                 drop(context.computed(&store, &run)?);
                 stored.add(id);
             }
-            UploadOutcome::Unchanged => {
-                output::remark(&format!("run {id} is in the store already"))
-            }
-            UploadOutcome::Conflict if has_launches(&store, id, &run)? => {
-                output::remark(&format!("run {id} is in the store already"));
-            }
-            UploadOutcome::Conflict => {
+            UploadOutcome::Conflict if !has_launches(&store, id, &run)? => {
                 let path = path.display();
                 output::remark(&format!("{path}: the store has another run {id}"));
                 conflicts += 1;
                 continue;
+            }
+            UploadOutcome::Conflict | UploadOutcome::Unchanged => {
+                output::remark(&format!("run {id} is in the store already"));
             }
         }
         output::plain(&format!("{id}\n"))?;

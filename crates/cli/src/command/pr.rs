@@ -276,10 +276,8 @@ fn check_trust(args: &TrialArgs, project: &Project) -> Result<()> {
 
 fn quoted_commands(project: &Project) -> String {
     let command = project.command.join(" ");
-    let all = [project.build.as_deref(), Some(command.as_str())].into_iter().flatten();
-    let all: Vec<String> =
-        all.filter(|text| !text.is_empty()).map(|text| format!("'{text}'")).collect();
-    all.join(", ")
+    let all = project.build.iter().chain([&command]).filter(|text| !text.is_empty());
+    all.map(|text| format!("'{text}'")).collect::<Vec<_>>().join(", ")
 }
 
 fn check_harness_options(args: &TrialArgs, harness: &str) -> Result<()> {
