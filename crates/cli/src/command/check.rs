@@ -56,23 +56,7 @@ pub struct CheckArgs {
 }
 
 pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
-    if let Some(detect) = args.detect
-        && detect <= args.max_slowdown
-    {
-        bail!(
-            "--detect {} is within the slowdown that --max-slowdown allows, {}: name a larger one",
-            number::percent_option(detect),
-            number::percent_option(args.max_slowdown)
-        );
-    }
-    if args.detect.is_some() && args.inconclusive == OnInconclusive::Pass {
-        bail!("--inconclusive pass lets a run pass that --detect would stop: leave out one");
-    }
-    if args.against.is_some() && !args.same.same.is_empty() {
-        bail!(
-            "--same selects earlier runs, and --against names the run to compare with: leave out one"
-        );
-    }
+    check_options(args)?;
     let (_, run, selectors) = context.whole_run(&args.words)?;
     remark_future(context, &run.machine.id)?;
     if run.settings.is_some() && run.elapsed_s.is_none() {
@@ -121,6 +105,28 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
         CheckOutcome::Inconclusive if passes => Exit::Done,
         CheckOutcome::Inconclusive => Exit::Inconclusive,
     })
+}
+
+/// Refuses options that contradict each other.
+fn check_options(args: &CheckArgs) -> Result<()> {
+    if let Some(detect) = args.detect
+        && detect <= args.max_slowdown
+    {
+        bail!(
+            "--detect {} is within the slowdown that --max-slowdown allows, {}: name a larger one",
+            number::percent_option(detect),
+            number::percent_option(args.max_slowdown)
+        );
+    }
+    if args.detect.is_some() && args.inconclusive == OnInconclusive::Pass {
+        bail!("--inconclusive pass lets a run pass that --detect would stop: leave out one");
+    }
+    if args.against.is_some() && !args.same.same.is_empty() {
+        bail!(
+            "--same selects earlier runs, and --against names the run to compare with: leave out one"
+        );
+    }
+    Ok(())
 }
 
 /// No selector shows all. The verdicts are those over the whole run.

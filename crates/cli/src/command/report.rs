@@ -77,7 +77,27 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
             })
         })
         .collect::<Result<_>>()?;
-    let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
+    let [sheet, whole] = documents(context, args, &runs)?;
+    if args.share {
+        return share(&runs, &whole, &args.out);
+    }
+    let out = match args.out.as_slice() {
+        [] => &["html", "pdf"].map(|end| default_name(&runs).with_extension(end)),
+        paths => paths,
+    };
+    for path in out {
+        let document = match is_pdf(path)? && !args.full {
+            true => &sheet,
+            false => &whole,
+        };
+        write(document, path)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The data sheet, and the whole report.
+fn documents(context: &Context, args: &ReportArgs, runs: &[RunView]) -> Result<[Document; 2]> {
+    Ok(match (runs, args.against.as_deref()) {
         ([run], base) if args.classic => {
             let document = report_classic(context, run, base)?;
             [document.clone(), document]
@@ -97,22 +117,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
             runs[0].id,
             runs[1].id
         ),
-    };
-    if args.share {
-        return share(&runs, &whole, &args.out);
-    }
-    let out = match args.out.as_slice() {
-        [] => &["html", "pdf"].map(|end| default_name(&runs).with_extension(end)),
-        paths => paths,
-    };
-    for path in out {
-        let document = match is_pdf(path)? && !args.full {
-            true => &sheet,
-            false => &whole,
-        };
-        write(document, path)?;
-    }
-    Ok(Exit::Done)
+    })
 }
 
 /// A single file, and its summary.
