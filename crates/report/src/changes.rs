@@ -253,7 +253,8 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         .number("Since", |change| value(change, change.value_since))
         .text("Speed", |change| {
             let [better, worse] = Sense::Speed.words();
-            if change.change.ratio < 1.0 { worse } else { better }
+            let how = if change.change.ratio < 1.0 { worse } else { better };
+            format!("{how}{}", words::drift(change.change.drift))
         })
         .column(Column::new("First run", Style::Code), |change| Cell::run(&change.change.run))
         .column(Column::new("Date (UTC)", Style::Code), |change| {
@@ -315,8 +316,7 @@ fn size(event: &ChangeEvent) -> String {
     };
     let [better, worse] = Sense::Speed.words();
     let how = if event.worse { worse } else { better };
-    let drift = if event.is_drift() { " (drift)" } else { "" };
-    format!("{range}× {how}{drift}")
+    format!("{range}× {how}{}", words::drift(event.is_drift()))
 }
 
 /// The runs at which it may have begun, if there are several.

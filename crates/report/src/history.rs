@@ -126,7 +126,7 @@ pub fn history_svg(view: &HistoryView) -> Option<String> {
 
 fn sentence(change: &HistoryChange) -> String {
     let when = words::date(&change.started);
-    let drift = if change.drift { " (drift)" } else { "" };
+    let drift = words::drift(change.drift);
     let ratio = words::ratio(change.ratio, change.interval, Sense::Speed);
     format!("from run {} of {when}: {ratio}{drift}", change.run)
 }

@@ -133,6 +133,11 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
+/// After a change that came little by little.
+pub(crate) fn drift(is_drift: bool) -> &'static str {
+    if is_drift { " (drift)" } else { "" }
+}
+
 /// Whether another program measured a benchmark: its machines are named after it.
 pub(crate) fn is_imported(benchmark: &Id, machine: &str) -> bool {
     let rest = machine.strip_prefix(benchmark.family());
