@@ -108,7 +108,7 @@ fn example_catalog_is_reported() {
     assert!(pdf.starts_with(b"%PDF"));
     for format in gritstone_exchange::EXPORT_FORMATS {
         let (_, text, _) = home.run(&["export", "mine", "--format", format.name]);
-        let marks = ["of Gritstone", "\"catalogue\":", "custom", "Custom"];
+        let marks = ["not of Gritstone", "\"catalogue\":", "custom", "Custom"];
         let marked = marks.iter().any(|mark| text.contains(mark));
         assert!(marked, "{}: {text}", format.name);
     }
