@@ -102,9 +102,9 @@ fn work(benchmark: &Benchmark) -> String {
         Work::Score { over, baseline, weights, together } => {
             let weight =
                 |index: usize| weights.get(index).map_or(String::new(), |w| format!("{w} "));
-            let rows = (0..).zip(over).map(|(index, id)| format!("{}`{id}`", weight(index)));
+            let parts = (0..).zip(over).map(|(index, id)| format!("{}`{id}`", weight(index)));
             let all = if *together { ", all of them or none" } else { "" };
-            format!("score, {} against `{baseline}`{all}", joined(rows, ", "))
+            format!("score, {} against `{baseline}`{all}", joined(parts, ", "))
         }
     }
 }

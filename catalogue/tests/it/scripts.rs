@@ -9,7 +9,7 @@ use std::{env, fs};
 fn command(id: &str) -> CommandWork {
     let benchmarks = all().unwrap().benchmarks;
     let found = benchmarks.into_iter().find(|b| b.id.as_str() == id);
-    match found.map(|row| row.work) {
+    match found.map(|benchmark| benchmark.work) {
         Some(Work::Command(work) | Work::Scenario(work)) => work,
         other => panic!("{id}: {other:?}"),
     }

@@ -5,9 +5,9 @@ use gritstone_model::{Benchmark, Better, Kind, Placement, Selector, Work};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-fn row(id: &str) -> Benchmark {
+fn benchmark(id: &str) -> Benchmark {
     let mut found = all().unwrap().benchmarks;
-    found.retain(|row| row.id.as_str() == id);
+    found.retain(|benchmark| benchmark.id.as_str() == id);
     assert_eq!(found.len(), 1, "{id}");
     found.remove(0)
 }
@@ -49,8 +49,8 @@ fn entries_are_proven_and_unique() {
                 // few small benchmarks are no environment, and fewer still are left of them by another baseline; those of the document are
                 // of one program each, and nothing is left out of them
                 assert!(over.len() > 3 || *together, "{id}");
-                for row in over {
-                    assert!(rated.insert(row.to_string()), "{row} of {id}");
+                for part in over {
+                    assert!(rated.insert(part.to_string()), "{part} of {id}");
                 }
             }
             _ => {}
@@ -101,7 +101,7 @@ kernel/execs/0-null@dynamic
 fn published_work_matches_the_documents() {
     for line in PUBLISHED.trim().lines() {
         let id = line.split(' ').next().unwrap();
-        let output = match row(id).published {
+        let output = match benchmark(id).published {
             Some(work) => format!("{id} {} {}", work.operations, work.figure.as_str()),
             None => id.to_owned(),
         };
@@ -116,7 +116,7 @@ fn identifiers_name_programs_by_default() {
         ("byte/fcall-empty", "byte/fcall", r#"{"how": "empty"}"#),
         ("iocall@hp", "iocall/iocall", r#"{"form": "hp"}"#),
     ] {
-        let Work::Kernel(work) = row(id).work else { panic!("{id}") };
+        let Work::Kernel(work) = benchmark(id).work else { panic!("{id}") };
         let found = (work.program.as_str(), format!("{:?}", work.params));
         assert_eq!(found, (program, params.to_owned()), "{id}");
     }
@@ -124,7 +124,7 @@ fn identifiers_name_programs_by_default() {
 
 #[test]
 fn variants_inherit_their_entry() {
-    let (base, mut cross) = (row("byte/pipe"), row("byte/pipe@cross"));
+    let (base, mut cross) = (benchmark("byte/pipe"), benchmark("byte/pipe@cross"));
     assert_eq!(cross.placement, Placement::Cross);
     assert_ne!((&base.title, &base.why), (&cross.title, &cross.why));
     cross.id = base.id.clone();
@@ -134,7 +134,7 @@ fn variants_inherit_their_entry() {
     assert_eq!(base, cross);
     // a variant has a curve of its own or none
     for suffix in ["", "@one-cpu"] {
-        let curve = row(&format!("byte/multi/6{suffix}")).curve.unwrap();
+        let curve = benchmark(&format!("byte/multi/6{suffix}")).curve.unwrap();
         let points = (1..).zip(curve.points);
         for (n, (x, id)) in points {
             let expected = format!("byte/multi/{n}{suffix}");
@@ -150,11 +150,14 @@ fn missing_keys_have_defaults() {
          sources = [{ document = 'd', place = 'p' }]\nunit = 'calls/s'\n";
     let read = load(&[("demo.toml", text)]).unwrap();
     assert_eq!(read.families[0].why, "one sentence");
-    let row = &read.benchmarks[0];
-    assert_eq!(row.work.kind(), Kind::Kernel);
-    assert_eq!((row.better, row.amount_per_op), (Better::Higher, 1.0));
-    assert_eq!((row.placement, row.version), (Placement::OneCpu, 3));
-    assert_eq!((row.files, row.processor_bound, row.curve.as_ref()), (false, false, None));
+    let benchmark = &read.benchmarks[0];
+    assert_eq!(benchmark.work.kind(), Kind::Kernel);
+    assert_eq!((benchmark.better, benchmark.amount_per_op), (Better::Higher, 1.0));
+    assert_eq!((benchmark.placement, benchmark.version), (Placement::OneCpu, 3));
+    assert_eq!(
+        (benchmark.files, benchmark.processor_bound, benchmark.curve.as_ref()),
+        (false, false, None)
+    );
 }
 
 #[test]
@@ -165,39 +168,38 @@ fn suites_select_what_they_say() {
         let suite = catalogue.suites.iter().find(|suite| suite.name == name);
         let by: Vec<Selector> =
             (suite.unwrap().benchmarks.iter()).map(|text| Selector::new(text)).collect();
-        let rows = catalogue.benchmarks.iter();
-        let rows = rows.filter(|row| by.iter().any(|by| by.matches(&row.id)));
-        rows.map(|row| row.id.as_str()).collect()
+        let benchmarks = catalogue.benchmarks.iter();
+        let benchmarks =
+            benchmarks.filter(|benchmark| by.iter().any(|by| by.matches(&benchmark.id)));
+        benchmarks.map(|benchmark| benchmark.id.as_str()).collect()
     };
-    let old = catalogue.benchmarks.iter().filter(|row| {
-        let plain = !row.id.as_str().contains('@');
-        let (family, variant) = (row.id.family(), row.id.variant().unwrap_or_default());
+    let old = catalogue.benchmarks.iter().filter(|benchmark| {
+        let plain = !benchmark.id.as_str().contains('@');
+        let (family, variant) = (benchmark.id.family(), benchmark.id.variant().unwrap_or_default());
         // the files that the document read were not in the cache
         let cold = matches!((family, variant), ("fs" | "daq", "cold") | ("fs", "full-cache"));
         // users or jobs at once, and load levels
         let loaded = matches!(family, "daq" | "app") && variant.parse::<u32>().is_ok()
             || family == "rt" && variant.starts_with("level-");
         // the longest times that it printed
-        let longest = row.curve.as_ref().is_some_and(|curve| curve.longest);
+        let longest = benchmark.curve.as_ref().is_some_and(|curve| curve.longest);
         // the score of what the documents measured one by one
-        let score = row.id.as_str() == "app/ratings@today";
+        let score = benchmark.id.as_str() == "app/ratings@today";
         // figure 8.6
-        let far = variant == "from" && row.id.as_str().starts_with("net/remote-file/");
+        let far = variant == "from" && benchmark.id.as_str().starts_with("net/remote-file/");
         (plain || cold || loaded || longest || score || far)
-            && OLD.contains(&row.sources[0].document.as_str())
+            && OLD.contains(&benchmark.sources[0].document.as_str())
     });
-    let old: BTreeSet<&str> = old.map(|row| row.id.as_str()).collect();
+    let old: BTreeSet<&str> = old.map(|benchmark| benchmark.id.as_str()).collect();
     assert_eq!(selected("classic"), old);
     assert_eq!(selected("full").len(), catalogue.benchmarks.len());
     let standard = selected("standard");
     assert!((55..=65).contains(&standard.len()), "{}", standard.len());
     // a sum has its parts measured too, which a suite that is short on time does without, but for the switch that the documents of all years have
-    for row in catalogue
-        .benchmarks
-        .iter()
-        .filter(|row| standard.contains(row.id.as_str()) && row.id.as_str() != "sched/switch/2")
-    {
-        assert!(row.work.parts().is_empty(), "{}", row.id);
+    for benchmark in catalogue.benchmarks.iter().filter(|benchmark| {
+        standard.contains(benchmark.id.as_str()) && benchmark.id.as_str() != "sched/switch/2"
+    }) {
+        assert!(benchmark.work.parts().is_empty(), "{}", benchmark.id);
     }
 }
 
@@ -216,7 +218,7 @@ fn decisions_name_benchmarks_that_exist() {
     let mut named = 0;
     for name in ids {
         let by = Selector::new(name);
-        let found = catalogue.benchmarks.iter().any(|row| by.matches(&row.id));
+        let found = catalogue.benchmarks.iter().any(|benchmark| by.matches(&benchmark.id));
         assert!(found, "{name}");
         named += 1;
     }
