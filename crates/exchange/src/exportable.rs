@@ -57,7 +57,7 @@ pub(crate) fn flag_words(result: &Measurement) -> Vec<&'static str> {
     gritstone_model::flags(&notes).into_iter().map(Flag::as_str).collect()
 }
 
-/// As one word: `noisy;interference`.
+/// Flags of the estimate, joined: `noisy;interference`.
 pub(crate) fn flags(result: &Measurement) -> String {
     flag_words(result).join(";")
 }

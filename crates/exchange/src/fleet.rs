@@ -102,8 +102,7 @@ pub fn openmetrics(view: &FleetView) -> String {
         format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
     };
     let effects = view.nodes.iter().flat_map(|node| {
-        let effects = effects(node);
-        effects
+        effects(node)
             .map(|(scope, effect)| (labels(&node.node, scope), effect.effect))
             .collect::<Vec<_>>()
     });

@@ -1,4 +1,4 @@
-//! GitHub Actions: output for github-action-benchmark (`customSmallerIsBetter`): a JSON array of name, unit, value, range and extra.
+//! Output for github-action-benchmark (`customSmallerIsBetter`) of GitHub Actions: a JSON array of name, unit, value, range and extra.
 //!
 //! The action supports one direction per file, so that a rate is exported as the time per operation, and a share or ratio that is better
 //! when higher is left out.

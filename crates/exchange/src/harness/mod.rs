@@ -203,7 +203,7 @@ pub trait Harness: Format {
     }
 }
 
-/// A program of the list.
+/// A benchmark program, by the commands that support it.
 enum Listed {
     /// `import` recognizes its files, and `pr` executes it.
     Both(Box<dyn Harness>),
