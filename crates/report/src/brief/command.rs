@@ -3,10 +3,10 @@
 use gritstone_document::number;
 use gritstone_model::{Settings, quote_word};
 
-/// The command that repeats a run, with at most `max` selectors; that which shows the trial of which it is a side.
-pub(super) fn command(settings: &Settings, max: usize) -> String {
-    if let Some(side) = &settings.trial {
-        return format!("one side of a trial: `gritstone ab --of {}`", side.trial);
+/// The command that repeats a run, with at most `max` selectors; for a side of a trial, the one that shows the trial.
+pub(super) fn command(run: &str, settings: &Settings, max: usize) -> String {
+    if settings.trial.is_some() {
+        return format!("one side of a trial: `gritstone ab --of {run}`");
     }
     let mut words = vec!["gritstone run".to_owned()];
     let selectors = settings.selectors.iter();

@@ -71,7 +71,11 @@ pub(super) fn card(run: &RunView) -> [(&'static str, Text); 11] {
         ("Run", joined(&[run.id.clone(), by])),
         ("Trial", run.settings.as_ref().map_or_else(String::new, trial)),
         ("Samples", words::pruned(run).unwrap_or_default()),
-        ("Command", show::settings_of_ours(run).map_or(String::new(), |s| command(s, SELECTORS))),
+        (
+            "Command",
+            show::settings_of_ours(run)
+                .map_or(String::new(), |settings| command(&run.id, settings, SELECTORS)),
+        ),
     ];
     let about = |term| match term {
         "Run" => Some(About::Run(run.id.clone())),

@@ -44,7 +44,7 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
     }
     document.terms(facts(run));
     if let Some(settings) = settings {
-        let command = command(settings, usize::MAX);
+        let command = command(&run.id, settings, usize::MAX);
         document.terms([
             ("Command", command),
             ("Seed", settings.seed.to_string()),

@@ -41,11 +41,10 @@ fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = 
 #[test]
 fn sides_name_their_trial() {
     let mut run = sample::run();
-    let side = TrialSide { trial: "20260102-ab".into(), ..TrialSide::default() };
-    run.settings.as_mut().unwrap().trial = Some(side);
+    run.settings.as_mut().unwrap().trial = Some(TrialSide::default());
     let sheet = with_input(&run, &references(), &sample::against_reference(), data_sheet);
     let Some(Block::Terms(card)) = sheet.blocks.first() else { panic!("{:?}", sheet.blocks) };
-    let command = "one side of a trial: `gritstone ab --of 20260102-ab`";
+    let command = format!("one side of a trial: `gritstone ab --of {}`", run.id);
     assert!(card.iter().any(|(_, text)| text.text == command), "{card:?}");
 }
 
