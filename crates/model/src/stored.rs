@@ -106,7 +106,7 @@ pub struct OverviewView {
     pub events: Option<Vec<ChangeEvent>>,
     /// The system with the newest run first; empty while computed.
     pub trends: Vec<SystemTrend>,
-    /// The newest runs, newest first.
+    /// The newest runs but sides of trials, newest first.
     pub runs: Vec<ListedRun>,
     /// The systems; the one with the newest run first.
     pub systems: Vec<ListedSystem>,
