@@ -1,5 +1,5 @@
-//! The pages of a store and its API, one file each: route, parameters, view, document. Views and documents that commands print too are those
-//! of `model` and `report`.
+//! The pages of a store and its API, one file each: route, parameters, view, document. Views and documents of which commands print all or
+//! parts are those of `model` and `report`.
 
 mod api_runs;
 pub(crate) mod benchmark;
