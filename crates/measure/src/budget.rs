@@ -48,7 +48,8 @@ impl Budget {
         match self.limit {
             Some(limit) => end.min(limit),
             None => {
-                end.min(self.time.max(now + duration_of(tracks, |track| track.missing(self.min))))
+                let fewest = |track: &Track| track.missing(self.min + track.failed());
+                end.min(self.time.max(now + duration_of(tracks, fewest)))
             }
         }
     }
@@ -62,7 +63,7 @@ impl Budget {
             let end = now + Duration::from_secs_f64(track.cost().unwrap_or(0.0));
             return match self.limit {
                 Some(limit) => end <= limit,
-                None => end <= self.time || track.launches < self.min,
+                None => end <= self.time || track.launches < self.min + track.failed(),
             };
         }
         // the first track is begun whatever it takes

@@ -94,7 +94,7 @@ impl Track {
 
     /// Launches still to come, of `total`.
     pub fn missing(&self, total: usize) -> usize {
-        let total = if self.exact { 1 } else { total };
+        let total = if self.exact { 1 + self.failed() } else { total };
         match self.closed {
             true => 0,
             false => total.saturating_sub(self.launches),
@@ -102,7 +102,7 @@ impl Track {
     }
 
     /// Launches without a value, which others replace as long as the track is not closed.
-    fn failed(&self) -> usize {
+    pub fn failed(&self) -> usize {
         self.launches - self.values.len()
     }
 

@@ -279,10 +279,32 @@ fn failed_launches_are_replaced() {
 }
 
 #[test]
+fn fewest_launches_ignore_the_time() {
+    // the pilot alone takes more than five minutes
+    for (quick, least) in [(true, PILOT), (false, MIN_LAUNCHES)] {
+        let limits = Limits { quick, budget: None, ..limits(0.0) };
+        let plan = plan(&["a/once", "a/noisy"]);
+        let ran = resume(&[&plan], limits, &[], |call| match (call.id.as_str(), call.count) {
+            ("a/once", 2) => Reply::without_result(Outcome::Failed("no".into())),
+            _ => Reply::measured(30.0, noisy(call)),
+        });
+        assert_eq!(ran.count("a/once"), least + 1);
+        assert_eq!(ran.count("a/noisy"), least);
+    }
+}
+
+#[test]
 fn sizes_are_measured_once() {
     let mut plan = plan(&["a/size"]);
     plan.benchmarks[0].unit = unit("bytes");
     assert_eq!(run(&plan, 1e6, one_second).count("a/size"), 1);
+    for failing in [1, usize::MAX] {
+        let ran = run(&plan, 1e6, |call| match call.count <= failing {
+            true => Reply::without_result(Outcome::Failed("no".into())),
+            false => one_second(call),
+        });
+        assert_eq!(ran.count("a/size"), 2);
+    }
 }
 
 #[test]
