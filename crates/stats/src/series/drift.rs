@@ -24,11 +24,16 @@ pub fn drifts(points: &[Point], noise: &Noise, levels: &[Level]) -> Vec<bool> {
 /// Whether a line explains these levels better than the steps between them. It has one number more than a single step has, and must
 /// explain more than chance does in 1 of 100 cases; it has none more than several steps.
 fn is_line(points: &[Point], noise: &Noise, levels: &[Level]) -> bool {
-    let (Some(first), Some(last)) = (levels.first(), levels.last()) else { return false };
+    let [first, second, ..] = levels else { return false };
+    let last = levels[levels.len() - 1];
     let within = &points[first.start..last.end];
     let steps: f64 =
         levels.iter().map(|level| misfit(&points[level.start..level.end], noise, |_| 0.0)).sum();
-    let lines = intervals(within.len()).into_iter().map(|(start, end)| {
+    // others are worse, and many in a long history
+    let is_astride = |&(start, end): &(usize, usize)| {
+        first.start + start < last.start && second.start < first.start + end
+    };
+    let lines = intervals(within.len()).into_iter().filter(is_astride).map(|(start, end)| {
         let length = (end - 1 - start) as f64;
         misfit(within, noise, |run| ((run as f64 - start as f64) / length).clamp(0.0, 1.0))
     });
