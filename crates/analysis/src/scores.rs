@@ -251,7 +251,7 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
     Ok((machine, interval))
 }
 
-/// Of the interval, on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
+/// Half-width on the logarithmic scale. A run effect is shared by most benchmarks, so it does not average out.
 fn run_effects_half_width(pairs: &[Pair], options: &Options) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
     let effect = |pair: &Pair| *options.effects.rows.get(&pair.id).unwrap_or(&DEFAULT_RUN_VARIANCE);
