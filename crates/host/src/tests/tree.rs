@@ -10,7 +10,6 @@ use tempfile::TempDir;
 /// A machine unpacked in a temporary directory.
 pub struct Tree {
     directory: TempDir,
-    /// To system calls.
     pub syscall_results: SyscallResults,
 }
 
