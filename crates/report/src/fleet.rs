@@ -117,7 +117,7 @@ fn since(since: &FleetSince) -> String {
 /// A change of all nodes.
 fn drift(drift: &FleetDrift) -> String {
     let interval = drift.interval.map(|end| 1.0 + end);
-    let (by, interval) = words::change_of_speed(1.0 + drift.effect, Some(interval));
+    let (by, interval) = words::percent_change(1.0 + drift.effect, Some(interval));
     let interval = interval.unwrap_or_default().replace(" – ", ", ");
     format!(
         "The whole fleet: {} {by} {interval}{}, by {}",
@@ -170,7 +170,7 @@ fn difference(view: &FleetView, name: &str) -> String {
 /// `−18%` and `[−20, −16]`.
 fn percent(effect: &FleetEffect) -> (String, String) {
     let interval = effect.interval.map(|end| 1.0 + end);
-    let (by, interval) = words::change_of_speed(1.0 + effect.effect, Some(interval));
+    let (by, interval) = words::percent_change(1.0 + effect.effect, Some(interval));
     (by, interval.unwrap_or_default().replace(" – ", ", "))
 }
 

@@ -147,7 +147,7 @@ fn map_cell(trend: &FamilyTrend) -> Cell {
         value: trend.ratio - 1.0,
         text: match trend.changed {
             0 => "=".to_owned(),
-            _ => words::change_of_speed(trend.ratio, None).0,
+            _ => words::percent_change(trend.ratio, None).0,
         },
         certain: trend.changed > 0,
         sparkline: trend.speeds.clone(),
@@ -158,7 +158,7 @@ fn alternative(system: &SystemTrend) -> String {
     let changed = system.families.iter().filter(|trend| trend.changed > 0);
     let families: Vec<String> = changed
         .map(|trend| {
-            let by = words::change_of_speed(trend.ratio, None).0;
+            let by = words::percent_change(trend.ratio, None).0;
             let benchmarks = words::plural(trend.benchmarks, "benchmark");
             format!("{} {by} ({} of {benchmarks})", trend.family, trend.changed)
         })

@@ -303,11 +303,11 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
 pub fn change(better: Better, ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     let interval = interval.map(|ends| ends.map(|end| better.value_ratio(end)));
     let interval = interval.map(|[a, b]| [a.min(b), a.max(b)]);
-    change_of_speed(better.value_ratio(ratio), interval)
+    percent_change(better.value_ratio(ratio), interval)
 }
 
-/// The same for a speed, of benchmarks with different units.
-pub(crate) fn change_of_speed(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
+/// The same for a ratio of values, or of speeds of benchmarks with different units.
+pub(crate) fn percent_change(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     let interval = meaningful(interval);
     if !(0.1..10.0).contains(&ratio) {
         return times(ratio, interval);

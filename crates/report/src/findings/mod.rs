@@ -150,7 +150,7 @@ pub(crate) fn withheld(why: &Withheld) -> String {
 
 /// The change that nearly all benchmarks share.
 pub fn common_change(common: &CommonChange) -> String {
-    let (change, _) = words::change_of_speed(common.ratio, None);
+    let (change, _) = words::percent_change(common.ratio, None);
     format!(
         "Nearly all of {} benchmarks moved alike, in speed by {change} at the median: the machine, or something that all of them use. Measure both sides again, in turns.",
         common.rows
