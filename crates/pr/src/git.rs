@@ -85,12 +85,12 @@ impl Repository {
     /// # Errors
     /// When there is none, or it has no work tree.
     pub fn around(directory: &Path) -> Result<Self> {
-        let ask = |what: &str| {
+        let query = |what: &str| {
             git(directory, &["rev-parse", "--path-format=absolute", what].map(OsStr::new))
         };
-        let root = line(ask("--show-toplevel")?);
+        let root = line(query("--show-toplevel")?);
         let prefix = line(git(directory, &["rev-parse", "--show-prefix"].map(OsStr::new))?);
-        Ok(Self { common: line(ask("--git-common-dir")?), root, prefix })
+        Ok(Self { common: line(query("--git-common-dir")?), root, prefix })
     }
 
     /// A work tree whose root is known.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Time limit of the trial with `true`.
+/// Time limit for counting the instructions of `true`.
 const DEADLINE: Duration = Duration::from_secs(10);
 const VALGRIND: &str = "valgrind";
 

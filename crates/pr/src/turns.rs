@@ -295,8 +295,8 @@ pub fn head_fails_more([base, head]: [usize; 2]) -> bool {
 
 /// The first undecided benchmark without a value, with the reason.
 fn failed_benchmark(launched: &Launched, open: &[String]) -> Option<String> {
-    let mut lost = launched.results.without_value.iter();
-    let (name, why) = lost.find(|(name, _)| open.contains(name))?;
+    let mut failed = launched.results.without_value.iter();
+    let (name, why) = failed.find(|(name, _)| open.contains(name))?;
     Some(format!("{name}: {why}"))
 }
 

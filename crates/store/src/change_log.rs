@@ -173,7 +173,7 @@ pub struct NewTriageEntry<'a> {
 impl NewTriageEntry<'_> {
     fn check(&self) -> Result<(), String> {
         let is_line =
-            |text: &str, most| text.chars().count() <= most && !text.contains(char::is_control);
+            |text: &str, max| text.chars().count() <= max && !text.contains(char::is_control);
         let is_assigned = self.state == ChangeState::Assigned;
         let note_is_missing = self.note.trim().is_empty() && !is_assigned;
         if note_is_missing || !is_line(self.note, LONGEST_NOTE) {

@@ -59,7 +59,7 @@ macro_rules! is_side {
 pub const RUNS_PER_QUERY: usize = 32;
 
 /// The parameters of these statements, after the first.
-macro_rules! together {
+macro_rules! run_parameters {
     () => {
         "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
         $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33"
@@ -186,7 +186,7 @@ statements! {
     /// Current cached results of runs by an analysis: their heads. None of runs that were pruned in the meantime.
     SELECT_CACHED_RUNS = concat!("SELECT run.id, cached_run.seal, cached_run.run, analysis, sealed, results, view, past \
         FROM run JOIN cached_run ON cached_run.run = run.number LEFT JOIN run_end ON run_end.run = run.number \
-        WHERE analysis = $1 AND run.id IN (", together!(), ") AND sealed = coalesce(run_end.seal, \
+        WHERE analysis = $1 AND run.id IN (", run_parameters!(), ") AND sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
         AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')");
     /// Hashes of what an analysis cached of all runs.
@@ -194,7 +194,7 @@ statements! {
     SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
     /// Cached results of one benchmark in several runs.
     SELECT_CACHED_OF = concat!("SELECT run, seal, position, benchmark, result FROM cached_result \
-        WHERE benchmark = $1 AND run IN (", together!(), ")");
+        WHERE benchmark = $1 AND run IN (", run_parameters!(), ")");
     /// Values as SELECT_CACHED_RUNS yields them after the identifier.
     INSERT_CACHED_RUN = "INSERT INTO cached_run (seal, run, analysis, sealed, results, view, past) \
         VALUES ($1, $2, $3, $4, $5, $6, $7)";

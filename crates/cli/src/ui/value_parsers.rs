@@ -90,8 +90,8 @@ pub fn whole<T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static>(
     move |text| {
         let number = text.parse().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| {
-            let (least, most) = (range.start(), range.end());
-            format!("a whole number from {least} to {most} is expected")
+            let (min, max) = (range.start(), range.end());
+            format!("a whole number from {min} to {max} is expected")
         })
     }
 }
