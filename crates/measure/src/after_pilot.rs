@@ -111,14 +111,17 @@ impl AfterPilot {
         let without_budget = |need: &Need| {
             need.cost * (f64::from(MAX_TIME_FACTOR) * need.min_launches as f64 - need.done as f64)
         };
-        let fewest = |need: &Need| need.cost * need.min_launches.saturating_sub(need.done) as f64;
         let mut seconds = self.budget.seconds_left(now);
         if !self.budget.is_limited() {
             seconds = seconds.min(needs.iter().map(without_budget).sum());
-            seconds = seconds.max(needs.iter().map(fewest).sum());
         }
         let mut more = vec![0; self.tracks.len()];
         for (group, total) in self.groups.iter().zip(share(&needs, seconds)) {
+            // the time limits what is more than an interval needs
+            let total = match self.budget.is_limited() {
+                true => total,
+                false => total.max(PILOT + self.failed(group)),
+            };
             for &index in group {
                 more[index] = self.tracks[index].missing(total);
             }
@@ -131,13 +134,18 @@ impl AfterPilot {
         let tracks = group.iter().map(|&index| &self.tracks[index]);
         let open: Vec<&Track> = tracks.filter(|track| !track.closed).collect();
         let wanted = open.iter().map(|track| track.wanted(&self.limits));
-        let failed = open.iter().map(|track| track.failed());
         Need {
             cost: open.iter().filter_map(|track| track.cost()).sum(),
             done: open.iter().map(|track| track.launches).min().unwrap_or(0),
             wanted: wanted.max().unwrap_or(0),
-            min_launches: self.limits.min_launches() + failed.max().unwrap_or(0),
+            min_launches: self.limits.min_launches() + self.failed(group),
         }
+    }
+
+    /// Most failed launches of an open track.
+    fn failed(&self, group: &[usize]) -> usize {
+        let tracks = group.iter().map(|&index| &self.tracks[index]);
+        tracks.filter(|track| !track.closed).map(Track::failed).max().unwrap_or(0)
     }
 }
 
