@@ -206,7 +206,8 @@ impl Home {
 
     /// Journals of runs that are not undone yet.
     pub fn journals(&self) -> Vec<PathBuf> {
-        entries(&self.path().join(STATE))
+        let entries = entries(&self.path().join(STATE)).into_iter();
+        entries.filter(|path| path.is_file()).collect()
     }
 }
 

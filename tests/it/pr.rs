@@ -1,7 +1,7 @@
 //! `gritstone pr`: small repositories whose benchmarks print fixed values.
 
 use crate::common::server::Server;
-use crate::common::{Home, list, output_texts};
+use crate::common::{Home, STATE, list, output_texts};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -493,6 +493,11 @@ fn broken_builds_are_named() {
             && error.contains("no such thing"),
         "{error}"
     );
+    // the whole output, also of a side that builds
+    let commit = &repository.git(&["rev-parse", "HEAD~1"])[..12];
+    let log = repository.home.path().join(STATE).join(format!("builds/base-{commit}.log"));
+    assert!(error.contains(&*log.to_string_lossy()), "{error}");
+    assert_eq!(fs::read_to_string(log).unwrap(), "no such thing\n");
     let (code, _, error) = repository.pr(&["--base", "HEAD", "--head", "HEAD~1", "--build", build]);
     assert!(code == 4 && error.contains("head does not build"), "{error}");
     assert_eq!(repository.traces(), before);

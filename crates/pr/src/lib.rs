@@ -4,6 +4,7 @@
 //! [`turns`] repeats it, each time of another build where [`layouts`] made several, [`trial`] decides whose turn it is and when a benchmark is decided. [`bisect`] does so for each commit that [`search`] chooses.
 
 pub mod bisect;
+mod build_logs;
 pub mod compare;
 pub mod counts;
 pub mod git;

@@ -1,7 +1,7 @@
 //! Checks out revisions in private work trees, and builds them.
 
-use crate::NotComparable;
 use crate::git::{Repository, Revision, environment};
+use crate::{NotComparable, build_logs};
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_exec::{HeldWorkTree, Journal, UserEnd, UserTask, WorkDirs};
 use std::collections::BTreeMap;
@@ -45,6 +45,7 @@ pub struct Build {
 pub struct WorkTree {
     /// `base` or `head`.
     pub name: &'static str,
+    commit: String,
     held: HeldWorkTree,
 }
 
@@ -95,7 +96,7 @@ impl Workshop<'_> {
         let add = add.map(OsString::from).into_iter();
         let rest = [held.path().as_os_str().to_owned(), revision.commit.clone().into()];
         self.git(&self.repository.root, add.chain(rest))?;
-        let tree = WorkTree { name, held };
+        let tree = WorkTree { name, commit: revision.commit.clone(), held };
         let submodules = self.clone_submodules(self.repository, tree.root())?;
         // those that the user has in their commit are complete, but for submodules of theirs
         if !submodules.is_empty() {
@@ -123,41 +124,40 @@ impl Workshop<'_> {
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<()> {
         let argv: Vec<OsString> = ["git".into()].into_iter().chain(arguments).collect();
-        let (end, log) = self.execute(directory, argv, BTreeMap::new())?;
+        let logs = self.work_dirs.fresh(false)?;
+        let end = self.execute(directory, argv, BTreeMap::new(), &logs)?;
+        let text = last_lines(&logs.join("errors"))? + &last_lines(&logs.join("output"))?;
+        fs::remove_dir_all(&logs).context("cannot remove a log")?;
         ensure!(
             end == UserEnd::Success,
-            "git cannot check out a revision ({}): {log}",
+            "git cannot check out a revision ({}): {text}",
             describe(&end)
         );
         Ok(())
     }
 
-    /// Returns how the command ended, and the last lines of its output.
+    /// Output goes to files in `logs`.
     fn execute(
         &self,
         directory: &Path,
         argv: Vec<OsString>,
         variables: BTreeMap<String, OsString>,
-    ) -> Result<(UserEnd, String)> {
-        let logs = self.work_dirs.fresh(false)?;
+        logs: &Path,
+    ) -> Result<UserEnd> {
         let mut all = environment();
         all.extend(variables);
-        let log = logs.join("log");
-        let end = self.work_dirs.execute(UserTask {
+        Ok(self.work_dirs.execute(UserTask {
             argv,
             directory,
             environment: &all,
-            stdout: &log,
+            stdout: &logs.join("output"),
             stderr: &logs.join("errors"),
             deadline: DEADLINE,
             stop: self.stop,
-        })?;
-        let text = last_lines(&logs.join("errors"))? + &last_lines(&log)?;
-        fs::remove_dir_all(&logs).context("cannot remove a log")?;
-        Ok((end, text))
+        })?)
     }
 
-    /// Runs the user's build command in a work tree, with more variables in its environment.
+    /// Runs the user's build command in a work tree, with more variables in its environment. Its output is stored.
     ///
     /// # Errors
     /// [`NotComparable`] when it fails.
@@ -167,12 +167,25 @@ impl Workshop<'_> {
         build: &Build,
         variables: BTreeMap<String, OsString>,
     ) -> Result<()> {
-        let argv = ["/bin/sh", "-c", &build.command].map(OsString::from);
+        // one file for both streams, in their order
+        let argv = ["/bin/sh", "-c", "exec /bin/sh -c \"$1\" 2>&1", "sh", &build.command];
         let directory = tree.directory(&build.directory)?;
-        let (end, log) = self.execute(&directory, argv.into(), variables)?;
+        let logs = self.work_dirs.fresh(false)?;
+        let end = self.execute(&directory, argv.map(OsString::from).into(), variables, &logs)?;
+        let output = logs.join("output");
+        let stored = build_logs::store(tree.name, &tree.commit, &output);
+        let text = last_lines(&output)?;
+        fs::remove_dir_all(&logs).context("cannot remove a log")?;
+        let log = match &stored {
+            Ok(path) => format!(" ({})", path.display()),
+            Err(why) => {
+                log::warn!("the output of the build of {} is not stored: {why:#}", tree.name);
+                String::new()
+            }
+        };
         if end != UserEnd::Success {
             let why = format!(
-                "{} does not build: '{}' {}\n{log}",
+                "{} does not build: '{}' {}{log}\n{text}",
                 tree.name,
                 build.command,
                 describe(&end)
