@@ -17,8 +17,10 @@ use crate::{descriptive, multiple, quantile};
 use std::collections::BTreeMap;
 use std::f64::consts::SQRT_2;
 
-/// Pairs before each interim analysis: the first number that can reach its level, then 1.5 times as many each time.
-pub const INTERIM_ANALYSES: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
+/// Pairs before each interim analysis: the first number that can reach its level, then 1.5 times as many each
+/// time, up to as many values as a test takes.
+pub const INTERIM_ANALYSES: [usize; 12] =
+    [12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 675, descriptive::MAX_VALUES];
 /// Share of equal sides that may be called different.
 pub const LEVEL: f64 = 0.01;
 /// Level of one interim analysis.
@@ -278,9 +280,16 @@ mod tests {
         assert_eq!(says(times(12, 1.5), false), Verdict::Slower);
         assert_eq!(says(times(12, 0.9), false), Verdict::Faster);
         assert_eq!(says(times(12, 1.0), false), Verdict::Same);
-        // a trial that ended early is tested at its end, if the pairs can show anything
-        assert_eq!(says(times(11, 1.5), true), Verdict::Slower);
-        assert_eq!(says(times(10, 1.5), true), Verdict::Inconclusive);
+        assert_eq!(says(times(11, 1.5), true), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn ended_trials_are_tested_again() {
+        // one pair against eleven is too much for twelve
+        let mut late = times(15, 1.5);
+        late.0[1][0] = late.0[0][0].map(|timed| Timed::from(0.999 * timed.ns));
+        assert_eq!(says(late.clone(), false), Verdict::Inconclusive);
+        assert_eq!(says(late, true), Verdict::Slower);
     }
 
     #[test]
@@ -310,8 +319,8 @@ mod tests {
 
     #[test]
     fn early_decision_is_final() {
-        // fifteen pairs, the last three with the opposite sign
-        let mut wild = times(12, 1.5);
+        // 21 pairs, the last three with the opposite sign
+        let mut wild = times(18, 1.5);
         for (side, ns) in wild.0.iter_mut().zip([900.0, 1.0]) {
             side.extend([Some(Timed::from(ns)); 3]);
         }

@@ -80,21 +80,23 @@ fn stored_layouts_are_the_units() {
 
 #[test]
 fn launches_pair_by_round() {
-    let (a, mut b) = (side("a", 10.0, 12), side("b", 11.0, 13));
+    let (a, mut b) = (side("a", 10.0, 13), side("b", 11.0, 14));
     b.launches.reverse();
-    b.launches[3].outcome = Outcome::Failed("it was the ninth".to_owned());
+    b.launches[4].outcome = Outcome::Failed("it was the ninth".to_owned());
     let view = trial(&[a, b]);
     assert_eq!(view.rows.len(), 1, "nothing was launched of {START_UP}");
     let comparison = &view.rows[0].comparisons[0];
-    assert_eq!((comparison.pairs, comparison.verdict), (11, Verdict::Slower));
+    assert_eq!((comparison.pairs, comparison.verdict), (12, Verdict::Slower));
     assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
     let figure = &view.rows[0].figures[1];
-    assert_eq!((figure.launches, figure.peak_kb), (12, Some(1012)));
+    assert_eq!((figure.launches, figure.peak_kb), (13, Some(1013)));
 }
 
 #[test]
 fn interrupted_trial_keeps_last_verdict() {
-    let (a, mut b) = (side("a", 10.0, 11), side("b", 11.0, 11));
+    let (a, mut b) = (side("a", 10.0, 15), side("b", 11.0, 15));
+    // one pair against eleven is too much for twelve, the last analysis
+    b.launches[0] = launch("command", b.launches[0].round, 9.99);
     let verdict = |a: &RunData, b: &RunData| {
         let view = trial(&[a.clone(), b.clone()]);
         view.rows[0].comparisons[0].verdict

@@ -115,7 +115,7 @@ mod tests {
             (words_for(&[1.0, 1.0], 12, None), "pair 12: no difference beyond 1.0%".to_owned()),
             (
                 words_for(&[1.0, 1.006], 15, None),
-                format!("pair 15: {new} 1.006× slower (detectable: 1.1%)"),
+                format!("pair 15: {new} 1.006× slower (detectable: 1.2%)"),
             ),
             (
                 words_for(&[1.0, 1.5, 1.0], 18, Some(20)),

@@ -129,23 +129,26 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
 /// The verdict on the launches of two sides, and its number of pairs.
 fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
     let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
-    let mut count = 0;
+    let mut times = Times(vec![vec![]; 2]);
     for look in INTERIM_ANALYSES {
-        let up_to = |count: usize| {
-            let side = |values: &[Timed]| values[..count].iter().copied().map(Some).collect();
-            Times(vec![side(a), side(b)])
-        };
-        let mut times = up_to(count);
-        while times.compared_pairs()[0] < look {
-            count += 1;
-            times = up_to(count);
+        loop {
+            let count = times.0[0].len();
+            // of these some may be left out
+            let missing = count..count + look.saturating_sub(times.compared_pairs()[0]);
+            if missing.is_empty() {
+                break;
+            }
+            for (side, values) in times.0.iter_mut().zip([a, b]) {
+                side.extend(values[missing.clone()].iter().copied().map(Some));
+            }
         }
-        let verdict = interim::decide_all(&[times], |_| 0.01, look == max)[0][0].verdict;
-        if verdict != Verdict::Inconclusive {
-            return (verdict, count);
+        let row = std::slice::from_ref(&times);
+        let verdict = interim::decide_all(row, |_| 0.01, look == max)[0][0].verdict;
+        if verdict != Verdict::Inconclusive || look == max {
+            return (verdict, times.0[0].len());
         }
     }
-    (Verdict::Inconclusive, count)
+    unreachable!("the last interim analysis ends a trial")
 }
 
 /// A ranking as by `gritstone ab`, of sides with these factors of time.
@@ -164,6 +167,8 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
     let mut launches = weather.launches(world, enough).into_iter();
     let mut times = Times(vec![vec![]; sides]);
     let mut out: BTreeSet<usize> = BTreeSet::new();
+    // until an interim analysis is possible
+    let mut rounds = INTERIM_ANALYSES[0];
     loop {
         let mut order: Vec<usize> = (0..sides).filter(|side| !out.contains(side)).collect();
         // by Fisher and Yates
@@ -175,8 +180,15 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             let ns = factors[side] * timed.ns;
             times.0[side].push(Some(Timed { ns, ..timed }));
         }
+        rounds -= 1;
+        if rounds > 0 {
+            continue;
+        }
         let compared = times.compared_pairs();
         let last = compared.iter().all(|pairs| *pairs >= max);
+        let after = |pairs: usize| INTERIM_ANALYSES.into_iter().find(|look| *look > pairs);
+        let next = compared.iter().filter_map(|&pairs| Some(after(pairs)? - pairs));
+        rounds = next.min().unwrap_or(1);
         if !last && !compared.iter().any(|pairs| INTERIM_ANALYSES.contains(pairs)) {
             continue;
         }
