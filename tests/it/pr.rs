@@ -852,11 +852,12 @@ fn killed_runs_leave_nothing() {
     repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
     let before = repository.traces();
     let tail = ["--harness", "lines", "--", "sh", "-c", "sleep 0.02; cat values"];
-    for moment in [5, 20, 40, 60, 80, 120, 180, 300, 500] {
+    let moments = (0..20).map(|n| 4.0 * 1.3_f64.powi(n));
+    for moment in moments {
         let mut command = repository.command(&["--base", "HEAD~1", "--build", "sleep 0.05"], &tail);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(moment));
+        std::thread::sleep(Duration::from_secs_f64(moment / 1e3));
         kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
         child.wait().unwrap();
         wait_until_undone(&repository, &before);

@@ -126,7 +126,7 @@ fn exact_values_are_decided_early() {
 fn probable_regressions_never_pass() {
     let names: Vec<String> = (0..BENCHMARKS).map(|index| format!("b{index:02}")).collect();
     let all: Vec<_> = names.iter().map(|name| (name.as_str(), 1.0, 1.3)).collect();
-    let rows = exact(11, &all, &margins(0.02)).rows("lines");
+    let rows = exact(12, &all, &margins(0.02)).rows("lines");
     assert!(rows.iter().all(|row| row.verdict == Verdict::Slower && row.is_uncertain()));
     assert_eq!(outcome(&rows, &[]), CheckOutcome::Inconclusive);
     let rows = exact(18, &[("a", 1.0, 1.015), ("b", 1.0, 1.0)], &margins(0.02)).rows("lines");
