@@ -484,7 +484,7 @@ fn broken_builds_are_named() {
     repository.write("built", "");
     repository.commit(THREE);
     let before = repository.traces();
-    let build = "test -e built || { echo no such thing >&2; exit 3; }";
+    let build = "echo one; test -e built || { echo no such thing >&2; echo two; exit 3; }";
     let (code, _, error) = repository.pr(&["--base", "HEAD~1", "--build", build]);
     assert_eq!(code, 4, "{error}");
     assert!(
@@ -493,13 +493,16 @@ fn broken_builds_are_named() {
             && error.contains("no such thing"),
         "{error}"
     );
-    // the whole output, also of a side that builds
-    let commit = &repository.git(&["rev-parse", "HEAD~1"])[..12];
-    let log = repository.home.path().join(STATE).join(format!("builds/base-{commit}.log"));
-    assert!(error.contains(&*log.to_string_lossy()), "{error}");
-    assert_eq!(fs::read_to_string(log).unwrap(), "no such thing\n");
+    let log = |side: &str, revision: &str| {
+        let commit = &repository.git(&["rev-parse", revision])[..12];
+        repository.home.path().join(STATE).join(format!("builds/{side}-{commit}.log"))
+    };
+    let failed = log("base", "HEAD~1");
+    assert!(error.contains(&*failed.to_string_lossy()), "{error}");
+    assert_eq!(fs::read_to_string(failed).unwrap(), "one\nno such thing\ntwo\n");
     let (code, _, error) = repository.pr(&["--base", "HEAD", "--head", "HEAD~1", "--build", build]);
     assert!(code == 4 && error.contains("head does not build"), "{error}");
+    assert_eq!(fs::read_to_string(log("base", "HEAD")).unwrap(), "one\n");
     assert_eq!(repository.traces(), before);
 }
 
