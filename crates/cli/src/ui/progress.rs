@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 /// Interval of lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
+/// Least interval as a multiple of the time that a line takes to compute: many commands have many pairs.
+const TIMES_ITS_COST: u32 = 20;
 /// Runs that take longer show first results before their table.
 const SHORT_RUN: Duration = Duration::from_secs(60);
 const BAR_COLUMNS: usize = 20;
@@ -22,7 +24,8 @@ pub const DEFAULT_COLUMNS: usize = 80;
 #[derive(Debug)]
 pub struct Display {
     terminal: bool,
-    last: Option<Instant>,
+    /// Time before which nothing is drawn.
+    next: Option<Instant>,
     quiet: bool,
     first_results: bool,
     /// Names of the sides; empty if they have letters.
@@ -33,7 +36,7 @@ impl Display {
     pub fn new() -> Self {
         let plain = Self::without_terminal(false);
         match output::is_terminal() && !output::is_dumb() && output::shows_progress() {
-            true => Self { terminal: true, last: None, first_results: true, ..plain },
+            true => Self { terminal: true, next: None, first_results: true, ..plain },
             false => plain,
         }
     }
@@ -42,7 +45,7 @@ impl Display {
         Self {
             terminal: false,
             // the first line of a log follows after an interval
-            last: Some(Instant::now()),
+            next: Some(Instant::now() + LINE_INTERVAL),
             quiet,
             first_results: false,
             names: vec![],
@@ -84,11 +87,10 @@ impl Observer for Display {
         if !output::shows_progress() {
             return;
         }
-        let every = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
-        if self.quiet || self.last.is_some_and(|last| last.elapsed() < every) {
+        let begun = Instant::now();
+        if self.quiet || self.next.is_some_and(|next| begun < next) {
             return;
         }
-        self.last = Some(Instant::now());
         let (elapsed, id) = (progress.elapsed, &progress.benchmark.id);
         let (end, text) = match progress.standing {
             Standing::Rounds { rounds, end } => {
@@ -118,6 +120,8 @@ impl Observer for Display {
             true => draw(elapsed.as_secs_f64() / end.as_secs_f64().max(1e-9), &text),
             false => remark(&text),
         }
+        let every = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
+        self.next = Some(Instant::now() + every.max(begun.elapsed() * TIMES_ITS_COST));
     }
 
     fn shows_results(&self) -> bool {
