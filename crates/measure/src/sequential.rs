@@ -1,7 +1,7 @@
 //! The scheduler of trials: pairs of sides in random order, until every step is decided or the time is over.
 
 use crate::{Observation, Scheduler, Slot, Standing, is_failing};
-use gritstone_stats::interim::{self, INTERIM_ANALYSES};
+use gritstone_stats::interim::{self, INTERIM_ANALYSES, MAX_PAIRS};
 use gritstone_stats::paired_times::{Timed, Times};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -66,7 +66,7 @@ impl Track {
     /// The last interim analysis is done, or launches keep failing.
     fn is_over(&self) -> bool {
         let mut pairs_by_side = self.times.compared_pairs().into_iter();
-        pairs_by_side.all(|pairs| pairs >= INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1])
+        pairs_by_side.all(|pairs| pairs >= MAX_PAIRS)
             || is_failing(self.failed, self.times.rounds())
     }
 

@@ -4,7 +4,7 @@ use crate::counts;
 use gritstone_exchange::SideBenchmark;
 use gritstone_exchange::harness::HarnessResult;
 use gritstone_model::{Better, CheckOutcome, PrQuantity, PrRow, PrSideName, PrUnmatched, Verdict};
-use gritstone_stats::interim::{self, Comparison, INTERIM_ANALYSES, LEVEL};
+use gritstone_stats::interim::{self, Comparison, INTERIM_ANALYSES, LEVEL, MAX_PAIRS};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::{descriptive, multiple, verdict};
 use rand::SeedableRng;
@@ -43,8 +43,7 @@ struct BenchmarkTrial {
 impl BenchmarkTrial {
     fn is_over(&self) -> bool {
         let pairs = self.times.pairs(0, 1).base.len();
-        pairs >= INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]
-            || (self.failed >= MAX_FAILED && self.failed > pairs)
+        pairs >= MAX_PAIRS || (self.failed >= MAX_FAILED && self.failed > pairs)
     }
 
     fn is_analysis_due(&self) -> bool {

@@ -9,9 +9,8 @@ use gritstone_document::{About, Block, Column, Document, Style, Text};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Compiled, Flag, Note, Subject, Verdict,
 };
+use gritstone_stats::interim::MIN_PAIRS;
 
-/// Pairs before the first interim analysis.
-pub(crate) const MIN_PAIRS: usize = 12;
 /// Digits of a compile time.
 const TIME_DIGITS: i32 = 3;
 /// Start-up overhead is reported from this share of a side's time on.

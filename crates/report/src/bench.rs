@@ -5,12 +5,12 @@ mod statistics;
 mod times;
 mod warnings;
 
-use crate::ab::MIN_PAIRS;
 use crate::words;
 use gritstone_document::clean;
 use gritstone_document::number::{self, fixed};
 use gritstone_document::terminal::{self, unbroken};
 use gritstone_model::{AbComparison, AbView, Verdict};
+use gritstone_stats::interim::MIN_PAIRS;
 pub use statistics::{TimeStatistics, percentile};
 use std::cmp::Ordering;
 use std::fmt::Write as _;

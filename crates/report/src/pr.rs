@@ -1,6 +1,5 @@
 //! Comparison of head and base: what `gritstone pr` prints.
 
-use crate::ab::MIN_PAIRS;
 use crate::check::tone;
 use crate::table::{Cell, Columns};
 use crate::words::Sense;
@@ -8,6 +7,7 @@ use crate::{verdicts, words};
 use gritstone_document::number;
 use gritstone_document::{Column, Document, Style, Text};
 use gritstone_model::{PrCounter, PrQuantity, PrRow, PrSide, PrView, Verdict};
+use gritstone_stats::interim::MIN_PAIRS;
 
 /// Largest effect of code layout between builds: docs/validation.md, "Layout of the code".
 const LAYOUT: f64 = 0.1;

@@ -17,10 +17,13 @@ use crate::{descriptive, multiple, quantile};
 use std::collections::BTreeMap;
 use std::f64::consts::SQRT_2;
 
-/// Pairs before each interim analysis: the first number that can reach its level, then 1.5 times as many each
-/// time, up to as many values as a test takes.
+/// Fewest pairs whose ranks can reach the level of an analysis.
+pub const MIN_PAIRS: usize = 12;
+/// As many values as a test takes.
+pub const MAX_PAIRS: usize = descriptive::MAX_VALUES;
+/// Pairs before each interim analysis, each time 1.5 times as many.
 pub const INTERIM_ANALYSES: [usize; 12] =
-    [12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 675, descriptive::MAX_VALUES];
+    [MIN_PAIRS, 18, 27, 40, 60, 90, 135, 200, 300, 450, 675, MAX_PAIRS];
 /// Share of equal sides that may be called different.
 pub const LEVEL: f64 = 0.01;
 /// Level of one interim analysis.
@@ -184,9 +187,8 @@ fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -
     let mut looks: Vec<usize> = INTERIM_ANALYSES.into_iter().filter(|&look| look <= n).collect();
     let last = looks.last().copied().unwrap_or(0);
     let several = pairs.layouts.iter().any(|&layout| layout != pairs.layouts[0]);
-    // ranks of few pairs cannot be significant; means of two builds that agree could be
-    let enough = !several || n >= INTERIM_ANALYSES[0];
-    if over && enough && n > last && looks.len() < INTERIM_ANALYSES.len() {
+    // ranks of fewer pairs cannot be significant; means of two builds that agree could be
+    if over && (MIN_PAIRS..MAX_PAIRS).contains(&n) && n > last {
         looks.push(n);
     }
     let estimate = |n: usize, level: f64| {
@@ -206,7 +208,7 @@ fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -
         // between interim analyses there is an estimate, but no inference
         ratio = ratio.map(|ratio| Ratio { interval: None, p: None, ..ratio });
     }
-    let standard_error = ratio.filter(|_| n >= INTERIM_ANALYSES[0]).and_then(standard_error);
+    let standard_error = ratio.filter(|_| n >= MIN_PAIRS).and_then(standard_error);
     // none if the pairs are too few for the level of the family
     let found = looks.last().and_then(|&n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
     Comparison {
@@ -294,8 +296,8 @@ mod tests {
 
     #[test]
     fn levels_of_looks_add_up() {
-        let smallest = 2.0_f64.powi(1 - INTERIM_ANALYSES[0] as i32);
-        assert!(smallest <= LEVEL_OF_LOOK);
+        let smallest = 2.0_f64.powi(1 - MIN_PAIRS as i32);
+        assert!(smallest <= LEVEL_OF_LOOK && 2.0 * smallest > LEVEL_OF_LOOK);
         assert!((LEVEL_OF_LOOK * INTERIM_ANALYSES.len() as f64 - LEVEL).abs() < 1e-15);
         assert!(INTERIM_ANALYSES.windows(2).all(|pair| pair[0] < pair[1]));
         let found = &decide_all(&[times(12, 1.5)], |_| 0.01, false)[0][0];

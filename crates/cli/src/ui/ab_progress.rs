@@ -1,7 +1,7 @@
 //! State of a trial in one line of 80 columns.
 
 use gritstone_document::{clean, shortened};
-use gritstone_stats::interim::{self, Comparison, INTERIM_ANALYSES};
+use gritstone_stats::interim::{self, Comparison, MIN_PAIRS};
 use gritstone_stats::paired_times::Times;
 use gritstone_stats::verdict::Verdict;
 
@@ -25,12 +25,12 @@ pub fn words(
     let judged = interim::decide_all(std::slice::from_ref(times), |_| margin, false);
     let total = |least: bool| match rounds {
         Some(all) => format!(" of {all}"),
-        None if least => format!(" of at least {}", INTERIM_ANALYSES[0]),
+        None if least => format!(" of at least {}", MIN_PAIRS),
         None => String::new(),
     };
     match judged[0].as_slice() {
         [one] => {
-            let pairs = format!("pair {}{}", one.pairs, total(one.pairs < INTERIM_ANALYSES[0]));
+            let pairs = format!("pair {}{}", one.pairs, total(one.pairs < MIN_PAIRS));
             format!("{pairs}: {}{}", difference(one, margin, &name), visible(one))
         }
         _ => {

@@ -1,7 +1,9 @@
 //! Trials.
 
 use super::*;
-use gritstone_stats::interim::{INTERIM_ANALYSES, LEVEL, decide_all, is_decided};
+use gritstone_stats::interim::{
+    INTERIM_ANALYSES, LEVEL, MAX_PAIRS, MIN_PAIRS, decide_all, is_decided,
+};
 use gritstone_stats::verdict::Verdict;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -89,7 +91,7 @@ fn pairs_have_random_order() {
 fn decided_trials_end() {
     let mut machine = Machine::new(2, 1.5);
     let (backend, times) = compare(design(2, 1000), |call| machine.launch(call));
-    assert_eq!(backend.stored.len(), 2 * INTERIM_ANALYSES[0]);
+    assert_eq!(backend.stored.len(), 2 * MIN_PAIRS);
     assert_eq!(verdict(&times), Verdict::Slower);
 }
 
@@ -103,7 +105,7 @@ fn budget_or_last_analysis_ends() {
     wild.slowdown = |launch| 8_f64.powf((launch * launch / 3 * 7919 % 101) as f64 / 50.0 - 1.0);
     let (_, times) = compare(design(2, 20_000), |call| wild.launch(call));
     assert_eq!(verdict(&times), Verdict::Inconclusive);
-    assert_eq!(times[0].rounds(), INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]);
+    assert_eq!(times[0].rounds(), MAX_PAIRS);
 }
 
 #[test]
@@ -114,7 +116,7 @@ fn contended_pairs_are_replaced() {
         contended: matches!(call.before, 8 | 9 | 13),
         ..machine.launch(call)
     });
-    assert_eq!(backend.stored.len(), 2 * (INTERIM_ANALYSES[0] + 2));
+    assert_eq!(backend.stored.len(), 2 * (MIN_PAIRS + 2));
     assert_eq!((times[0].rounds(), times[0].compared_pairs()), (14, vec![12]));
 }
 
@@ -123,7 +125,7 @@ fn decided_steps_free_time() {
     let mut machine = Machine::new(5, 1.5);
     let design = Design { steps: 3, ..design(2, 10_000) };
     let (backend, times) = compare(design, |call| machine.launch(call));
-    assert!(times.iter().all(|step| step.rounds() == INTERIM_ANALYSES[0]));
+    assert!(times.iter().all(|step| step.rounds() == MIN_PAIRS));
     let orders: Vec<&String> = backend.launched.chunks(6).map(|round| &round[0]).collect();
     assert!(orders.iter().any(|id| *id != orders[0]), "{orders:?}");
 }
@@ -133,17 +135,17 @@ fn dropped_sides_free_time() {
     let mut machine = Machine::new(8, 1.004);
     // slower from the second analysis on: dropped sides, launched before, must not seem faster
     machine.slowdown = |launch| {
-        if launch < 4 * INTERIM_ANALYSES[0] { 1.0 } else { 2.0 }
+        if launch < 4 * MIN_PAIRS { 1.0 } else { 2.0 }
     };
     let (backend, times) = compare(design(4, 10_000), |call| machine.launch(call));
     let launches =
         |side| backend.stored.iter().filter(|(launch_side, _)| *launch_side == side).count();
-    assert_eq!((launches(2), launches(3)), (INTERIM_ANALYSES[0], INTERIM_ANALYSES[0]));
-    assert!(launches(0) > INTERIM_ANALYSES[0] && launches(0) == launches(1));
+    assert_eq!((launches(2), launches(3)), (MIN_PAIRS, MIN_PAIRS));
+    assert!(launches(0) > MIN_PAIRS && launches(0) == launches(1));
     assert_eq!(times[0].rounds(), launches(0));
     assert!(times[0].best().is_some_and(|best| best < 2));
     // later rounds have both candidates
-    let last = &backend.stored[4 * INTERIM_ANALYSES[0]..];
+    let last = &backend.stored[4 * MIN_PAIRS..];
     assert!(last.chunks(2).all(|pair| pair[0].1.round == pair[1].1.round));
 }
 
@@ -181,7 +183,7 @@ fn start_up_follows_first_side() {
         assert_eq!(launch.round, before.round);
     }
     // its time counts for no side
-    assert!(times.iter().all(|step| step.rounds() == INTERIM_ANALYSES[0]));
+    assert!(times.iter().all(|step| step.rounds() == MIN_PAIRS));
 }
 
 /// 200 A/A tests under slowdowns that would mislead sides measured one after the other.

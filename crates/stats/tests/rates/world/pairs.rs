@@ -1,7 +1,7 @@
 //! Trials of two sides under simulated disturbances, orders and interim analyses.
 
 use super::{Shape, World};
-use gritstone_stats::interim::{self, INTERIM_ANALYSES};
+use gritstone_stats::interim::{self, INTERIM_ANALYSES, MAX_PAIRS, MIN_PAIRS};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::two_sample;
 use gritstone_stats::verdict::Verdict;
@@ -105,8 +105,7 @@ impl Order {
 /// A whole trial as `gritstone ab` does it: what it says of the second side, which takes `factor` times as long, and after how many
 /// pairs, those that were left out among them.
 pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> (Verdict, usize) {
-    let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
-    let launches = weather.launches(world, 2 * max * weather.pairs_for_one());
+    let launches = weather.launches(world, 2 * MAX_PAIRS * weather.pairs_for_one());
     let (a, mut b) = order.pairs(world, &launches);
     b.iter_mut().for_each(|timed| timed.ns *= factor);
     verdict(&a, &b)
@@ -115,7 +114,7 @@ pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> 
 /// A trial whose second side keeps its SMT sibling busy in a share of its launches: these take a quarter more, and the probes detect nine
 /// in ten of them.
 pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, usize) {
-    let launches = weather.launches(world, 4 * INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1]);
+    let launches = weather.launches(world, 4 * MAX_PAIRS);
     let (a, mut b) = Order::Coin.pairs(world, &launches);
     for timed in &mut b {
         if world.chance(share) {
@@ -128,7 +127,6 @@ pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, u
 
 /// The verdict on the launches of two sides, and its number of pairs.
 fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
-    let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let mut times = Times(vec![vec![]; 2]);
     for look in INTERIM_ANALYSES {
         loop {
@@ -143,8 +141,8 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
             }
         }
         let row = std::slice::from_ref(&times);
-        let verdict = interim::decide_all(row, |_| 0.01, look == max)[0][0].verdict;
-        if verdict != Verdict::Inconclusive || look == max {
+        let verdict = interim::decide_all(row, |_| 0.01, look == MAX_PAIRS)[0][0].verdict;
+        if verdict != Verdict::Inconclusive || look == MAX_PAIRS {
             return (verdict, times.0[0].len());
         }
     }
@@ -161,14 +159,13 @@ pub struct Ranking {
 
 /// Until all is decided, or the last interim analysis: losing sides are dropped at once.
 pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64) -> Ranking {
-    let max = INTERIM_ANALYSES[INTERIM_ANALYSES.len() - 1];
     let sides = factors.len();
-    let enough = max * sides * weather.pairs_for_one();
+    let enough = MAX_PAIRS * sides * weather.pairs_for_one();
     let mut launches = weather.launches(world, enough).into_iter();
     let mut times = Times(vec![vec![]; sides]);
     let mut out: BTreeSet<usize> = BTreeSet::new();
     // until an interim analysis is possible
-    let mut rounds = INTERIM_ANALYSES[0];
+    let mut rounds = MIN_PAIRS;
     loop {
         let mut order: Vec<usize> = (0..sides).filter(|side| !out.contains(side)).collect();
         // by Fisher and Yates
@@ -185,7 +182,7 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             continue;
         }
         let compared = times.compared_pairs();
-        let last = compared.iter().all(|pairs| *pairs >= max);
+        let last = compared.iter().all(|pairs| *pairs >= MAX_PAIRS);
         let after = |pairs: usize| INTERIM_ANALYSES.into_iter().find(|look| *look > pairs);
         let next = compared.iter().filter_map(|&pairs| Some(after(pairs)? - pairs));
         rounds = next.min().unwrap_or(1);
