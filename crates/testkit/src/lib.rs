@@ -1,6 +1,7 @@
 //! Made-up benchmarks, launches, runs and views for tests: plain structs, in which a test changes what matters to it.
 
 use gritstone_model::*;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Panics unless it is an identifier.
@@ -133,6 +134,48 @@ pub fn fleet_view(outliers: Vec<FleetOutlier>) -> FleetView {
         benchmarks: vec![],
         nodes: vec![],
     }
+}
+
+/// A side of a trial, in ms.
+pub fn ab_figure(side: &str, estimate: f64) -> AbFigure {
+    let figure = json!({
+        "side": side, "estimate": estimate, "launches": 12, "samples": 12, "statuses": [],
+        "notes": [],
+    });
+    serde_json::from_value(figure).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// A comparison of two sides of a trial by 12 pairs.
+pub fn ab_comparison(base: &str, other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
+    let comparison = json!({
+        "base": base, "other": other, "pairs": 12, "crowded": [0, 0], "crowded_differ": false,
+        "left_out": 0, "ratio": ratio, "interval": [0.95 * ratio, 1.05 * ratio], "p": 0.004,
+        "p_adjusted": 0.004, "verdict": verdict, "smallest": 0.03,
+    });
+    serde_json::from_value(comparison).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// A trial of commands, by the results of its sides.
+pub fn ab_view(
+    commands: &[&str],
+    figures: Vec<AbFigure>,
+    comparisons: Vec<AbComparison>,
+) -> AbView {
+    let side = |(figure, command): (&AbFigure, &&str)| {
+        let run = format!("20261121-093011-4f2a19c{}", figure.side);
+        let label = format!("ab-x-{}", figure.side);
+        json!({ "side": figure.side, "run": run, "label": label, "what": command })
+    };
+    let sides: Vec<_> = figures.iter().zip(commands).map(side).collect();
+    let view = json!({
+        "schema": SCHEMA_AB, "trial": "x", "machine": "node-17", "sides": sides, "same": false,
+        "margin": 0.01, "level": 0.01, "start_up_ns": 700_000.0,
+        "rows": [{
+            "id": "command", "title": commands[0], "unit": "ms", "better": "lower",
+            "figures": figures, "comparisons": comparisons,
+        }],
+    });
+    serde_json::from_value(view).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// A note whose text is shown as it is.

@@ -1,77 +1,17 @@
 //! What is printed of made-up trials.
 
 use super::*;
-use gritstone_model::{AbFigure, AbRow, AbSide, Better, Id, SCHEMA_AB, Unit};
-
-fn figure(side: &str, ms: f64) -> AbFigure {
-    AbFigure {
-        side: side.to_owned(),
-        estimate: Some(ms),
-        interval: Some([0.98 * ms, 1.03 * ms]),
-        range: None,
-        launches: 12,
-        samples: 12,
-        user_s: None,
-        system_s: None,
-        cpu_s: None,
-        peak_kb: None,
-        statuses: vec![],
-        left_out: 0,
-        at_most: false,
-        counters: Default::default(),
-        notes: vec![],
-    }
-}
-
-fn against(base: &str, other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
-    AbComparison {
-        base: base.to_owned(),
-        other: other.to_owned(),
-        pairs: 12,
-        contended: [0, 0],
-        contention_differs: false,
-        left_out: 0,
-        ratio: Some(ratio),
-        interval: Some([0.95 * ratio, 1.05 * ratio]),
-        p: Some(0.004),
-        p_adjusted: Some(0.004),
-        verdict,
-        smallest: Some(0.03),
-        explanation: Default::default(),
-        notes: vec![],
-    }
-}
+use gritstone_model::AbFigure;
+use gritstone_testkit::{ab_comparison as against, ab_figure, ab_view};
 
 fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
     let names = ["a", "b", "c"];
-    let view = AbView {
-        schema: SCHEMA_AB.to_owned(),
-        trial: String::new(),
-        machine: String::new(),
-        sides: (names[..ms.len()].iter())
-            .map(|side| AbSide {
-                compiled: None,
-                side: (*side).to_owned(),
-                run: String::new(),
-                label: None,
-                what: String::new(),
-            })
-            .collect(),
-        same: false,
-        margin: 0.01,
-        level: 0.01,
-        layouts: None,
-        rows: vec![AbRow {
-            margin: None,
-            id: Id::parse("command").unwrap(),
-            title: String::new(),
-            unit: Unit::parse("ms").unwrap(),
-            better: Better::Lower,
-            figures: ms.iter().zip(names).map(|(ms, side)| figure(side, *ms)).collect(),
-            comparisons,
-        }],
-        start_up_ns: None,
+    let figure = |(ms, side): (&f64, &str)| AbFigure {
+        interval: Some([0.98 * ms, 1.03 * ms]),
+        ..ab_figure(side, *ms)
     };
+    let figures = ms.iter().zip(names).map(figure).collect();
+    let view = ab_view(&names, figures, comparisons);
     let ranked = |(index, ms): (usize, &f64)| Ranked {
         name: format!("./{} input", ["old", "new", "other"][index]),
         times_s: [1.0, 1.01, 1.0, 1.02, 1.08].map(|t| t * ms / 1e3).into(),

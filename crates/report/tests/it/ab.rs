@@ -1,42 +1,24 @@
 //! Trials of sides as a terminal prints them.
 
 use crate::sample;
-use crate::sample::machines::id;
 use gritstone_document::terminal;
 use gritstone_model::*;
 use gritstone_report::ab;
+use gritstone_testkit::{ab_comparison, ab_figure, ab_view};
 
 fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
     AbComparison {
-        base: "a".to_owned(),
-        other: other.to_owned(),
         pairs: 27,
-        contended: [0, 0],
-        contention_differs: false,
-        left_out: 0,
-        ratio: Some(ratio),
         interval: Some([ratio * 0.99, ratio * 1.01]),
         p: Some(0.001),
         p_adjusted: Some(0.001),
-        verdict,
         smallest: Some(0.0123),
-        explanation: None,
-        notes: vec![],
+        ..ab_comparison("a", other, ratio, verdict)
     }
 }
 
-fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
-    let sides = || whats.iter().zip([("a", 3.0), ("b", 3.3), ("c", 3.6)]);
-    let side = |(what, (side, _)): (&&str, (&str, f64))| AbSide {
-        compiled: None,
-        side: side.to_owned(),
-        run: format!("20261121-093011-4f2a19c{side}"),
-        label: Some(format!("ab-x-{side}")),
-        what: (*what).to_owned(),
-    };
-    let result = |(_, (side, ms)): (&&str, (&str, f64))| AbFigure {
-        side: side.to_owned(),
-        estimate: Some(ms),
+fn view(commands: &[&str], comparisons: Vec<AbComparison>) -> AbView {
+    let figure = |(side, ms): (&str, f64)| AbFigure {
         interval: Some([ms * 0.99, ms * 1.01]),
         range: Some([ms * 0.98, ms * 1.2]),
         launches: 27,
@@ -45,32 +27,10 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
         system_s: Some(0.0004),
         cpu_s: Some(0.0025),
         peak_kb: Some(1740),
-        counters: Counts::new(),
-        statuses: vec![],
-        left_out: 0,
-        at_most: false,
-        notes: vec![],
+        ..ab_figure(side, ms)
     };
-    AbView {
-        schema: SCHEMA_AB.to_owned(),
-        trial: "x".to_owned(),
-        machine: "node-17".to_owned(),
-        same: false,
-        margin: 0.01,
-        level: 0.01,
-        layouts: None,
-        rows: vec![AbRow {
-            margin: None,
-            id: id("command"),
-            title: whats[0].to_owned(),
-            unit: Unit::parse("ms").unwrap(),
-            better: Better::Lower,
-            figures: sides().map(result).collect(),
-            comparisons,
-        }],
-        sides: sides().map(side).collect(),
-        start_up_ns: Some(700_000.0),
-    }
+    let figures = [("a", 3.0), ("b", 3.3), ("c", 3.6)].into_iter().map(figure);
+    ab_view(commands, figures.take(commands.len()).collect(), comparisons)
 }
 
 fn text(view: &AbView) -> String {
