@@ -178,6 +178,26 @@ pub fn ab_view(
     serde_json::from_value(view).unwrap_or_else(|why| panic!("{why}"))
 }
 
+/// Benchmarks that take twice as long since a run of a machine with another microcode.
+pub fn change_event(run: &str, benchmarks: &[&str]) -> ChangeEvent {
+    let (machine, name) = ("0123456789ab", "node-17 (Intel Xeon Platinum)");
+    let started = "2026-05-02T12:00:00Z";
+    let change = |benchmark: &&str| {
+        json!({
+            "benchmark": benchmark, "title": "", "machine": machine, "name": name, "kernel": "6.1",
+            "unit": "ns/call", "better": "lower", "value_before": 100.0, "value_since": 200.0,
+            "run": run, "started": started, "at": 1, "ratio": 0.5, "between": [1, 1], "runs": 2,
+        })
+    };
+    let event = json!({
+        "id": format!("{run}-worse"), "run": run, "started": started, "machine": machine,
+        "name": name, "worse": true, "triage": Triage::default(),
+        "differ_in": [{ "what": "cpu.microcode", "base": "0x1", "other": "0x2" }],
+        "changes": benchmarks.iter().map(change).collect::<Vec<_>>(),
+    });
+    serde_json::from_value(event).unwrap_or_else(|why| panic!("{why}"))
+}
+
 /// A note whose text is shown as it is.
 pub fn stated(by: Author, flag: Option<Flag>, text: &str) -> Note {
     Note::new(Finding::Stated { by, flag, text: text.to_owned() })

@@ -6,7 +6,7 @@ use gritstone_exchange::{
     fleet_openmetrics, import, read_bundle, recognize, scraped, write_bundle,
 };
 use gritstone_model::*;
-use gritstone_testkit::{self as testkit, id, unit};
+use gritstone_testkit::{self as testkit, id};
 use std::collections::BTreeMap;
 
 pub const WHEN: &str = "2026-11-20T08:00:00Z";
@@ -268,28 +268,6 @@ fn fleet_metrics_parse() {
 
 #[test]
 fn hostile_names_keep_feeds_valid() {
-    let change = |benchmark: &str| Change {
-        benchmark: id(benchmark),
-        title: "<b>&\u{1}".to_owned(),
-        machine: "a:b c".to_owned(),
-        name: "]]><script>".to_owned(),
-        kernel: "6.18".to_owned(),
-        before: Some("r&1".to_owned()),
-        unit: unit("ns/call"),
-        better: Better::Lower,
-        value_before: Some(100.0),
-        value_since: Some(200.0),
-        change: HistoryChange {
-            run: "r 2".to_owned(),
-            started: WHEN.to_owned(),
-            at: 10,
-            ratio: 0.5,
-            interval: Some([0.4, 0.6]),
-            between: [10, 10],
-            runs: 3,
-            drift: false,
-        },
-    };
     let mut triage = Triage::default();
     triage.push(TriageEntry {
         state: ChangeState::Acknowledged,
@@ -299,24 +277,16 @@ fn hostile_names_keep_feeds_valid() {
         note: "known & accepted".to_owned(),
         benchmarks: vec![],
     });
-    let event = ChangeEvent {
-        id: "r 2-worse".to_owned(),
-        run: "r 2".to_owned(),
+    let mut event = ChangeEvent {
         started: WHEN.to_owned(),
         machine: "a:b c".to_owned(),
         name: "]]><script>".to_owned(),
-        worse: true,
-        before: Some("r&1".to_owned()),
-        may_begin: vec![],
-        commits: None,
-        differ_in: vec![Difference {
-            what: "cpu.microcode".to_owned(),
-            base: "1".to_owned(),
-            other: "2".to_owned(),
-        }],
         triage,
-        changes: vec![change("byte/pipe"), change("byte/sieve")],
+        ..testkit::change_event("r 2", &["byte/pipe", "byte/sieve"])
     };
+    for change in &mut event.changes {
+        "<b>&\u{1}".clone_into(&mut change.title);
+    }
     let feed = atom(&[event]);
     let mut reader = quick_xml::Reader::from_str(&feed);
     let mut entries = 0;

@@ -3,48 +3,17 @@
 use gritstone_document::{Block, Document, Tile, Tone, terminal};
 use gritstone_model::*;
 use gritstone_report::overview;
+use gritstone_testkit::change_event;
 
 /// A change of a benchmark on a system, of January or of a day of February.
 fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState) -> ChangeEvent {
-    let started =
-        day.map_or("2026-01-01T00:00:00Z".to_owned(), |day| format!("2026-02-{day:02}T00:00:00Z"));
     let run = format!("20260201-000000-{number:08}");
-    let (machine, name) = (format!("m{}", number % 2), "node".to_owned());
-    let change = Change {
-        benchmark: Id::parse(benchmark).unwrap(),
-        title: String::new(),
-        machine: machine.clone(),
-        name: name.clone(),
-        kernel: String::new(),
-        before: None,
-        unit: Unit::parse("ns/call").unwrap(),
-        better: Better::Lower,
-        value_before: Some(100.0),
-        value_since: Some(200.0),
-        change: HistoryChange {
-            run: run.clone(),
-            started: started.clone(),
-            at: 1,
-            ratio: 0.5,
-            interval: None,
-            between: [1, 1],
-            runs: 2,
-            drift: false,
-        },
-    };
     ChangeEvent {
-        id: format!("{run}-worse"),
-        run,
-        started,
-        machine,
-        name,
-        worse: true,
-        may_begin: vec![],
-        before: None,
-        differ_in: vec![],
-        commits: None,
+        started: day
+            .map_or("2026-01-01T00:00:00Z".to_owned(), |day| format!("2026-02-{day:02}T00:00:00Z")),
+        machine: format!("m{}", number % 2),
         triage: Triage { state, ..Triage::default() },
-        changes: vec![change],
+        ..change_event(&run, &[benchmark])
     }
 }
 
