@@ -215,7 +215,8 @@ fn sides(row: &CheckRow) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Better, CompareRow, Id, SCHEMA_CHECK, Subject};
+    use gritstone_model::{CompareRow, Id, SCHEMA_CHECK};
+    use gritstone_testkit::compare_row;
 
     fn view() -> CheckView {
         let row = |id: &str, outcome| CheckRow {
@@ -224,24 +225,11 @@ mod tests {
             since_run: None,
             since_commit: Some("0123456789abcdef".to_owned()),
             row: CompareRow {
-                id: Id::parse(id).unwrap(),
-                title: String::new(),
                 ratio: Some(0.5),
                 interval: Some([0.4, 0.6]),
-                verdict: None,
-                p: None,
-                p_adjusted: None,
-                smallest: None,
-                compared: Subject::Estimate,
-                between_run: None,
-                unit: "ns/call".to_owned(),
-                better: Better::Lower,
                 base: Some(1.0),
                 other: Some(2.0),
-                notes: vec![],
-                copies: vec![],
-                percentiles: vec![],
-                explanation: None,
+                ..compare_row(id)
             },
         };
         CheckView {

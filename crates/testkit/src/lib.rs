@@ -136,6 +136,14 @@ pub fn fleet_view(outliers: Vec<FleetOutlier>) -> FleetView {
     }
 }
 
+/// A row of a comparison without values, in ns.
+pub fn compare_row(name: &str) -> CompareRow {
+    let row = json!({
+        "id": name, "title": name, "compared": Subject::Estimate, "unit": "ns/call", "notes": [],
+    });
+    serde_json::from_value(row).unwrap_or_else(|why| panic!("{why}"))
+}
+
 /// A side of a trial, in ms.
 pub fn ab_figure(side: &str, estimate: f64) -> AbFigure {
     let figure = json!({

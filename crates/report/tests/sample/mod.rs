@@ -11,7 +11,7 @@ use gritstone_model::{
     Measurement, Note, Part, PartValue, Program, PublishedView, Quantity, ResultCurve, RunView,
     SCHEMA_COMPARE, Sampled, SeriesPoint, Statistics, Subject, Unfitted, VarianceSource, Verdict,
 };
-use gritstone_testkit::unit;
+use gritstone_testkit::{compare_row, unit};
 use machines::{empty, id, view};
 
 /// id | title | unit | estimate | half-width as a share | published work in operations of one estimate | amount
@@ -295,17 +295,10 @@ pub fn compare() -> CompareView {
         let verdict = format!("\"{}\"", cells[2]);
         let verdict: Option<Verdict> = serde_json::from_str(&verdict).ok();
         CompareRow {
-            id: id(cells[0]),
             title: cells[1].to_owned(),
             ratio: ratio.first().copied(),
             interval: ratio.get(1).zip(ratio.get(2)).map(|(low, high)| [*low, *high]),
             verdict,
-            p: None,
-            p_adjusted: None,
-            smallest: None,
-            explanation: None,
-            compared: Subject::Estimate,
-            between_run: None,
             unit: cells[3].to_owned(),
             better: match unit(cells[3]).quantity() {
                 Quantity::Rate { .. } => Better::Higher,
@@ -313,9 +306,7 @@ pub fn compare() -> CompareView {
             },
             base: sides.first().copied(),
             other: sides.get(1).copied(),
-            notes: vec![],
-            copies: vec![],
-            percentiles: vec![],
+            ..compare_row(cells[0])
         }
     };
     let mut rows: Vec<CompareRow> = COMPARED.lines().map(row).collect();
@@ -364,24 +355,16 @@ pub fn against_reference() -> CompareView {
         let (base, other) = (theirs.and_then(time), time(result));
         let bounds = (result.published.as_ref()).and_then(|p| p.real?.interval);
         rows.push(CompareRow {
-            id: result.id.clone(),
             title: result.title.clone(),
             ratio: base.zip(other).map(|(b, o)| b / o),
             interval: base.zip(bounds).map(|(b, [low, high])| [b / high, b / low]),
             verdict: base.zip(other).map(|_| Verdict::Faster),
-            p: None,
-            p_adjusted: None,
-            smallest: None,
-            explanation: None,
             compared: Subject::Real,
-            between_run: None,
             unit: "s".to_owned(),
-            better: Better::Lower,
             base,
             other,
             notes: result.notes_on_result().cloned().collect(),
-            copies: vec![],
-            percentiles: vec![],
+            ..compare_row(result.id.as_str())
         });
     }
     rows.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
