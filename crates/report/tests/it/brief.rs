@@ -22,20 +22,11 @@ fn headings(document: &Document) -> Vec<&str> {
 }
 
 fn lines(document: &Document) -> Vec<&ResultLine> {
-    let mut all = vec![];
-    for block in &document.blocks {
-        if let Block::Results(lines) = block {
-            all.extend(lines);
-        }
-    }
-    all
+    blocks!(document.blocks, Results).flatten().collect()
 }
 
 fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = &'a Table> {
-    document.blocks.iter().filter_map(move |block| match block {
-        Block::Table(table) if table.caption.text.contains(caption) => Some(table),
-        _ => None,
-    })
+    blocks!(document.blocks, Table).filter(move |table| table.caption.text.contains(caption))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::sample::briefs::with_input;
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
-use gritstone_document::{Block, Document, Table};
+use gritstone_document::{Document, Table};
 use gritstone_model::{Absent, Chapter, Data, Exhibit, Flag, Form, RunView};
 use gritstone_report::{Brief, Classic, classic};
 
@@ -37,14 +37,8 @@ fn document(run: &RunView, exhibits: Vec<Exhibit>) -> Document {
 }
 
 fn table(document: &Document) -> &Table {
-    let mut blocks = document.blocks.iter();
-    let table = blocks.find_map(|block| match block {
-        Block::Table(table) if table.caption.text.starts_with("Table 1 of byte-1984") => {
-            Some(table)
-        }
-        _ => None,
-    });
-    table.unwrap()
+    let mut tables = blocks!(document.blocks, Table);
+    tables.find(|table| table.caption.text.starts_with("Table 1 of byte-1984")).unwrap()
 }
 
 fn cells<'a>(table: &'a Table, head: &str) -> Vec<&'a str> {
@@ -103,11 +97,7 @@ fn figures_draw_printed_systems() {
             _ => &["byte/pipe", "byte/shell"],
         };
         let document = document(&sample::run(), vec![exhibit(form, ids)]);
-        let mut blocks = document.blocks.iter();
-        let figure = blocks.find_map(|block| match block {
-            Block::Figure(figure) => Some(figure),
-            _ => None,
-        });
+        let figure = blocks!(document.blocks, Figure).next();
         let output = &figure.unwrap_or_else(|| panic!("{form:?}")).alternative;
         assert!(
             output.contains("VAX-11/780") && output.contains("AMD EPYC 7B13"),

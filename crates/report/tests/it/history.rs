@@ -1,7 +1,7 @@
 //! Histories as a terminal prints them.
 
 use crate::sample;
-use gritstone_document::{Block, terminal};
+use gritstone_document::terminal;
 use gritstone_model::*;
 use gritstone_report::{benchmark, history, history_svg};
 
@@ -156,10 +156,7 @@ fn excluded_runs_read_as_excluded() {
     points.push(HistoryPoint { estimate: None, interval: None, ..point(5, 1.0, false) });
     let view = view(vec![series("6.1", points)]);
     let document = benchmark(&view.id, &view.title, &[], Some(&view));
-    let chart = document.blocks.iter().find_map(|block| match block {
-        Block::Figure(figure) => figure.chart.clone(),
-        _ => None,
-    });
+    let chart = blocks!(document.blocks, Figure).find_map(|figure| figure.chart.as_ref());
     let chart: serde_json::Value = serde_json::from_str(&chart.unwrap().json).unwrap();
     let points = chart["points"].as_array().unwrap();
     let compared: Vec<bool> = points.iter().map(|point| point["compared"] == true).collect();
@@ -188,10 +185,7 @@ fn ranges_begin_inside_the_drawing() {
     newest.points.drain(..11);
     newest.changes[0].at = 0;
     let document = benchmark(&sample.id, "", &[], Some(&sample));
-    let charts = document.blocks.iter().filter_map(|block| match block {
-        Block::Figure(figure) => figure.chart.as_ref(),
-        _ => None,
-    });
+    let charts = blocks!(document.blocks, Figure).filter_map(|figure| figure.chart.as_ref());
     let charts: Vec<&str> = charts.map(|chart| chart.json.as_str()).collect();
     assert!(charts[0].contains("\"x\":1.0"), "{}", charts[0]);
     let none = benchmark(&sample.id, "", &[], Some(&view(vec![])));

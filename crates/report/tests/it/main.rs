@@ -3,6 +3,16 @@
 #[path = "../sample/mod.rs"]
 mod sample;
 
+/// The contents of the blocks of one kind.
+macro_rules! blocks {
+    ($blocks:expr, $kind:ident) => {
+        $blocks.iter().filter_map(|block| match block {
+            gritstone_document::Block::$kind(content) => Some(content),
+            _ => None,
+        })
+    };
+}
+
 mod ab;
 mod audit;
 mod brief;

@@ -1,6 +1,6 @@
 //! The overview of a store, as text.
 
-use gritstone_document::{Block, Document, Tile, Tone, terminal};
+use gritstone_document::{Document, Tile, Tone, terminal};
 use gritstone_model::*;
 use gritstone_report::overview;
 use gritstone_testkit::change_event;
@@ -30,19 +30,12 @@ fn document(events: Vec<ChangeEvent>) -> Document {
 }
 
 fn slower(document: &Document) -> Tile {
-    let tiles = document.blocks.iter().find_map(|block| match block {
-        Block::Tiles(tiles) => tiles.first().cloned(),
-        _ => None,
-    });
-    tiles.unwrap()
+    blocks!(document.blocks, Tiles).next().unwrap()[0].clone()
 }
 
 fn tables(document: &Document) -> Vec<(String, usize)> {
-    let tables = document.blocks.iter().filter_map(|block| match block {
-        Block::Table(table) => Some((table.caption.text.clone(), table.rows.len())),
-        _ => None,
-    });
-    tables.collect()
+    let tables = blocks!(document.blocks, Table);
+    tables.map(|table| (table.caption.text.clone(), table.rows.len())).collect()
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use crate::sample::machines::references;
 use crate::sample::{self, against_reference, briefs};
-use gritstone_document::{Block, Figure};
-use gritstone_document::{Document, terminal};
+use gritstone_document::{Document, Figure, terminal};
 use gritstone_model::*;
 use gritstone_report::{Detail, brief, data_sheet, one, show};
 
@@ -57,15 +56,9 @@ fn plain(document: &Document) -> String {
 
 /// The drawing under the line of a result with this caption.
 fn drawn_of<'a>(document: &'a Document, id: &Id, output: &str) -> &'a Figure {
-    let lines = document.blocks.iter().filter_map(|block| match block {
-        Block::Results(lines) => Some(lines),
-        _ => None,
-    });
-    let line = lines.flatten().find(|line| line.id == id.as_str()).unwrap();
-    let mut figures = line.details.iter().filter_map(|block| match block {
-        Block::Figure(figure) => Some(figure),
-        _ => None,
-    });
+    let mut lines = blocks!(document.blocks, Results).flatten();
+    let line = lines.find(|line| line.id == id.as_str()).unwrap();
+    let mut figures = blocks!(line.details, Figure);
     figures.find(|figure| figure.caption.text.contains(output)).unwrap()
 }
 
@@ -97,13 +90,9 @@ fn responses_are_drawn_logarithmically() {
 fn number_of_users_comes_first() {
     let run = run();
     let sheet = briefs::with_input(&run, &references(), &against_reference(), data_sheet);
-    let tiles = sheet.blocks.iter().find_map(|block| match block {
-        Block::Tiles(tiles) => Some(tiles),
-        _ => None,
-    });
-    let texts: Vec<[&str; 3]> = (tiles.unwrap().iter())
-        .map(|tile| [tile.name.as_str(), &tile.value, &tile.detail])
-        .collect();
+    let tiles = blocks!(sheet.blocks, Tiles).next().unwrap();
+    let texts: Vec<[&str; 3]> =
+        tiles.iter().map(|tile| [tile.name.as_str(), &tile.value, &tile.detail]).collect();
     let right = ["People who write", "256 users", "95% within 1,280 ms; 512 are too many"];
     assert_eq!(texts[1], right);
     let shown = plain(&show(&run, Detail::Results));
