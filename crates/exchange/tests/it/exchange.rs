@@ -307,7 +307,7 @@ fn hostile_names_keep_feeds_valid() {
     assert!(feed.contains("<updated>2026-11-21T08:00:00Z</updated>"));
 }
 
-fn imported(text: &str) -> Result<RunData, ImportError> {
+pub fn imported(text: &str) -> Result<RunData, ImportError> {
     let file = HarnessFile { path: "".into(), text: text.to_owned() };
     import(&[file], WHEN.parse().unwrap())
 }

@@ -1,9 +1,8 @@
 //! Files that real programs wrote (scripts/import-formats), read to the digits that they have.
 
-use crate::exchange::WHEN;
-use gritstone_exchange::harness::HarnessFile;
-use gritstone_exchange::{ImportError, RunData, import};
-use gritstone_model::{Better, Event, Outcome, Param};
+use crate::exchange::imported;
+use gritstone_exchange::{ImportError, RunData};
+use gritstone_model::{Benchmark, Better, Event, Outcome, Param};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,18 +13,19 @@ fn folder() -> PathBuf {
 }
 
 fn read(name: &str) -> RunData {
-    let text = fs::read_to_string(folder().join(name)).unwrap();
-    let path = PathBuf::new();
-    import(&[HarnessFile { path, text }], WHEN.parse().unwrap()).unwrap()
+    imported(&fs::read_to_string(folder().join(name)).unwrap()).unwrap()
+}
+
+fn benchmark<'a>(run: &'a RunData, title: &str) -> &'a Benchmark {
+    run.benchmarks.iter().find(|one| one.title == title).unwrap_or_else(|| {
+        let titles: Vec<&str> = run.benchmarks.iter().map(|one| one.title.as_str()).collect();
+        panic!("no {title} in {titles:?}")
+    })
 }
 
 /// Values of a benchmark, one a sample, in its unit.
 fn values(run: &RunData, title: &str) -> Vec<f64> {
-    let benchmark = run.benchmarks.iter().find(|one| one.title == title);
-    let benchmark = benchmark.unwrap_or_else(|| {
-        let titles: Vec<&str> = run.benchmarks.iter().map(|one| one.title.as_str()).collect();
-        panic!("no {title} in {titles:?}")
-    });
+    let benchmark = benchmark(run, title);
     let launches = run.launches.iter().filter(|launch| launch.id == benchmark.id);
     let value = |event: &Event| match event {
         Event::Sample(sample) => {
@@ -53,10 +53,7 @@ fn fio_jobs_have_rates() {
     assert_values(mixed, &format!("walk write throughput {options}"), &[6.971_914]);
     assert_values(mixed, &format!("walk read IOPS {options}"), &[1_872.340_426]);
     let run = read(mixed);
-    let better = |what: &str| {
-        let title = format!("walk read {what} {options}");
-        run.benchmarks.iter().find(|one| one.title == title).unwrap().better
-    };
+    let better = |what: &str| benchmark(&run, &format!("walk read {what} {options}")).better;
     assert_eq!(better("throughput"), Better::Higher);
     assert_eq!(better("p99 completion latency"), Better::Lower);
     assert_eq!(run.info.gritstone, "fio 3.33");
@@ -124,12 +121,10 @@ fn rests_are_no_intervals() {
 #[test]
 fn unmeasured_iterations_exclude_benchmarks() {
     let file = |raw: &str| {
-        let text = format!(
+        imported(&format!(
             r#"[{{"jmhVersion":"1.37","benchmark":"a.B.c","mode":"thrpt",
             "primaryMetric":{{"score":2.0,"scoreUnit":"ops/s","rawData":{raw}}}}}]"#
-        );
-        let path = PathBuf::new();
-        import(&[HarnessFile { path, text }], WHEN.parse().unwrap())
+        ))
     };
     for raw in [r#"[["NaN"]]"#, r#"[[1.0,"NaN"]]"#, "[[1.0,null]]"] {
         assert!(file(raw).is_err(), "{raw}");
@@ -141,8 +136,7 @@ fn unmeasured_iterations_exclude_benchmarks() {
 #[test]
 fn failed_iperf3_says_why() {
     let text = r#"{"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect to server"}"#;
-    let file = HarnessFile { path: "".into(), text: text.to_owned() };
-    let error = import(&[file], WHEN.parse().unwrap()).unwrap_err().to_string();
+    let error = imported(text).unwrap_err().to_string();
     assert_eq!(error, "iperf3 failed: unable to connect to server");
 }
 
@@ -196,9 +190,7 @@ fn try_changed(
     let text = fs::read_to_string(folder().join(name)).unwrap();
     let mut whole: Value = serde_json::from_str(&text).unwrap();
     change(whole[key].as_array_mut().unwrap());
-    let text = whole.to_string();
-    let path = PathBuf::new();
-    import(&[HarnessFile { path, text }], WHEN.parse().unwrap())
+    imported(&whole.to_string())
 }
 
 /// Values by identifier, without the order.
@@ -270,8 +262,7 @@ fn tables_and_xml_are_read() {
     }
     let failed = |name: &str, title: &str| {
         let run = read(name);
-        let failed = run.benchmarks.iter().find(|one| one.title == title);
-        let id = failed.unwrap().id.clone();
+        let id = benchmark(&run, title).id.clone();
         let launches = run.launches.iter().filter(|launch| launch.id == id);
         let outcomes: Vec<_> = launches.map(|launch| launch.outcome.clone()).collect();
         (outcomes, run.skips.iter().any(|skip| skip.id == id))
@@ -289,8 +280,8 @@ fn hyperfine_keeps_status_and_memory() {
     let run = read("hyperfine-1.20.0.json");
     let title = "sleep 0.01; test clang = gcc (cc=clang, n=1)";
     assert_eq!(values(&run, title).len(), 4);
-    let failed = run.benchmarks.iter().find(|one| one.title == title).unwrap();
-    let launches = run.launches.iter().filter(|launch| launch.id == failed.id);
+    let failed = &benchmark(&run, title).id;
+    let launches = run.launches.iter().filter(|launch| launch.id == *failed);
     for launch in launches {
         let params: Vec<&Event> = launch.events.iter().take(2).collect();
         assert_eq!(*params[0], Event::Param(Param::Status(1)));
