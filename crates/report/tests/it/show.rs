@@ -93,23 +93,27 @@ fn failures_have_reasons() {
     insta::assert_snapshot!(text(&run, 80));
 }
 
+/// Operations of which a few take long.
+fn distributed(percentiles: [(&str, f64); 3]) -> Sampled {
+    Sampled {
+        estimate: Some(Estimate::exact(12.0)),
+        statistics: Some(Statistics {
+            min: 3.2,
+            median: 12.0,
+            mean: Some(14.31),
+            max: 20_310.0,
+            percentiles: percentiles.map(|(name, value)| (name.to_owned(), value)).into(),
+            ..Statistics::default()
+        }),
+        ..Sampled::default()
+    }
+}
+
 #[test]
 fn distributions_have_a_table() {
-    let percentiles = [("p99.9", 800.0), ("p90", 22.0), ("p99", 71.5)];
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
-        data: sampled(Sampled {
-            estimate: Some(Estimate::exact(12.0)),
-            statistics: Some(Statistics {
-                min: 3.2,
-                median: 12.0,
-                mean: Some(14.31),
-                max: 20_310.0,
-                percentiles: percentiles.map(|(k, v)| (k.to_owned(), v)).into(),
-                ..Statistics::default()
-            }),
-            ..Sampled::default()
-        }),
+        data: sampled(distributed([("p99.9", 800.0), ("p90", 22.0), ("p99", 71.5)])),
         ..empty("rt/latency", "us")
     });
     insta::assert_snapshot!(text(&run, 80));
@@ -134,20 +138,7 @@ fn operations_have_percentile_intervals() {
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
         data: Data::Measured(Box::new(Measured {
-            sampled: Sampled {
-                estimate: Some(Estimate::exact(12.0)),
-                statistics: Some(Statistics {
-                    min: 3.2,
-                    median: 12.0,
-                    mean: Some(14.31),
-                    max: 20_310.0,
-                    percentiles: percentiles
-                        .map(|(name, value, _)| (name.to_owned(), value))
-                        .into(),
-                    ..Statistics::default()
-                }),
-                ..Sampled::default()
-            },
+            sampled: distributed(percentiles.map(|(name, value, _)| (name, value))),
             latencies: Some(Latencies {
                 events: histogram.iter().map(|(_, _, events)| events).sum(),
                 percentiles: percentiles.map(percentile).into(),
