@@ -6,7 +6,7 @@ use crate::sample::{self, stated};
 use gritstone_document::{Block, ResultLine, Row, Table, Tile, Tone};
 use gritstone_document::{Document, html, terminal};
 use gritstone_model::{
-    Better, CompareView, Data, Estimate, Finding, Flag, Id, Kind, PublishedView, Quantity, RunView,
+    Better, CompareView, Data, Estimate, Finding, Flag, Id, PublishedView, Quantity, RunView,
     TrialSide, Verdict,
 };
 use gritstone_report::{Pair, data_sheet, pair, several};
@@ -86,6 +86,7 @@ fn results_have_details() {
     let line = lines.iter().find(|line| line.id == "byte/syscall").unwrap();
     let shown = [&line.value, &line.unit, &line.half_width];
     assert_eq!(shown, ["117.6", "ns/call", "±0.21%"]);
+    assert_eq!(line.title, "System call");
     let page = html::render(&document);
     for id in ["byte-syscall", "byte-multi-1"] {
         assert!(page.contains(&format!("<details id=\"{id}\"")), "{id}");
@@ -184,22 +185,6 @@ fn derived_numbers_are_marked() {
     assert!(!printed.contains(&"byte/syscall, s"), "{printed:?}");
     let reckoned = heads("Computed from results printed in byte-1984");
     assert_eq!(reckoned, ["byte/syscall, s"]);
-}
-
-#[test]
-fn titles_stay() {
-    let mut run = sample::run();
-    let result = &mut run.results[0];
-    "sleep 1".clone_into(&mut result.title);
-    let mut title = |kind| {
-        run.results[0].kind = kind;
-        let document = briefs::document(&run, &references());
-        let id = run.results[0].id.as_str();
-        let line = lines(&document).into_iter().find(|line| line.id == id);
-        line.unwrap().title.clone()
-    };
-    assert_eq!(title(Kind::Command), "sleep 1");
-    assert_eq!(title(Kind::Kernel), "sleep 1");
 }
 
 #[test]
