@@ -34,28 +34,16 @@ impl SlurmNode {
 
 /// Whether a job can start now or after the running ones. False for an unknown state.
 fn is_usable(state: &str) -> bool {
-    const USABLE: [&str; 14] = [
-        "idle",
-        "mix",
-        "alloc",
-        "comp",
-        "planned",
-        "plnd",
-        "resv",
-        "reserved",
-        "powered_down",
-        "powering_up",
-        "power_up",
-        "pow_up",
-        "reboot",
-        "boot",
-    ];
+    const USABLE: &str = "idle mix alloc comp planned plnd resv reserved powered_down powering_up \
+                          power_up pow_up reboot boot";
     // of sinfo(1): does not respond, maintenance, is being powered down
     let out = ['*', '$', '%'];
     // of a compound state, each part counts
     let words = state.split('+').filter(|word| !word.is_empty());
     let mut words = words.map(|word| word.trim_end_matches(['~', '#', '!', '@', '^', '-']));
-    words.all(|word| !word.ends_with(out) && USABLE.iter().any(|usable| word.starts_with(usable)))
+    words.all(|word| {
+        !word.ends_with(out) && USABLE.split(' ').any(|usable| word.starts_with(usable))
+    })
 }
 
 /// The nodes of a partition; without a name, of the default one.
@@ -278,57 +266,18 @@ mod tests {
     #[test]
     fn node_states_are_known() {
         let usable = |state: &str| {
-            let known = SlurmNode {
-                name: "n1".to_owned(),
-                state: state.to_owned(),
-                reason: String::new(),
-                partition: String::new(),
-            };
-            known.unusable().is_none()
+            let nodes = parse_nodes(&format!("n1|{state}|batch|"), true);
+            nodes[0].unusable().is_none()
         };
-        for state in [
-            "idle",
-            "IDLE",
-            "idle~",
-            "idle#",
-            "mixed",
-            "mixed-",
-            "allocated",
-            "allocated+",
-            "completing",
-            "planned",
-            "reserved",
-            "powering_up",
-            "powered_down",
-            "reboot^",
-            "idle@",
-        ] {
+        let states = "idle IDLE idle~ idle# mixed mixed- allocated allocated+ completing planned \
+                      reserved powering_up powered_down reboot^ idle@";
+        for state in states.split(' ') {
             assert!(usable(state), "{state}");
         }
-        for state in [
-            "down",
-            "down*",
-            "drained",
-            "draining",
-            "drained*",
-            "fail",
-            "failing",
-            "error",
-            "unknown",
-            "maint",
-            "maint*",
-            "idle$",
-            "inval",
-            "powering_down",
-            "idle%",
-            "blocked",
-            "future",
-            "perfctrs",
-            "idle*",
-            "idle+drain",
-            "mixed+maint",
-            "something_new",
-        ] {
+        let states = "down down* drained draining drained* fail failing error unknown maint maint* \
+                      idle$ inval powering_down idle% blocked future perfctrs idle* idle+drain \
+                      mixed+maint something_new";
+        for state in states.split(' ') {
             assert!(!usable(state), "{state}");
         }
     }
