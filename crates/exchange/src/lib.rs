@@ -36,9 +36,7 @@ pub use foreign_run::parse_time;
 pub use import::{contents, name_machine, set_start};
 pub use pr::{pr_failure, pr_output};
 pub use share::share_markdown;
-pub use timings::{
-    Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
-};
+pub use timings::{Markup, csv as timings_csv, json as timings_json, table as timings_table};
 pub use trial_side::{RoundLaunch, SideBenchmark, trial_side};
 pub use unpack::unpack;
 

@@ -3,6 +3,7 @@
 mod names;
 mod statistics;
 mod times;
+mod timing;
 mod warnings;
 
 use crate::words;
@@ -14,34 +15,16 @@ use gritstone_stats::interim::MIN_PAIRS;
 pub use statistics::{TimeStatistics, percentile};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+pub use timing::Timing;
 use unicode_width::UnicodeWidthStr;
-
-/// A command and its executions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ranked {
-    /// Its display name.
-    pub name: String,
-    /// Seconds of each timed execution.
-    pub times_s: Vec<f64>,
-    /// User time of an execution, s.
-    pub user_s: f64,
-    /// System time of an execution, s.
-    pub system_s: f64,
-    /// Largest peak memory, bytes.
-    pub peak_bytes: Option<u64>,
-    /// Exit status of each timed execution; negative for a signal.
-    pub statuses: Vec<i32>,
-    /// Exit status of each failed execution that has no time.
-    pub left_out: Vec<i32>,
-    /// Untimed executions.
-    pub warm_ups: u32,
-}
 
 /// A trial of commands, and how to show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// One per side.
-    pub commands: Vec<Ranked>,
+    pub commands: Vec<Timing>,
+    /// Untimed executions of each.
+    pub warm_ups: u32,
     /// `us`, `ms` or `s`; `None`: one near the first time.
     pub unit: Option<&'static str>,
     /// Whether the ranking is in the order in which commands were given.
@@ -79,7 +62,7 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
     let mut text = times::lines(&row.figures, ranking);
     let name = |side: &str| {
         let index = view.sides.iter().position(|known| known.side == side);
-        clean(index.map_or(side, |index| &ranking.commands[index].name)).into_owned()
+        clean(index.map_or(side, |index| &ranking.commands[index].command)).into_owned()
     };
     let compared = &row.comparisons;
     match (compared.as_slice(), view.sides.len()) {
@@ -232,7 +215,7 @@ fn took(ranking: &Ranking) -> Option<String> {
 fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> {
     let peak = |side: &str| {
         let index = view.sides.iter().position(|known| known.side == side)?;
-        Some(ranking.commands[index].peak_bytes? as f64)
+        Some(*ranking.commands[index].memory.iter().max()? as f64)
     };
     let (base, other) = (peak(&c.base).filter(|bytes| *bytes > 0.0)?, peak(&c.other)?);
     let ratio = other / base;
@@ -278,7 +261,7 @@ fn places(all: &[AbComparison], view: &AbView, ranking: &Ranking) -> String {
     };
     let mut lines: Vec<[String; 5]> = order.iter().map(line).collect();
     let names: Vec<String> =
-        ranking.commands.iter().map(|ranked| clean(&ranked.name).into_owned()).collect();
+        ranking.commands.iter().map(|timing| clean(&timing.command).into_owned()).collect();
     let names = names::fitted(&names, names::room(&lines, ranking.width));
     let name = |side: &str| position(side).map_or(side, |index| &names[index]).to_owned();
     for (line, c) in lines.iter_mut().zip(&order) {

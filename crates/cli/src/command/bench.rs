@@ -13,12 +13,11 @@ use crate::ui::progress::Display;
 use anyhow::{Context as _, Result};
 use args::{BenchArgs, Sort, StyleType};
 use expand::{Commands, Timed};
-use gritstone_exchange::Timing;
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::{ExecError, Variant};
 use gritstone_measure::Backend;
 use gritstone_model::{AbView, Calibration, Outcome, Plan, Work};
-use gritstone_report::{Ranked, Ranking};
+use gritstone_report::{Ranking, Timing};
 use gritstone_runs::context::Context;
 use gritstone_session::bounds::Bounds;
 use gritstone_session::host_context::HostContext;
@@ -265,20 +264,11 @@ fn ranking(
     timings: &[Timing],
 ) -> Ranking {
     let elapsed = (measured.trial.runs.iter()).filter_map(|run| run.info.elapsed_s);
-    let ranked = |(timed, timing): (&Timed, &Timing)| Ranked {
-        name: timed.name.clone(),
-        times_s: timing.times.clone(),
-        user_s: timing.user,
-        system_s: timing.system,
-        peak_bytes: timing.memory.iter().copied().max(),
-        statuses: timing.statuses.clone(),
-        left_out: timing.left_out.clone(),
-        warm_ups: args.warmup,
-    };
     let seconds = |ns: u64| ns as f64 / 1e9;
     let baseline = commands.baseline.as_ref().zip(measured.overhead.baseline);
     Ranking {
-        commands: commands.all.iter().zip(timings).map(ranked).collect(),
+        commands: timings.to_vec(),
+        warm_ups: args.warmup,
         unit: args.time_unit.map(export::unit),
         as_given: args.sort == Sort::Command,
         setup_varies: commands.setup_varies,

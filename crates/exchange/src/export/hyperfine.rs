@@ -1,8 +1,9 @@
 //! Output in the format of `hyperfine --export-json`.
 
 use crate::exportable::{BaseUnit, Exported, marked_id, valid_results};
-use crate::timings::{self, Timing};
+use crate::timings;
 use gritstone_model::{RunData, RunView};
+use gritstone_report::Timing;
 
 pub(super) fn write(data: &RunData, view: &RunView) -> Exported {
     let (results, mut left_out) = valid_results(view);

@@ -12,17 +12,18 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
     };
     let figures = ms.iter().zip(names).map(figure).collect();
     let view = ab_view(&names, figures, comparisons);
-    let ranked = |(index, ms): (usize, &f64)| Ranked {
-        name: format!("./{} input", ["old", "new", "other"][index]),
-        times_s: [1.0, 1.01, 1.0, 1.02, 1.08].map(|t| t * ms / 1e3).into(),
-        user_s: 0.9 * ms / 1e3,
-        system_s: 0.05 * ms / 1e3,
-        peak_bytes: Some(1_940_000),
+    let timing = |(index, ms): (usize, &f64)| Timing {
+        command: format!("./{} input", ["old", "new", "other"][index]),
+        times: [1.0, 1.01, 1.0, 1.02, 1.08].map(|t| t * ms / 1e3).into(),
+        user: 0.9 * ms / 1e3,
+        system: 0.05 * ms / 1e3,
+        memory: vec![1_940_000],
         statuses: vec![0; 5],
-        ..Ranked::default()
+        ..Timing::default()
     };
     let ranking = Ranking {
-        commands: ms.iter().enumerate().map(ranked).collect(),
+        commands: ms.iter().enumerate().map(timing).collect(),
+        warm_ups: 0,
         unit: None,
         as_given: false,
         setup_varies: false,
@@ -73,7 +74,7 @@ fn three_commands_are_ranked() {
     ranking.setup_varies = true;
     insta::assert_snapshot!("three", shown(&view, &ranking));
     ranking.as_given = true;
-    ranking.commands[0].name =
+    ranking.commands[0].command =
         "a\u{1b}[31mcommand with a name that is longer than the terminal is wide".to_owned();
     insta::assert_snapshot!("three_as_given", shown(&view, &ranking));
 }
@@ -81,11 +82,11 @@ fn three_commands_are_ranked() {
 #[test]
 fn complications_are_noted() {
     let (view, mut ranking) = trial(&[13.351], vec![]);
-    ranking.commands[0] = Ranked {
-        times_s: [0.52].into_iter().chain([0.021, 0.022, 0.023].repeat(4)).collect(),
+    ranking.warm_ups = 3;
+    ranking.commands[0] = Timing {
+        times: [0.52].into_iter().chain([0.021, 0.022, 0.023].repeat(4)).collect(),
         statuses: [[1, -9].as_slice(), &[0; 11]].concat(),
         left_out: vec![7],
-        warm_ups: 3,
         ..ranking.commands[0].clone()
     };
     ranking.percentiles = vec![0.5, 0.99];
@@ -144,7 +145,7 @@ fn rankings_fit_the_terminal() {
         vec![against("b", "a", 0.8, Verdict::Slower), against("b", "c", 0.5, Verdict::Slower)];
     let (view, mut ranking) = trial(&[13.351, 11.6, 25.0], all);
     for (number, command) in ranking.commands.iter_mut().enumerate() {
-        command.name = format!("./compress --level={number} {}", "the-input-file ".repeat(20));
+        command.command = format!("./compress --level={number} {}", "the-input-file ".repeat(20));
     }
     let text = shown(&view, &ranking);
     let (_, places) = text.split_once("against it").unwrap();
@@ -158,10 +159,10 @@ fn slow_first_runs_are_explained() {
     let times = |first: f64, later: f64| {
         [&[first, later], [0.021, 0.022, 0.023].repeat(4).as_slice()].concat()
     };
-    ranking.commands[0].times_s = times(0.52, 0.3);
+    ranking.commands[0].times = times(0.52, 0.3);
     let text = shown(&view, &ranking);
     assert!(text.contains("The first run took") && text.contains("2 of 14 runs"), "{text}");
-    ranking.commands[0].times_s = times(0.3, 0.52);
+    ranking.commands[0].times = times(0.3, 0.52);
     assert!(!shown(&view, &ranking).contains("The first run"));
 }
 
@@ -191,19 +192,19 @@ fn numbers_stay_with_units() {
 #[test]
 fn peak_memory_is_compared() {
     let (view, mut ranking) = trial(&[13.351, 11.6], vec![against("a", "b", 1.5, Verdict::Faster)]);
-    ranking.commands[1].peak_bytes = Some(14_300_000);
+    ranking.commands[1].memory = vec![14_300_000];
     let text = shown(&view, &ranking);
     let wanted = "peak memory of ./new input is 7.37× that of ./old input";
     assert!(text.contains(wanted), "{text}");
     for noise in [1_950_000, 2_100_000, 2_900_000] {
-        ranking.commands[1].peak_bytes = Some(noise);
+        ranking.commands[1].memory = vec![noise];
         assert!(!shown(&view, &ranking).contains("peak memory"), "{noise}");
     }
     let all =
         vec![against("b", "a", 0.8, Verdict::Slower), against("b", "c", 0.5, Verdict::Slower)];
     let (view, mut ranking) = trial(&[13.351, 11.6, 25.0], all);
     for (command, bytes) in ranking.commands.iter_mut().zip([8_000_000, 8_000_000, 4_000_000]) {
-        command.peak_bytes = Some(bytes);
+        command.memory = vec![bytes];
     }
     assert!(shown(&view, &ranking).contains("0.500× memory"), "{}", shown(&view, &ranking));
 }

@@ -1,7 +1,7 @@
 //! Two lines for each command: the estimate, then its executions.
 
 use super::statistics::{TimeStatistics, percentile};
-use super::{Ranked, Ranking, aligned, names};
+use super::{Ranking, Timing, aligned, names};
 use crate::words;
 use gritstone_document::clean;
 use gritstone_document::number::{self, fixed};
@@ -41,8 +41,8 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
     let scale = Scale::new(figures, ranking);
     let commands = || figures.iter().zip(&ranking.commands);
     let mut heads: Vec<[String; 6]> =
-        commands().map(|(figure, ranked)| head(figure, ranked, scale)).collect();
-    let names = commands().map(|(_, ranked)| clean(&ranked.name).into_owned());
+        commands().map(|(figure, timing)| head(figure, timing, ranking.warm_ups, scale)).collect();
+    let names = commands().map(|(_, timing)| clean(&timing.command).into_owned());
     let names = names::fitted(&names.collect::<Vec<_>>(), names::room(&heads, ranking.width));
     for (head, name) in heads.iter_mut().zip(names) {
         head[0] = name;
@@ -50,22 +50,22 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
     let right = [false, true, false, false, false, true];
     let heads = aligned(&heads, right, ranking.color);
     let mut text = String::new();
-    for (head, (figure, ranked)) in heads.lines().zip(commands()) {
+    for (head, (figure, timing)) in heads.lines().zip(commands()) {
         text.push_str(head);
         text.push('\n');
-        text.push_str(&details(figure, ranked, &ranking.percentiles, scale));
+        text.push_str(&details(figure, timing, &ranking.percentiles, scale));
     }
     text
 }
 
 /// All cells but the name.
-fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale) -> [String; 6] {
+fn head(figure: &AbFigure, timing: &Timing, warm_ups: u32, scale: Scale) -> [String; 6] {
     let decimals = decimals(figure, scale.factor);
     let show = |ms: f64| fixed(ms / 1e3 * scale.factor, decimals);
     let bound = if figure.at_most { "< " } else { "" };
     let interval = figure.interval.filter(|_| !figure.at_most);
-    let executions = words::plural(ranked.times_s.len(), "run");
-    let warm_ups = match ranked.warm_ups as usize {
+    let executions = words::plural(timing.times.len(), "run");
+    let warm_ups = match warm_ups as usize {
         0 => String::new(),
         warm_ups => format!(" + {}", words::plural(warm_ups, "warm-up")),
     };
@@ -74,14 +74,14 @@ fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale) -> [String; 6] {
         figure.estimate.map_or("-".to_owned(), |ms| format!("{bound}{} {}", show(ms), scale.sign)),
         interval.map_or("-".to_owned(), |[low, high]| format!("[{} – {}]", show(low), show(high))),
         figure.estimate.map_or("", |_| "estimate").to_owned(),
-        distribution(&ranked.times_s),
+        distribution(&timing.times),
         format!("{executions}{warm_ups}"),
     ]
 }
 
 /// `    mean 54.9 ± 0.93  min 53.10  max 57.22  user 50.1  system 3.2  1.9 MB`, in the unit of the head.
-fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale) -> String {
-    let Some(all) = TimeStatistics::new(&ranked.times_s) else {
+fn details(figure: &AbFigure, timing: &Timing, percentiles: &[f64], scale: Scale) -> String {
+    let Some(all) = TimeStatistics::new(&timing.times) else {
         return String::new();
     };
     let decimals = decimals(figure, scale.factor);
@@ -92,15 +92,15 @@ fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale
         format!("mean {}{deviation}", show(all.mean)),
         format!("min {}", show(all.min)),
         format!("max {}", show(all.max)),
-        format!("user {}", show(ranked.user_s)),
-        format!("system {}", show(ranked.system_s)),
+        format!("user {}", show(timing.user)),
+        format!("system {}", show(timing.system)),
     ];
-    let peak = ranked.peak_bytes;
-    parts.extend(peak.map(|bytes| number::at_most(bytes as f64 / 1e6, "MB", 3)));
+    let peak = timing.memory.iter().max();
+    parts.extend(peak.map(|bytes| number::at_most(*bytes as f64 / 1e6, "MB", 3)));
     let parts: Vec<String> = parts.iter().map(|part| unbroken(part)).collect();
     let mut text = format!("    {}\n", parts.join(&format!("{NO_BREAK} ")));
     let ranks = percentiles.iter().filter_map(|&share| {
-        let value = percentile(&ranked.times_s, share)?;
+        let value = percentile(&timing.times, share)?;
         let name = number::at_most(100.0 * share, "", 6);
         Some(format!("p{name} {}", show(value)))
     });

@@ -1,7 +1,7 @@
 //! Warnings on the times of commands.
 
 use super::statistics::{TimeStatistics, outliers};
-use super::{Ranked, Ranking};
+use super::{Ranking, Timing};
 use crate::findings;
 use crate::words;
 use gritstone_document::clean;
@@ -14,9 +14,9 @@ const HARDLY: f64 = 0.5;
 pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
     let mut warnings: Vec<String> = ranking.commands.iter().flat_map(command_warnings).collect();
     if ranking.commands.len() > 1 {
-        let names = ranking.commands.iter().flat_map(|ranked| {
-            let name = clean(&ranked.name).into_owned();
-            std::iter::repeat_n(name, command_warnings(ranked).len())
+        let names = ranking.commands.iter().flat_map(|timing| {
+            let name = clean(&timing.command).into_owned();
+            std::iter::repeat_n(name, command_warnings(timing).len())
         });
         for (text, name) in warnings.iter_mut().zip(names) {
             *text = format!("{name}: {text}");
@@ -51,10 +51,10 @@ pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
     warnings
 }
 
-fn command_warnings(ranked: &Ranked) -> Vec<String> {
+fn command_warnings(timing: &Timing) -> Vec<String> {
     let mut warnings = vec![];
-    let failed: Vec<i32> = (ranked.statuses.iter().copied().filter(|s| *s != 0)).collect();
-    let all = ranked.times_s.len();
+    let failed: Vec<i32> = (timing.statuses.iter().copied().filter(|s| *s != 0)).collect();
+    let all = timing.times.len();
     if !failed.is_empty() {
         warnings.push(format!(
             "{} of {} failed ({}), and {} timed all the same.",
@@ -64,15 +64,15 @@ fn command_warnings(ranked: &Ranked) -> Vec<String> {
             if failed.len() == 1 { "is" } else { "are" }
         ));
     }
-    if !ranked.left_out.is_empty() {
+    if !timing.left_out.is_empty() {
         warnings.push(format!(
             "{} failed ({}), and {} left out.",
-            words::plural(ranked.left_out.len(), "more run"),
-            statuses(&ranked.left_out),
-            if ranked.left_out.len() == 1 { "is" } else { "are" }
+            words::plural(timing.left_out.len(), "more run"),
+            statuses(&timing.left_out),
+            if timing.left_out.len() == 1 { "is" } else { "are" }
         ));
     }
-    warnings.extend(far_executions(&ranked.times_s));
+    warnings.extend(far_executions(&timing.times));
     warnings
 }
 

@@ -3,8 +3,9 @@
 use crate::command::bench::args::{BenchArgs, Sort, TimeUnit};
 use crate::ui::output;
 use anyhow::Result;
-use gritstone_exchange::{Markup, Timing};
+use gritstone_exchange::Markup;
 use gritstone_model::Output;
+use gritstone_report::Timing;
 use gritstone_runs::output_file;
 use std::path::{Path, PathBuf};
 
