@@ -3,7 +3,7 @@
 use crate::export::csv::{cell, separated};
 use gritstone_document::clean;
 use gritstone_model::escape_json;
-use gritstone_report::{TimeStatistics, Timing};
+use gritstone_report::{TimeScale, TimeStatistics, Timing};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -112,12 +112,7 @@ pub fn table(
     if by_time {
         rows.sort_by(by_mean);
     }
-    let unit = unit.unwrap_or_else(|| readable_unit(of_first.mean));
-    let (factor, sign) = match unit {
-        "us" => (1e6, "µs"),
-        "ms" => (1e3, "ms"),
-        _ => (1.0, "s"),
-    };
+    let TimeScale { factor, sign } = TimeScale::new(unit, of_first.mean);
     let show = |seconds: f64| match sign {
         "s" => format!("{seconds:.3}"),
         _ => format!("{:.1}", seconds * factor),
@@ -164,15 +159,6 @@ fn relative(
             format!("{ratio:.2} ± {:.2}", ratio * deviation.hypot(base_deviation))
         }
         _ => format!("{ratio:.2}"),
-    }
-}
-
-/// A readable unit for a time.
-fn readable_unit(seconds: f64) -> &'static str {
-    match seconds {
-        s if s < 1e-3 => "us",
-        s if s < 1.0 => "ms",
-        _ => "s",
     }
 }
 

@@ -15,6 +15,7 @@ use gritstone_stats::interim::MIN_PAIRS;
 pub use statistics::{TimeStatistics, percentile};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+pub use times::TimeScale;
 pub use timing::Timing;
 use unicode_width::UnicodeWidthStr;
 

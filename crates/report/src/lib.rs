@@ -35,7 +35,7 @@ mod words;
 
 pub use ab::{ab, ab_unstored};
 pub use audit::audit;
-pub use bench::{Ranking, TimeStatistics, Timing, commands, percentile};
+pub use bench::{Ranking, TimeScale, TimeStatistics, Timing, commands, percentile};
 pub use benchmark_page::{line, one};
 pub use bisect::bisect;
 pub use brief::{Brief, Pair, brief, data_sheet, pair};

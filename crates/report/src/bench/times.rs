@@ -14,18 +14,17 @@ const BINS: usize = 8;
 
 /// The unit of all times, with its factor from seconds.
 #[derive(Clone, Copy)]
-struct Scale {
-    factor: f64,
-    sign: &'static str,
+pub struct TimeScale {
+    pub factor: f64,
+    pub sign: &'static str,
 }
 
-impl Scale {
-    fn new(figures: &[AbFigure], ranking: &Ranking) -> Self {
-        // estimates are in milliseconds
-        let first = figures.iter().find_map(|figure| figure.estimate);
-        let unit = ranking.unit.unwrap_or(match first {
-            Some(ms) if ms < 1.0 => "us",
-            Some(ms) if ms < 1000.0 => "ms",
+impl TimeScale {
+    /// Of a unit, or of one that suits a time, s.
+    pub fn new(unit: Option<&str>, seconds: f64) -> Self {
+        let unit = unit.unwrap_or(match seconds {
+            s if s < 1e-3 => "us",
+            s if s < 1.0 => "ms",
             _ => "s",
         });
         let (factor, sign) = match unit {
@@ -38,7 +37,9 @@ impl Scale {
 }
 
 pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
-    let scale = Scale::new(figures, ranking);
+    // estimates are in milliseconds
+    let first = figures.iter().find_map(|figure| figure.estimate);
+    let scale = TimeScale::new(ranking.unit, first.map_or(f64::INFINITY, |ms| ms / 1e3));
     let commands = || figures.iter().zip(&ranking.commands);
     let mut heads: Vec<[String; 6]> =
         commands().map(|(figure, timing)| head(figure, timing, ranking.warm_ups, scale)).collect();
@@ -59,7 +60,7 @@ pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
 }
 
 /// All cells but the name.
-fn head(figure: &AbFigure, timing: &Timing, warm_ups: u32, scale: Scale) -> [String; 6] {
+fn head(figure: &AbFigure, timing: &Timing, warm_ups: u32, scale: TimeScale) -> [String; 6] {
     let decimals = decimals(figure, scale.factor);
     let show = |ms: f64| fixed(ms / 1e3 * scale.factor, decimals);
     let bound = if figure.at_most { "< " } else { "" };
@@ -80,7 +81,7 @@ fn head(figure: &AbFigure, timing: &Timing, warm_ups: u32, scale: Scale) -> [Str
 }
 
 /// `    mean 54.9 ± 0.93  min 53.10  max 57.22  user 50.1  system 3.2  1.9 MB`, in the unit of the head.
-fn details(figure: &AbFigure, timing: &Timing, percentiles: &[f64], scale: Scale) -> String {
+fn details(figure: &AbFigure, timing: &Timing, percentiles: &[f64], scale: TimeScale) -> String {
     let Some(all) = TimeStatistics::new(&timing.times) else {
         return String::new();
     };
