@@ -36,10 +36,8 @@ fn undecodable_paths_are_refused() {
 fn slow_requests_time_out() {
     let server = Server::start(short());
     let mut silent = server.connect();
-    let mut slow = server.connect();
-    slow.write_all(b"GET / HTTP/1.1\r\nHost: local").unwrap();
-    let mut again = server.connect();
-    again.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut slow = server.send(b"GET / HTTP/1.1\r\nHost: local");
+    let mut again = server.send(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
     for stream in [&mut silent, &mut slow, &mut again] {
         ended(stream);
     }
@@ -59,10 +57,7 @@ fn slow_requests_time_out() {
 fn slow_readers_time_out() {
     let server = Server::start(Limits { connection: Duration::from_millis(500), ..short() });
     let ask = b"GET /runs/large HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    let mut deaf: Vec<TcpStream> = (0..4).map(|_| server.connect()).collect();
-    for stream in &mut deaf {
-        stream.write_all(ask).unwrap();
-    }
+    let deaf: Vec<TcpStream> = (0..4).map(|_| server.send(ask)).collect();
     server.answers();
     // time for the server to give up: what it has written by then is less than all
     std::thread::sleep(Duration::from_secs(2));
@@ -79,17 +74,10 @@ fn surplus_connections_wait() {
     let idle: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
     server.answers();
     drop(idle);
-    let all: Vec<_> = (0..32)
-        .map(|_| {
-            let mut stream = server.connect();
-            let ask = b"GET /runs/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-            stream.write_all(ask).unwrap();
-            stream
-        })
-        .collect();
-    for mut stream in all {
-        let mut output = String::new();
-        stream.read_to_string(&mut output).unwrap();
+    let ask = b"GET /runs/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let all: Vec<TcpStream> = (0..32).map(|_| server.send(ask)).collect();
+    for stream in all {
+        let output = Server::read(stream);
         assert!(output.contains("Text(\"a\")"), "{output}");
     }
 }
@@ -110,12 +98,10 @@ fn panics_are_contained() {
 #[test]
 fn shutdown_finishes_responses() {
     let mut server = Server::start(Limits::default());
-    let mut stream = server.connect();
-    stream.write_all(b"GET /runs/slow HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let stream = server.send(b"GET /runs/slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
     std::thread::sleep(Duration::from_millis(100));
     server.end();
-    let mut output = String::new();
-    stream.read_to_string(&mut output).unwrap();
+    let output = Server::read(stream);
     assert!(output.starts_with("HTTP/1.1 200 ") && output.contains("slow"), "{output}");
 }
 
@@ -164,9 +150,8 @@ fn departed_clients_are_charged() {
         budget: Some(Budget { per_second: 0.001, burst: 0.3 }),
         ..Limits::default()
     });
-    let mut stream = server.connect();
     let ask = b"GET /runs/slow HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n";
-    stream.write_all(ask).unwrap();
+    let stream = server.send(ask);
     std::thread::sleep(Duration::from_millis(150));
     drop(stream);
     let is_charged = || proxied(&server, "/runs/a", "10.0.0.1", "a").starts_with("HTTP/1.1 429 ");
@@ -220,16 +205,13 @@ fn slow_bodies_leave_places() {
             "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
         )
     };
-    let mut slow: Vec<TcpStream> = (0..8).map(|_| server.connect()).collect();
-    for stream in &mut slow {
-        stream.write_all((send("slow", 1_000_000) + "x").as_bytes()).unwrap();
-    }
+    let begun = send("slow", 1_000_000) + "x";
+    let mut slow: Vec<TcpStream> = (0..8).map(|_| server.send(begun.as_bytes())).collect();
     for _ in 0..3 {
         let output = server.say((send("other", 3) + "run").as_bytes());
         assert!(output.starts_with("HTTP/1.1 200 ") && output.contains("3 bytes"), "{output}");
     }
-    let mut output = String::new();
-    slow[0].read_to_string(&mut output).unwrap();
+    let output = Server::read(slow.remove(0));
     assert!(output.starts_with("HTTP/1.1 408 ") && output.contains("too slowly"), "{output}");
 }
 
@@ -237,17 +219,14 @@ fn slow_bodies_leave_places() {
 fn work_leaves_one_thread() {
     let server = Server::start(Limits { threads_each: 1, ..Limits::default() });
     let ask = |address: &str, run: &str| {
-        let mut stream = server.connect();
         let head = format!(
             "GET /runs/{run} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {address}\r\nConnection: close\r\n\r\n"
         );
-        stream.write_all(head.as_bytes()).unwrap();
-        stream
+        server.send(head.as_bytes())
     };
     // more work than others wait for
     let busy: Vec<TcpStream> = (0..40).map(|_| ask("10.0.0.1", "slow")).collect();
-    let mut output = String::new();
-    ask("10.0.0.2", "a").read_to_string(&mut output).unwrap();
+    let output = Server::read(ask("10.0.0.2", "a"));
     assert!(output.starts_with("HTTP/1.1 200 "), "{output}");
     let unanswered = busy.iter().filter(|stream| {
         stream.set_nonblocking(true).unwrap();
@@ -265,16 +244,14 @@ fn event_streams_are_limited() {
         ..Limits::default()
     });
     let follow = |server: &Server| {
-        let mut stream = server.connect();
-        let ask = b"GET /runs/a/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
-        stream.write_all(ask).unwrap();
+        let mut stream = server.send(b"GET /runs/a/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         let mut head = [0; 12];
         stream.read_exact(&mut head).unwrap();
         (stream, String::from_utf8_lossy(&head).into_owned())
     };
     let (one, output) = follow(&server);
     assert_eq!(output, "HTTP/1.1 200");
-    let (mut two, output) = follow(&server);
+    let (two, output) = follow(&server);
     assert_eq!(output, "HTTP/1.1 200");
     assert_eq!(follow(&server).1, "HTTP/1.1 503");
     // others are answered meanwhile, and who goes makes room
@@ -290,8 +267,7 @@ fn event_streams_are_limited() {
     }
     assert!(room);
     server.end();
-    let mut output = String::new();
-    two.read_to_string(&mut output).unwrap();
+    let output = Server::read(two);
     // the answer is the same each time: one event
     assert_eq!(output.matches("event: progress").count(), 1, "{output}");
 }

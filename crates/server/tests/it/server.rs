@@ -116,6 +116,13 @@ impl Server {
         stream
     }
 
+    /// A connection that has sent these bytes.
+    pub fn send(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = self.connect();
+        stream.write_all(bytes).unwrap();
+        stream
+    }
+
     /// A connection from another address of this machine.
     pub fn connect_from(&self, address: &str) -> TcpStream {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
@@ -137,6 +144,13 @@ impl Server {
     pub fn get(&self, path: &str) -> String {
         let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         self.say(head.as_bytes())
+    }
+
+    /// The text of a connection up to its end.
+    pub fn read(mut stream: TcpStream) -> String {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
     }
 
     pub fn answers(&self) {
