@@ -17,37 +17,27 @@ const AGAIN: u64 = 5;
 /// Result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// 200.
     Found,
-    /// 404.
     NotFound,
-    /// 410.
     Gone,
-    /// 400.
     Wrong,
-    /// 500.
     Broken,
-    /// 201.
     Stored,
-    /// 401; browsers ask for a password.
+    /// Browsers ask for a password.
     Unknown,
-    /// 403: the token lacks the scope.
+    /// The token lacks the scope.
     Forbidden,
-    /// 409: a different object has the name.
+    /// A different object has the name.
     Conflict,
-    /// 422: the body is not a run.
+    /// The body is not a run.
     Unfit,
-    /// 503: another process locks the store.
+    /// Another process locks the store.
     Busy,
-    /// 413.
     TooLong,
-    /// 408.
     TooSlow,
-    /// 429.
     TooMany,
-    /// 507.
     Full,
-    /// 200 and the last event of a stream.
+    /// The last event of a stream.
     Last,
 }
 
