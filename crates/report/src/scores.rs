@@ -77,48 +77,31 @@ pub fn score_lines(
     view: &ScoresView,
     machine: &ScoredSystem,
 ) -> Vec<Text> {
-    let line = |scale| match scale {
-        Scale::Programs(programs) => programs_line(document, view, machine, programs),
-        Scale::Benchmarks => score_line(document, view, machine),
-    };
+    let line = |scale| score_line(document, view, machine, scale);
     Scale::available(machine).into_iter().map(line).collect()
 }
 
-/// The score by whole programs.
-fn programs_line(
+fn score_line(
     document: &mut Document,
     view: &ScoresView,
     machine: &ScoredSystem,
-    programs: &SystemScores,
+    scale: Scale,
 ) -> Text {
-    let overall = &programs.overall;
-    let basis = match overall.withheld {
-        Some(_) => "It takes all environments: `gritstone run app/ratings`.".to_owned(),
-        None => composition(view, programs),
+    let (scores, kind) = match scale {
+        Scale::Programs(programs) => (programs, format!(", {PROGRAMS}")),
+        Scale::Benchmarks => (&machine.one_cpu, String::new()),
     };
-    let line = format!(
-        "{} against {}, {PROGRAMS}: {}. {basis}",
-        machine.name,
-        view.base_name,
-        words::score(overall),
-    );
-    let line = line + words::unfinished(machine);
-    Text::new(line).with(overall.notes.iter().map(|note| findings::footnote(document, note)))
-}
-
-/// The score by single benchmarks.
-fn score_line(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) -> Text {
-    let one = &machine.one_cpu;
-    let line = format!(
-        "{} against {}: {}. {}",
-        machine.name,
-        view.base_name,
-        words::score(&one.overall),
-        composition(view, one),
-    );
+    let overall = &scores.overall;
+    let basis = match (scale, &overall.withheld) {
+        (Scale::Programs(_), Some(_)) => {
+            "It takes all environments: `gritstone run app/ratings`.".to_owned()
+        }
+        _ => composition(view, scores),
+    };
+    let score = words::score(overall);
+    let line = format!("{} against {}{kind}: {score}. {basis}", machine.name, view.base_name);
     let line = line.trim_end().to_owned() + words::unfinished(machine);
-    let notes = one.overall.notes.iter();
-    Text::new(line).with(notes.map(|note| findings::footnote(document, note)))
+    Text::new(line).with(overall.notes.iter().map(|note| findings::footnote(document, note)))
 }
 
 /// Composition of the overall score.
@@ -167,10 +150,7 @@ fn by_program(
     machine: &ScoredSystem,
     programs: &SystemScores,
 ) {
-    let environment = |score: &&EnvironmentScore| score.environment.clone();
-    let columns = Columns::<&EnvironmentScore>::key("Environment", Style::Text, environment)
-        .strong(|score| std::ptr::eq(*score, &programs.overall));
-    let mut columns = with_score_columns(columns).under("MIPS (≠)");
+    let mut columns = score_columns(programs).under("MIPS (≠)");
     let mut machines: Vec<&PublishedScore> = vec![];
     for printed in programs.environments.iter().flat_map(|e| &e.published) {
         if !machines.iter().any(|known| known.id == printed.id) {
@@ -191,14 +171,10 @@ fn by_program(
 }
 
 fn by_environment(document: &mut Document, view: &ScoresView, machine: &ScoredSystem) {
-    let lines = all_scores(&machine.one_cpu);
-    let overall = lines.last().filter(|_| lines.len() > 1).copied();
-    let environment = |score: &&EnvironmentScore| score.environment.clone();
-    let columns = Columns::<&EnvironmentScore>::key("Environment", Style::Text, environment)
-        .strong(|score| overall.is_some_and(|overall| std::ptr::eq(*score, overall)));
+    let scores = &machine.one_cpu;
     let caption = format!("{} against {}", machine.name, view.base_name);
-    with_score_columns(columns).table(document, caption, lines);
-    document.list(notes(&machine.one_cpu));
+    score_columns(scores).table(document, caption, all_scores(scores));
+    document.list(notes(scores));
 }
 
 /// The environments, and the overall score if there are several.
@@ -207,16 +183,16 @@ fn all_scores(scores: &SystemScores) -> Vec<&EnvironmentScore> {
     scores.environments.iter().chain(overall).collect()
 }
 
-fn with_score_columns<'a>(
-    columns: Columns<'a, &'a EnvironmentScore>,
-) -> Columns<'a, &'a EnvironmentScore> {
-    columns.pair(HEADS, |score: &&EnvironmentScore| score_cells(score)).column(
-        Column::new("Benchmarks", Style::Number).rank(1),
-        |score| {
+/// An overall score that is not alone stands out.
+fn score_columns<'a>(scores: &'a SystemScores) -> Columns<'a, &'a EnvironmentScore> {
+    let has_parts = !scores.environments.is_empty();
+    Columns::<&EnvironmentScore>::key("Environment", Style::Text, |score| score.environment.clone())
+        .strong(move |score| has_parts && std::ptr::eq(*score, &scores.overall))
+        .pair(HEADS, |score| score_cells(score))
+        .column(Column::new("Benchmarks", Style::Number).rank(1), |score| {
             let all = number::count(score.of);
             format!("{} of {all}", number::count(score.rows.len()))
-        },
-    )
+        })
 }
 
 /// Two systems, environment by environment.
