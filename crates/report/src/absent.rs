@@ -10,12 +10,8 @@ const NAMES: usize = 3;
 /// Reasons of a list.
 const LINES: usize = 8;
 
-struct Absent<'a> {
-    benchmark: &'a str,
-    /// Such as "invalid".
-    what: &'static str,
-    why: Option<&'a Note>,
-}
+/// A benchmark, its kind of reason, such as "invalid", and its note.
+type Absent<'a> = (&'a str, &'static str, Option<&'a Note>);
 
 /// Benchmarks with the same reason.
 struct Group<'a> {
@@ -29,11 +25,10 @@ struct Group<'a> {
 /// Results without a value: a line for each reason.
 pub(crate) fn results(view: &RunView) -> Vec<String> {
     let results = view.results.iter().filter(|result| is_absent(result) && !result.is_unreached());
-    lines(results.map(|result| Absent {
-        benchmark: result.id.as_str(),
-        what: findings::outcome(result.outcome()),
-        why:
-            flagged(&result.notes, Flag::Skipped).or_else(|| flagged(&result.notes, Flag::Invalid)),
+    lines(results.map(|result| {
+        let invalid = || flagged(&result.notes, Flag::Invalid);
+        let why = flagged(&result.notes, Flag::Skipped).or_else(invalid);
+        (result.id.as_str(), findings::outcome(result.outcome()), why)
     }))
 }
 
@@ -46,7 +41,7 @@ pub(crate) fn is_absent(result: &Measurement) -> bool {
 pub(crate) fn comparisons(rows: &[CompareRow]) -> Vec<String> {
     lines(rows.iter().filter(|row| row.ratio.is_none()).map(|row| {
         let (what, why) = reason(row);
-        Absent { benchmark: row.id.as_str(), what, why }
+        (row.id.as_str(), what, why)
     }))
 }
 
@@ -79,7 +74,7 @@ fn flagged(notes: &[Note], flag: Flag) -> Option<&Note> {
 
 fn lines<'a>(absent: impl Iterator<Item = Absent<'a>>) -> Vec<String> {
     let mut groups: Vec<Group> = vec![];
-    for Absent { benchmark, what, why } in absent {
+    for (benchmark, what, why) in absent {
         let why = why.map_or_else(String::new, findings::message);
         let alike = |group: &&mut Group| {
             group.what == what && without_numbers(&group.why) == without_numbers(&why)

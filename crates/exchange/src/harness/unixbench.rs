@@ -19,15 +19,6 @@ const UNITS: [(&str, &str, f64, f64); 4] = [
 
 const NO_SAMPLES: &str = "The report has one value and no samples.";
 
-struct RawResult<'a> {
-    title: &'a str,
-    unit: String,
-    /// In that unit.
-    value: f64,
-    /// Operations over the whole time.
-    operations: f64,
-}
-
 impl Format for UnixBench {
     fn program(&self) -> Program {
         Program { name: "unixbench", title: "UnixBench" }
@@ -55,13 +46,10 @@ impl Format for UnixBench {
                         line.trim()
                     )
                 };
-                let result = raw_result(line).ok_or_else(|| malformed(location(), what()))?;
-                let name = format!("{}{copies}", result.title);
-                let one = vec![Repetition {
-                    operations: Some(result.operations.round() as u64),
-                    ..Repetition::new(result.value)
-                }];
-                run.add(&name, (&result.unit, Better::Higher), one, location);
+                let (title, unit, one) =
+                    raw_result(line).ok_or_else(|| malformed(location(), what()))?;
+                let name = format!("{title}{copies}");
+                run.add(&name, (&unit, Better::Higher), vec![one], location);
                 run.named(&name).remarks.insert(NO_SAMPLES);
             } else {
                 head(run, line.trim());
@@ -99,8 +87,8 @@ fn is_raw_result(line: &str) -> bool {
     line.trim_end().ends_with("samples)") || has_unit()
 }
 
-/// Parses a line such as `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)`.
-fn raw_result(line: &str) -> Option<RawResult<'_>> {
+/// Title, unit and result of a line such as `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)`.
+fn raw_result(line: &str) -> Option<(&str, String, Repetition)> {
     let (head, rest) = line.rsplit_once('(')?;
     let (seconds, samples) = rest.trim_end().strip_suffix(')')?.split_once(" s, ")?;
     samples.strip_suffix(" samples")?.parse::<u64>().ok()?;
@@ -116,12 +104,9 @@ fn raw_result(line: &str) -> Option<RawResult<'_>> {
         }
     };
     let value = decimal(value)? * times;
-    (!title.is_empty()).then_some(RawResult {
-        title,
-        unit,
-        value,
-        operations: value * plain * seconds,
-    })
+    let operations = Some((value * plain * seconds).round() as u64);
+    let result = Repetition { operations, ..Repetition::new(value) };
+    (!title.is_empty()).then_some((title, unit, result))
 }
 
 /// A number with a decimal point or comma.
