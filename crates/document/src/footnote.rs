@@ -92,18 +92,9 @@ pub fn listed<S: AsRef<str>>(names: &[S], max: usize) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// Parts of a summary line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    pub what: String,
-    /// Most important first.
-    pub details: Vec<String>,
-    pub remedy: &'static str,
-}
-
 impl Summary {
-    /// Summarizes notes, each with the name of its row.
-    pub(crate) fn warning(&self, notes: &[(&str, &Footnote)]) -> Warning {
+    /// The number of results with notes, and details of the notes, the most important first. Each note has the name of its row.
+    pub(crate) fn warning(&self, notes: &[(&str, &Footnote)]) -> (String, Vec<String>) {
         let names: BTreeSet<&str> = notes.iter().map(|(name, _)| *name).collect();
         let first = || {
             let first = notes.first().map(|(name, note)| match *name {
@@ -121,11 +112,7 @@ impl Summary {
             Shown::Largest => largest(notes).unwrap_or_else(first),
             Shown::Kinds => kinds(notes),
         };
-        Warning {
-            what: format!("{} {}", number::plural(names.len(), "result"), self.what),
-            details,
-            remedy: self.remedy,
-        }
+        (format!("{} {}", number::plural(names.len(), "result"), self.what), details)
     }
 }
 

@@ -4,7 +4,7 @@ use super::table::shortened;
 use super::wrap::{width_of, wrap};
 use super::{BOLD, MAX_PROSE_WIDTH, Page};
 use crate::footnote::Footnote;
-use crate::footnote::{FlagStyle, NAMES, Shown, Warning, listed};
+use crate::footnote::{FlagStyle, NAMES, Shown, Summary, listed};
 use crate::number;
 use crate::tree::NoteId;
 use gritstone_model::grouped;
@@ -44,12 +44,13 @@ impl Page<'_> {
             false => CAUSES,
         };
         for (flag, notes) in causes.iter().take(room) {
-            if flag.summary.as_ref().is_some_and(|summary| summary.shown == Shown::Reasons) {
-                lines.extend(self.reasons(flag, notes));
-                continue;
+            match &flag.summary {
+                Some(summary) if summary.shown == Shown::Reasons => {
+                    lines.extend(self.reasons(flag, notes));
+                }
+                Some(summary) => lines.push(self.warning(flag, summary, notes)),
+                None => {}
             }
-            let warning = flag.summary.as_ref().map(|summary| summary.warning(notes));
-            lines.extend(warning.map(|warning| self.warning(flag, &warning)));
         }
         if causes.len() > room {
             let more = causes.len() - room;
@@ -84,12 +85,13 @@ impl Page<'_> {
     }
 
     /// A summary line: letter, count, as many details as fit, advice.
-    fn warning(&self, flag: &FlagStyle, warning: &Warning) -> String {
-        let [what, remedy] = [&warning.what, warning.remedy].map(|text| self.clean(text));
+    fn warning(&self, flag: &FlagStyle, summary: &Summary, notes: &[(&str, &Footnote)]) -> String {
+        let (what, details) = summary.warning(notes);
+        let [what, remedy] = [&what, summary.remedy].map(|text| self.clean(text));
         let arrow = self.clean(" → ");
         let taken = 4 + width_of(&what) + width_of(&arrow) + width_of(&remedy);
         let room = self.look.width.saturating_sub(taken + 2);
-        let detail = match self.fitting(&warning.details, room) {
+        let detail = match self.fitting(&details, room) {
             detail if detail.is_empty() => detail,
             detail => format!(": {detail}"),
         };
