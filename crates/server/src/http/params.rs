@@ -33,15 +33,9 @@ pub enum Kind {
     Several(usize),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
-    Text(String),
-    Number(u32),
-}
-
 /// Parameters of a request, as declared by its route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Params(Vec<(&'static str, Value)>);
+pub struct Params(Vec<(&'static str, String)>);
 
 impl Params {
     /// Parses the parts of a path, which are decoded, and a query, which is not. Undeclared parameters are ignored.
@@ -76,7 +70,6 @@ impl Params {
     fn add(&mut self, parameter: &Parameter, given: &[&str]) -> Result<(), String> {
         let name = parameter.name;
         let first = given.first().copied().unwrap_or_default();
-        let text = |value: &str| (name, Value::Text(value.to_owned()));
         let wrong = |what: &str| Err(format!("{name} must be {what}, not '{first}'."));
         match parameter.kind {
             Kind::Path | Kind::Needed if first.is_empty() => {
@@ -99,15 +92,17 @@ impl Params {
                 let Some(number) = number else {
                     return wrong(&format!("a whole number from {min} to {max}"));
                 };
-                self.0.push((name, Value::Number(number)));
+                self.0.push((name, number.to_string()));
             }
             Kind::Several(max) if !(1..=max).contains(&given.len()) => {
                 let count = given.len();
                 return Err(format!("{name} must be given 1 to {max} times, not {count}."));
             }
-            Kind::Several(_) => self.0.extend(given.iter().map(|value| text(value))),
+            Kind::Several(_) => {
+                self.0.extend(given.iter().map(|value| (name, (*value).to_owned())));
+            }
             Kind::Path | Kind::Text(_) | Kind::Needed | Kind::Date | Kind::Word(_) => {
-                self.0.push(text(first))
+                self.0.push((name, first.to_owned()));
             }
         }
         Ok(())
@@ -120,24 +115,13 @@ impl Params {
 
     /// All texts of a parameter.
     pub fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.values(name).filter_map(|value| match value {
-            Value::Text(text) => Some(text.as_str()),
-            Value::Number(_) => None,
-        })
+        let named = self.0.iter().filter(move |(known, _)| *known == name);
+        named.map(|(_, text)| text.as_str())
     }
 
     /// The number of a parameter, or its default.
     pub fn number(&self, name: &str) -> u32 {
-        let mut numbers = self.values(name).filter_map(|value| match value {
-            Value::Number(number) => Some(*number),
-            Value::Text(_) => None,
-        });
-        numbers.next().unwrap_or_default()
-    }
-
-    fn values(&self, name: &str) -> impl Iterator<Item = &Value> {
-        let named = self.0.iter().filter(move |(known, _)| *known == name);
-        named.map(|(_, value)| value)
+        self.text(name).parse().unwrap_or_default()
     }
 }
 

@@ -78,7 +78,7 @@ fn surplus_connections_wait() {
     let all: Vec<TcpStream> = (0..32).map(|_| server.send(ask)).collect();
     for stream in all {
         let output = Server::read(stream);
-        assert!(output.contains("Text(\"a\")"), "{output}");
+        assert!(output.contains("(\"run\", \"a\")"), "{output}");
     }
 }
 
