@@ -103,31 +103,20 @@ fn trends(document: &mut Document, trends: &[SystemTrend]) {
     if families.is_empty() {
         return;
     }
-    let cell = |system: &SystemTrend, family: &str| {
-        system.families.iter().find(|trend| trend.family == family).map(map_cell)
+    let systems: Vec<&str> = shown.iter().map(|system| system.name.as_str()).collect();
+    let is_wide = systems.len() < families.len();
+    let (columns, rows) = if is_wide { (&systems, &families) } else { (&families, &systems) };
+    let cell = |down: usize, across: usize| {
+        let (system, family) = if is_wide { (across, down) } else { (down, across) };
+        let mut trends = shown[system].families.iter();
+        trends.find(|trend| trend.family == families[family]).map(map_cell)
     };
-    let names: Vec<String> = shown.iter().map(|system| system.name.clone()).collect();
-    let heat = match shown.len() < families.len() {
-        true => Heat {
-            columns: names,
-            rows: families
-                .iter()
-                .map(|family| {
-                    let cells = shown.iter().map(|system| cell(system, family));
-                    ((*family).to_owned(), cells.collect())
-                })
-                .collect(),
-        },
-        false => Heat {
-            columns: families.iter().map(|family| (*family).to_owned()).collect(),
-            rows: shown
-                .iter()
-                .map(|system| {
-                    let cells = families.iter().map(|family| cell(system, family));
-                    (system.name.clone(), cells.collect())
-                })
-                .collect(),
-        },
+    let row = |(down, name): (usize, &&str)| {
+        ((*name).to_owned(), (0..columns.len()).map(|across| cell(down, across)).collect())
+    };
+    let heat = Heat {
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        rows: rows.iter().enumerate().map(row).collect(),
     };
     document.heading(1, "Trends");
     let all = match trends.len() > shown.len() {
