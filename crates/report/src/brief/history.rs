@@ -44,7 +44,7 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     let sources =
         grouped(references.filter_map(|view| Some((view.machine.document.as_deref()?, view))));
     let tables = sources.iter().flat_map(|(source, views)| {
-        [Origin::Printed, Origin::Reckoned].map(|origin| table(input.run, source, views, origin))
+        [false, true].map(|reckoned| table(input.run, source, views, reckoned))
     });
     let tables: Vec<Table> = tables.filter(|table| table.columns.len() > 2).collect();
     if tables.is_empty() {
@@ -62,24 +62,8 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     tables.into_iter().for_each(|table| document.table(table));
 }
 
-/// Basis of a document's number.
-#[derive(Clone, Copy, PartialEq)]
-enum Origin {
-    Printed,
-    Reckoned,
-}
-
-impl Origin {
-    fn new(result: &Measurement, about: Subject) -> Self {
-        match result.is_reckoned(about) {
-            true => Self::Reckoned,
-            false => Self::Printed,
-        }
-    }
-}
-
-/// A row for each system of a document, below that of the run.
-fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Table {
+/// A row for each system of a document, below that of the run: its printed numbers, or those computed from them.
+fn table(run: &RunView, source: &str, views: &[&RunView], reckoned: bool) -> Table {
     let mut columns =
         vec![Column::key("System", Style::Text), Column::new("Operating system", Style::Text)];
     let mut rows =
@@ -90,7 +74,7 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
     for result in &run.results {
         let theirs = |about: Subject| {
             let results = views.iter().map(|view| view.get(&result.id));
-            results.map(move |theirs| theirs.filter(|result| Origin::new(result, about) == origin))
+            results.map(move |theirs| theirs.filter(|result| result.is_reckoned(about) == reckoned))
         };
         let numbers: Vec<Vec<(f64, String)>> =
             theirs(Subject::Result).map(|result| result.map(values).unwrap_or_default()).collect();
@@ -117,9 +101,9 @@ fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Tab
     let says = |row: &Row| row.strong || row.cells[2..].iter().any(|cell| !cell.is_missing());
     rows.retain(says);
     Table {
-        caption: match origin {
-            Origin::Printed => format!("As printed in {source}"),
-            Origin::Reckoned => format!("Computed from results printed in {source}"),
+        caption: match reckoned {
+            true => format!("Computed from results printed in {source}"),
+            false => format!("As printed in {source}"),
         }
         .into(),
         columns,
