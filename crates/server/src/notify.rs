@@ -148,25 +148,16 @@ impl Notify {
             format!("{}/changes", self.url),
         ];
         // in one pass, so that braces in names of systems stay
-        let mut text = String::new();
-        let mut rest = self.template.as_str();
-        while let Some(start) = rest.find('{') {
-            text.push_str(&rest[..start]);
-            rest = &rest[start..];
-            let place = PLACEHOLDERS.into_iter().zip([&count, &lines, &url]);
-            let mut place = place.filter(|(place, _)| rest.starts_with(place));
-            match place.next() {
-                Some((place, value)) => {
-                    text.push_str(value);
-                    rest = &rest[place.len()..];
-                }
-                None => {
-                    text.push('{');
-                    rest = &rest[1..];
-                }
+        let mut parts = self.template.split('{');
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let mut places = PLACEHOLDERS.into_iter().zip([count.as_str(), &lines, &url]);
+            match places.find_map(|(place, value)| Some((value, part.strip_prefix(&place[1..])?))) {
+                Some((value, rest)) => text.extend([value, rest]),
+                None => text.extend(["{", part]),
             }
         }
-        text + rest
+        text
     }
 
     fn send(&self, text: &str, events: &[ChangeEvent]) -> Result<()> {
