@@ -4,9 +4,12 @@ fn file(path: &str, text: &str) -> HarnessFile {
     HarnessFile { path: path.into(), text: text.to_owned() }
 }
 
+fn read(harness: &str, text: &str) -> Result<HarnessResults, HarnessError> {
+    named(harness, "/times").unwrap().results(&[file("", text)], &[])
+}
+
 fn parsed(harness: &str, text: &str) -> Result<Vec<HarnessResult>, HarnessError> {
-    let results = named(harness, "/times").unwrap().results(&[file("", text)], &[]);
-    results.map(|results| results.measured)
+    read(harness, text).map(|results| results.measured)
 }
 
 /// Name, unit and values of each.
@@ -85,20 +88,13 @@ fn go_results_follow_output() {
     let text = "BenchmarkFast-8   \tsome output\n3 4 of mine\n12345678\t 9.5 ns/op\n\
                     fast_test.go:7: took 12 ns/op\n\
                 BenchmarkKilled-8 \tmore output\nPASS\n";
-    let run = named("go", "").unwrap().results(&[file("", text)], &[]).unwrap();
+    let run = read("go", text).unwrap();
     assert_eq!((&*run.measured[0].name, &*run.measured[0].values), ("BenchmarkFast", &[9.5][..]));
     let without_value = [("BenchmarkKilled".to_owned(), "line 5: no results follow".to_owned())];
     assert_eq!((run.measured.len(), run.without_value), (1, without_value.to_vec()));
     let verbose =
         "BenchmarkA\nBenchmarkA-2 \t 100 \t 5 ns/op\nBenchmarkB\nBenchmarkB/x-2 100 6 ns/op\n";
-    assert!(
-        named("go", "")
-            .unwrap()
-            .results(&[file("", verbose)], &[])
-            .unwrap()
-            .without_value
-            .is_empty()
-    );
+    assert!(read("go", verbose).unwrap().without_value.is_empty());
 }
 
 #[test]
@@ -214,7 +210,7 @@ fn late_failures_of_go_count() {
                 BenchmarkC-2 \t 10 3 ns/op\n--- SKIP: BenchmarkD\nFAIL\n";
     let names: Vec<String> = parsed("go", text).unwrap().into_iter().map(|r| r.name).collect();
     assert_eq!(names, ["BenchmarkA", "BenchmarkC"]);
-    let all = named("go", "").unwrap().results(&[file("", text)], &[]).unwrap();
+    let all = read("go", text).unwrap();
     let failed: Vec<&str> = all.without_value.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(failed, ["BenchmarkB", "BenchmarkD"]);
 }
@@ -298,21 +294,10 @@ fn json_values_stand_at_pointer() {
 #[test]
 fn all_harnesses_refuse_damage() {
     for harness in all("/times") {
-        for text in [
-            "",
-            "{",
-            "[]",
-            "{}",
-            "null",
-            "\u{0}",
-            r#"{"benchmarks": [{}]}"#,
-            r#"{"results": [{}]}"#,
-        ] {
-            assert!(
-                harness.results(&[file("x", text)], &[]).is_err(),
-                "{}: {text}",
-                harness.name()
-            );
+        let empty = [r#"{"benchmarks": [{}]}"#, r#"{"results": [{}]}"#];
+        for text in ["", "{", "[]", "{}", "null", "\u{0}"].into_iter().chain(empty) {
+            let results = harness.results(&[file("x", text)], &[]);
+            assert!(results.is_err(), "{}: {text}", harness.name());
         }
     }
 }
