@@ -111,20 +111,10 @@ mod tests {
         {
             assert!(is_own(name), "{name}");
         }
-        for other in [
-            "",
-            "evil.example",
-            "evil.example:8484",
-            "127.0.0.1.evil.example",
-            "localhost.evil.example:8484",
-            "localhost:x",
-            "localhost:8484:1",
-            "10.0.0.1:8484",
-            "[::1]x",
-            "[::2]:8484",
-            "[localhost",
-            "user@localhost",
-        ] {
+        let others = "evil.example evil.example:8484 127.0.0.1.evil.example \
+                      localhost.evil.example:8484 localhost:x localhost:8484:1 10.0.0.1:8484 \
+                      [::1]x [::2]:8484 [localhost user@localhost";
+        for other in others.split(' ').chain([""]) {
             assert!(!is_own(other), "{other}");
         }
     }
