@@ -12,6 +12,7 @@ use gritstone_model::{
     Assessment, Better, CompareRow, EnvironmentScore, Estimate, Flag, Measurement, Quantity,
     RunView, Settings,
 };
+use std::collections::BTreeMap;
 
 /// Lines that fit on a page.
 const LINES: usize = 104;
@@ -231,23 +232,17 @@ pub(super) fn drawn(document: &mut Document, input: &Brief) {
 }
 
 fn panels(results: &[Drawn], base: &str) -> Vec<Panel> {
-    let mut panels: Vec<(u8, Panel)> = vec![];
+    let mut panels: BTreeMap<u8, Panel> = BTreeMap::new();
     for drawn in results {
         let (group, label, unit, factor) = match drawn.against {
             Some(_) => (0, format!("× {base}, more is better"), "", 1.0),
             None => kind(drawn.result.unit.quantity(), drawn.result.unit.as_str()),
         };
-        let index = panels.iter().position(|(known, _)| *known == group);
-        let index = index.unwrap_or_else(|| {
-            let mark = (group == 0).then_some(1.0);
-            let unit = unit.to_owned();
-            panels.push((group, Panel { label, unit, mark, dots: vec![] }));
-            panels.len() - 1
-        });
-        panels[index].1.dots.push(dot(drawn, factor));
+        let mark = (group == 0).then_some(1.0);
+        let empty = || Panel { label, unit: unit.to_owned(), mark, dots: vec![] };
+        panels.entry(group).or_insert_with(empty).dots.push(dot(drawn, factor));
     }
-    panels.sort_by_key(|(group, _)| *group);
-    panels.into_iter().map(|(_, panel)| panel).collect()
+    panels.into_values().collect()
 }
 
 /// Quantities that share an axis: order, name, unit of the axis, and the factor to it.

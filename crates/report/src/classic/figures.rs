@@ -8,29 +8,25 @@ use gritstone_document::number;
 use gritstone_document::svg::dots::{self, Dot, Panel};
 use gritstone_document::svg::plot::{Line, Point};
 use gritstone_document::{Figure, svg};
-use gritstone_model::{Benchmark, Finding, Flag, Id, RunView};
+use gritstone_model::{Benchmark, Finding, Flag, Id, RunView, grouped};
 
 /// A dot for each system and benchmark, on one axis per unit.
 pub(super) fn bars(shown: &Shown) -> Option<Figure> {
-    let mut panels: Vec<Panel> = vec![];
-    for benchmark in &shown.benchmarks {
-        let Some(numbers) = shown.numbers(benchmark) else {
-            continue;
-        };
-        let unit = number::unit_text(&numbers.unit);
-        let index = panels.iter().position(|panel| panel.label == unit);
-        let index = index.unwrap_or_else(|| {
-            panels.push(Panel { label: unit.clone(), ..Panel::default() });
-            panels.len() - 1
-        });
+    let dots = shown.benchmarks.iter().filter_map(|benchmark| {
+        let numbers = shown.numbers(benchmark)?;
         let values = numbers.printed.iter().copied().chain([numbers.measured]);
-        let texts = numbers.shown();
-        let dots = values.zip(texts).zip(names(shown)).filter_map(|((value, text), system)| {
+        let values = values.zip(numbers.shown()).zip(names(shown));
+        let dots = values.filter_map(|((value, text), system)| {
             Some(dot(shown, benchmark, system, value?, text?))
         });
-        panels[index].dots.extend(dots);
-    }
-    dot_figure(shown, panels)
+        Some((number::unit_text(&numbers.unit), dots.collect::<Vec<_>>()))
+    });
+    let panel = |(label, dots): (String, Vec<Vec<Dot>>)| Panel {
+        label,
+        dots: dots.concat(),
+        ..Panel::default()
+    };
+    dot_figure(shown, grouped(dots).into_iter().map(panel).collect())
 }
 
 /// Throughput relative to the reference.
