@@ -113,27 +113,29 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
     }
 }
 
+/// A node that differs from the others by this share.
+pub fn fleet_outlier(
+    node: &str,
+    about: FleetScope,
+    effect: f64,
+    interval: [f64; 2],
+) -> FleetOutlier {
+    let outlier = json!({
+        "node": node, "about": about, "effect": effect, "interval": interval, "p": 1e-9,
+        "p_adjusted": 1e-6, "results": 5, "interference": 0,
+    });
+    serde_json::from_value(outlier).unwrap_or_else(|why| panic!("{why}"))
+}
+
 /// The report of a fleet without nodes.
 pub fn fleet_view(outliers: Vec<FleetOutlier>) -> FleetView {
-    FleetView {
-        schema: SCHEMA_FLEET.to_owned(),
-        fleet: "november".to_owned(),
-        started: "2026-11-03T10:00:00Z".to_owned(),
-        last: "2026-11-04T10:00:00Z".to_owned(),
-        level: 0.05,
-        margin: 0.01,
-        wrong: vec![],
-        outliers,
-        common: vec![],
-        groups: vec![],
-        drifts: vec![],
-        earlier: 0,
-        kinds: vec![],
-        overall: None,
-        families: vec![],
-        benchmarks: vec![],
-        nodes: vec![],
-    }
+    let view = json!({
+        "schema": SCHEMA_FLEET, "fleet": "november", "started": "2026-11-03T10:00:00Z",
+        "last": "2026-11-04T10:00:00Z", "level": 0.05, "margin": 0.01, "outliers": outliers,
+        "wrong": [], "common": [], "groups": [], "drifts": [], "earlier": 0, "kinds": [],
+        "families": [], "benchmarks": [], "nodes": [],
+    });
+    serde_json::from_value(view).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// A row of a comparison without values, in ns.

@@ -226,7 +226,9 @@ fn scraped_metrics_lack_timestamps() {
 
 #[test]
 fn fleet_metrics_parse() {
-    let effect = FleetEffect { effect: -0.18, interval: [-0.2, -0.16], p: 1e-9, p_adjusted: 1e-6 };
+    let memory = FleetScope::Family("memory".to_owned());
+    let outlier = testkit::fleet_outlier("n1", memory, -0.18, [-0.2, -0.16]);
+    let effect = outlier.effect;
     let node = |name: &str| FleetNode {
         node: name.to_owned(),
         runs: vec![],
@@ -236,15 +238,6 @@ fn fleet_metrics_parse() {
         interference: 0,
         overall: Some(effect),
         families: BTreeMap::from([("memory".to_owned(), effect)]),
-    };
-    let outlier = FleetOutlier {
-        node: "n1".to_owned(),
-        about: FleetScope::Family("memory".to_owned()),
-        effect,
-        since: None,
-        replaced: None,
-        results: 3,
-        interference: 0,
     };
     let view = FleetView {
         fleet: "no\"v".to_owned(),

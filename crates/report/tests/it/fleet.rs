@@ -2,23 +2,11 @@
 
 use gritstone_document::html;
 use gritstone_model::{
-    FleetDivision, FleetDrift, FleetEffect, FleetGroup, FleetGroupEffect, FleetNodeProgress,
-    FleetNodeState, FleetOutlier, FleetProgress, FleetScope, FleetSince, FleetView, Id,
+    FleetDivision, FleetDrift, FleetGroup, FleetGroupEffect, FleetNodeProgress, FleetNodeState,
+    FleetProgress, FleetScope, FleetSince, FleetView, Id,
 };
 use gritstone_report::{Detail, fleet, fleet_lines, fleet_progress};
-use gritstone_testkit::fleet_view as view;
-
-fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> FleetOutlier {
-    FleetOutlier {
-        node: node.to_owned(),
-        about,
-        effect: FleetEffect { effect, interval, p: 1e-9, p_adjusted: 1e-6 },
-        since: None,
-        replaced: None,
-        results: 5,
-        interference: 0,
-    }
-}
+use gritstone_testkit::{fleet_outlier as outlier, fleet_view as view};
 
 #[test]
 fn a_node_has_one_sentence() {
