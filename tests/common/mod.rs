@@ -313,6 +313,12 @@ pub fn make_program(path: &Path, bytes: &[u8]) {
     fs::remove_file(part).unwrap();
 }
 
+/// Makes a shell script of these lines.
+pub fn make_script(path: PathBuf, lines: &str) -> PathBuf {
+    make_program(&path, format!("#!/bin/sh\n{lines}\n").as_bytes());
+    path
+}
+
 /// What is in a folder; nothing where there is none.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {

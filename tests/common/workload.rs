@@ -9,6 +9,13 @@ pub fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels")
 }
 
+/// Writes a program of this binary to a file.
+pub fn shipped(program: &str, path: PathBuf) -> PathBuf {
+    let program = gritstone_kernels::find(program).unwrap();
+    super::make_program(&path, &program.bytes().unwrap());
+    path
+}
+
 /// Compiles a workload in which texts are replaced, in it or in what it includes.
 pub fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBuf {
     let copy = copied(folder);

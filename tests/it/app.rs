@@ -1,7 +1,7 @@
 //! Applications: their output is verified, so that a program with any fault gives no result.
 
 use crate::common::workload::{built, workload_output};
-use crate::common::{self, Home, flagged, make_program, result, traces};
+use crate::common::{self, Home, flagged, make_script, result, traces};
 
 /// Parameters of small work, in a launch of three operations.
 const SMALL: &str = "growth=0 target_ns=1000 samples=1";
@@ -126,16 +126,14 @@ fn wrong_programs_give_no_result() {
     let home = Home::new();
     let gcc = common::program(&["gcc"]);
     let script = format!(
-        "#!/bin/sh\n\
-         plant() {{ [ ! -f \"$1\" ] || sed -i \"$2\" \"$1\"; }}\n\
+        "plant() {{ [ ! -f \"$1\" ] || sed -i \"$2\" \"$1\"; }}\n\
          plant app/multiplier.h 's/{{nor(b, make, stop)}}/{{nor(b, make, make)}}/'\n\
          plant app/minimize.h 's/selected_count = remaining;/selected_count = remaining - 1;/'\n\
          plant app/router.c 's/return cost;/return cost - 1;/'\n\
-         exec {} \"$@\"\n",
+         exec {} \"$@\"",
         gcc.display()
     );
-    let compiler = home.path().join("planting-cc");
-    make_program(&compiler, script.as_bytes());
+    let compiler = make_script(home.path().join("planting-cc"), &script);
     let programs = ["app/csim", "app/plagen", "app/router"];
     let line = format!("run {} --quick --cc {}", programs.join(" "), compiler.display());
     let run = home.json(&line);

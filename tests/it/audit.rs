@@ -1,7 +1,7 @@
 //! `gritstone audit` as used by a person: our benchmarks pass, and untestable claims are reported.
 
 use crate::common::{
-    self, Home, end, ended, list, make_program, output_texts, processes, start, traces, with_id,
+    self, Home, end, ended, list, make_script, output_texts, processes, start, traces, with_id,
 };
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -76,10 +76,10 @@ fn wrong_compilers_fail_the_audit() {
     let gcc = common::program(&["gcc"]);
     let home = Home::new();
     let script = format!(
-        "#!/bin/sh\nfor last; do :; done\n[ $last != byte/sieve.c ] || sed -i 's/k = i + prime;/k = i + 2 * prime;/' $last\nexec {} \"$@\"\n",
+        "for last; do :; done\n[ $last != byte/sieve.c ] || sed -i 's/k = i + prime;/k = i + 2 * prime;/' $last\nexec {} \"$@\"",
         gcc.display()
     );
-    make_program(&home.path().join("gcc"), script.as_bytes());
+    make_script(home.path().join("gcc"), &script);
     let mut command = home.gritstone("audit byte/sieve --format json");
     let before = std::env::var("PATH").unwrap();
     let path = format!("{}:{before}", home.path().display());

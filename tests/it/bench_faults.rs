@@ -1,8 +1,6 @@
 //! `bench` and `ab` in unusual situations: no measurement is lost, no unexpected command is executed, no meaningless number is shown.
 
-use crate::common::{
-    Arguments, Home, UNPRIVILEGED, ended, fixture, list, make_program, needs_root,
-};
+use crate::common::{Arguments, Home, UNPRIVILEGED, ended, fixture, list, make_script, needs_root};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -255,8 +253,8 @@ fn installed_programs_are_found() {
     for folder in [&new, &old] {
         fs::create_dir(folder).unwrap();
     }
-    make_program(&old.join("tool"), b"#!/bin/sh\necho >> old.log\n");
-    make_program(&home.path().join("built"), b"#!/bin/sh\necho >> new.log\n");
+    make_script(old.join("tool"), "echo >> old.log");
+    make_script(home.path().join("built"), "echo >> new.log");
     let prepare = ["--prepare", "cp built new/tool"];
     let words = [&bench("-N -w 0 -r 2", "tool")[..], &prepare].concat();
     let mut command = home.gritstone(&words);

@@ -70,8 +70,7 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
 /// A folder with a `gritstone` that does this.
 fn folder_with(script: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("gritstone");
-    common::make_program(&program, format!("#!/bin/sh\n{script}\n").as_bytes());
+    common::make_script(folder.path().join("gritstone"), script);
     folder
 }
 

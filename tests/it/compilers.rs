@@ -1,16 +1,14 @@
 //! Recompiled workloads, with one or several compilers, as used by a person.
 
 use crate::common::{
-    Arguments, Home, SHORT, end_at_once, ended, eventually, flagged, flags, list, make_program,
+    Arguments, Home, SHORT, end_at_once, ended, eventually, flagged, flags, list, make_script,
     reason, result, start, stored_launches, traces, with_id,
 };
 use serde_json::Value;
 
 /// A compiler that is a script.
 fn compiler(home: &Home, name: &str, script: &str) -> String {
-    let path = home.path().join(name);
-    make_program(&path, format!("#!/bin/sh\n{script}\n").as_bytes());
-    path.to_str().unwrap().to_owned()
+    make_script(home.path().join(name), script).to_str().unwrap().to_owned()
 }
 
 #[test]

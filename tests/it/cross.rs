@@ -1,7 +1,7 @@
 //! A few operations of every benchmark, with right check values: by the programs of this binary, and on other processors, where all
 //! programs are compiled by Debian's cross compilers and emulated. A benchmark that cannot run has a reason.
 
-use crate::common::make_program;
+use crate::common::workload::{self, kernels};
 use gritstone_kernels::{SUPERVISOR, linking};
 use gritstone_model::{KernelWork, Work};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ impl Cross {
                 let object = cross.path(&format!("{stem}.o"));
                 (stem.starts_with("runtime/") && !linking::is_program(stem)).then(|| {
                     let mut compile = cross.tool("gcc");
-                    compile.args(FLAGS).arg("-c").arg(kernel_path(source.path));
+                    compile.args(FLAGS).arg("-c").arg(kernels().join(source.path));
                     succeeded(compile.arg("-o").arg(&object));
                     object
                 })
@@ -73,7 +73,7 @@ impl Cross {
         let text = gritstone_kernels::source(program).unwrap().text;
         let mut command = self.tool("gcc");
         command.args(FLAGS).arg("-o").arg(self.path(program));
-        command.arg(kernel_path(&format!("{program}.c")));
+        command.arg(kernels().join(format!("{program}.c")));
         if !linking::is_dynamic(program, text) {
             command.arg("-static");
         }
@@ -85,7 +85,7 @@ impl Cross {
         if !linking::stands_alone(text) {
             command.args(runtime);
         }
-        let fortran = kernel_path(&format!("{program}.f90"));
+        let fortran = kernels().join(format!("{program}.f90"));
         if fortran.exists() {
             let modules = self.path(&format!("{program}.modules"));
             fs::create_dir(&modules).unwrap();
@@ -142,15 +142,9 @@ fn operated(mut command: Command, work: &KernelWork, n: u64, folder: &Path) -> O
 fn shipped(program: &str, folder: &Path) -> PathBuf {
     let path = folder.join(format!("{}.own", program.replace('/', "_")));
     if !path.exists() {
-        let program = gritstone_kernels::find(program).unwrap();
-        make_program(&path, &program.bytes().unwrap());
+        workload::shipped(program, path.clone());
     }
     path
-}
-
-/// Where a file of the kernels stands.
-fn kernel_path(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels").join(path)
 }
 
 fn output(command: &mut Command) -> Output {

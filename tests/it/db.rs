@@ -249,15 +249,13 @@ fn table_scans_match_the_model() {
 fn syncs(workload: &Path, folder: &Path, line: &str, n: u64) -> u64 {
     let log = folder.join("syncs");
     let strace = common::program(&["strace"]);
-    let traced = folder.join("traced");
     let script = format!(
-        "#!/bin/sh\nexec {} -f -e trace=fsync,fdatasync,openat -o {} {} \"$@\"\n",
+        "exec {} -f -e trace=fsync,fdatasync,openat -o {} {} \"$@\"",
         strace.display(),
         log.display(),
         workload.display()
     );
-    fs::write(&traced, script).unwrap();
-    common::mode(&traced, 0o755);
+    let traced = common::make_script(folder.join("traced"), &script);
     let printed = workload_output(&traced, folder, &format!("mode=once n={n} {line}"));
     assert!(printed.is_empty(), "{line}: {printed}");
     let log = fs::read_to_string(&log).unwrap();

@@ -3,7 +3,7 @@
 use crate::changes::until;
 use crate::common::server::Server;
 use crate::common::{
-    Home, Killed, binary, ended, entries, eventually, fixture, list, make_program, part, recorded,
+    Home, Killed, binary, ended, entries, eventually, fixture, list, make_script, part, recorded,
     start,
 };
 use gritstone_model::{Event, FleetMember, RunData};
@@ -11,7 +11,6 @@ use gritstone_testkit::{noise, set_time};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 /// A few families that are made of samples.
@@ -169,9 +168,8 @@ fn outliers_name_common_facts() {
 #[test]
 fn nodes_survive_any_login_shell() {
     let home = Home::new();
-    let other = home.path().join("other-shell");
     let script = "case $2 in \"exec sh -c '\"*) exec sh -c \"$2\";; esac; echo 'if: Expression Syntax.' >&2; exit 1";
-    make_program(&other, format!("#!/bin/sh\n{script}\n").as_bytes());
+    let other = make_script(home.path().join("other-shell"), script);
     let ssh = format!("'{}' -o 'A=b c'", fixture("run").with_file_name("fake-ssh").display());
     for (node, banner, shell) in [
         ("n1", "Welcome", "sh"),
@@ -213,11 +211,8 @@ fn shared_reports_lack_node_names() {
 
 /// A `gritstone` in the home that first executes a script.
 fn wrapped(home: &Home, before: &str) -> String {
-    let path = home.path().join("wrapped");
-    let text = format!("#!/bin/sh\n{before}\nexec '{}' \"$@\"\n", binary().display());
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    let lines = format!("{before}\nexec '{}' \"$@\"", binary().display());
+    make_script(home.path().join("wrapped"), &lines).display().to_string()
 }
 
 /// The nodes of the newest fleet that have a run.
@@ -350,8 +345,7 @@ fn slurm_imports_left_bundles() {
         ("scontrol", "[ \"$2\" = hostnames ] && echo a"),
         ("squeue", "exit 1"),
     ] {
-        let script = format!("#!/bin/sh\n{script}\n");
-        make_program(&tools.join(tool), script.as_bytes());
+        make_script(tools.join(tool), script);
     }
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     let run = |line: &str| ended(home.gritstone(line).env("PATH", &path));

@@ -1,6 +1,6 @@
 //! Scripts that call hyperfine, as public repositories have them, with `gritstone bench` in its place.
 
-use crate::common::{Home, binary, make_program, output_texts, program};
+use crate::common::{Home, binary, make_script, output_texts, program};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -69,17 +69,13 @@ fn effects(script: &str, hyperfine: &Path) -> Effects {
     let home = Home::new();
     let path = |name: &str| home.path().join(name);
     fs::create_dir(path("bin")).unwrap();
-    make_program(
-        &path("bin/tool"),
-        // longer than a shell takes to start, which hyperfine subtracts: it refuses a mean of 0
-        b"#!/bin/sh\necho \"$1\" >>log\nsleep 0.02\nexit \"${2:-0}\"\n",
-    );
+    // longer than a shell takes to start, which hyperfine subtracts: it refuses a mean of 0
+    make_script(path("bin/tool"), "echo \"$1\" >>log\nsleep 0.02\nexit \"${2:-0}\"");
     let words = match hyperfine == binary() {
         true => " bench --budget 5m",
         false => "",
     };
-    let call = format!("#!/bin/sh\nexec {}{words} \"$@\"\n", hyperfine.display());
-    make_program(&path("bin/hyperfine"), call.as_bytes());
+    make_script(path("bin/hyperfine"), &format!("exec {}{words} \"$@\"", hyperfine.display()));
     let mut command = home.command("/bin/bash");
     let old = std::env::var("PATH").unwrap();
     command

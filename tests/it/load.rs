@@ -1,5 +1,6 @@
 //! Benchmarks beside a load: work of the users, a load that lives between launches and reports its rate, and the derived results.
 
+use crate::common::workload::shipped;
 use crate::common::{
     self, Home, SHORT, flagged, messages, needs_root, notes, processes, program, result, traces,
 };
@@ -12,10 +13,7 @@ use std::process::{Command, Output};
 /// Users without other load, for a number of seconds.
 fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
     let folder = tempfile::tempdir().unwrap();
-    let users = folder.path().join("users");
-    let bytes = gritstone_kernels::find("load/users").unwrap().bytes().unwrap();
-    common::make_program(&users, &bytes);
-    Command::new(users)
+    Command::new(shipped("load/users", folder.path().join("users")))
         .arg(format!("cc={}", compiler.display()))
         .arg(format!("editor={}", editor.display()))
         .args(["users=2".to_owned(), format!("seconds={seconds}")])

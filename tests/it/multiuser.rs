@@ -2,19 +2,12 @@
 //! workloads that are started alone, or in programs of the machine.
 
 use crate::common::workload::{built, kernels, workload_output};
-use crate::common::{self, DISC, Home, alone, flagged, messages, processes, program, result};
+use crate::common::{
+    self, DISC, Home, alone, flagged, make_script, messages, processes, program, result,
+};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-/// A script that replaces a program of the machine.
-fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
 
 #[test]
 fn terminal_emulates_a_vt100() {
@@ -116,7 +109,7 @@ fn wrong_editors_give_no_result() {
     let vi = program(&["vi"]);
     let (vi, fortran) = (vi.display(), program(&["gfortran"]));
     let elsewhere = format!("mkdir -p other; cp \"$1\" other/; exec {vi} other/\"$1\"");
-    let elsewhere = script(folder.path(), "elsewhere", &elsewhere);
+    let elsewhere = make_script(folder.path().join("elsewhere"), &elsewhere);
     let workload = built("multiuser/program-development", folder.path(), &[]);
     let line = format!("{DEVELOP} editor={} fortran={}", elsewhere.display(), fortran.display());
     let develop = workload_output(&workload, folder.path(), &line);
@@ -126,7 +119,7 @@ fn wrong_editors_give_no_result() {
     // writes what it is asked to, and another text into it
     let workload = built("multiuser/editing", folder.path(), &[]);
     let another = format!("{vi} \"$@\"; echo another >> edited.txt");
-    let another = script(folder.path(), "another", &another);
+    let another = make_script(folder.path().join("another"), &another);
     let line =
         format!("users=1 per_op=9 growth=0 target_ns=1000 samples=1 editor={}", another.display());
     let edit = workload_output(&workload, folder.path(), &line);
@@ -137,7 +130,8 @@ fn wrong_editors_give_no_result() {
 #[test]
 fn lying_compilers_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
-    let nothing = script(folder.path(), "nothing-fortran", "! grep -q wrong_ program.f90");
+    let nothing = folder.path().join("nothing-fortran");
+    let nothing = make_script(nothing, "! grep -q wrong_ program.f90");
     let workload = built("multiuser/program-development", folder.path(), &[]);
     let line =
         format!("{DEVELOP} editor={} fortran={}", program(&["vi"]).display(), nothing.display());
@@ -150,7 +144,8 @@ fn lying_compilers_give_no_result() {
     let said_so = workload_output(&workload, folder.path(), &line);
     assert!(said_so.contains("fail errno=0 call=program"), "{said_so}");
     // what a compiler complains of is said
-    let refuses = script(folder.path(), "refuses", "echo 'no room in this house' >&2; exit 1");
+    let complains = "echo 'no room in this house' >&2; exit 1";
+    let refuses = make_script(folder.path().join("refuses"), complains);
     let make = program(&["make"]);
     let line = format!("jobs=2 warm=0 samples=1 make={} cc={}", make.display(), refuses.display());
     let workload = built("multiuser/compile", folder.path(), &[]);
@@ -267,7 +262,7 @@ fn shortages_are_reported_beforehand() {
     let many = workload_output(&workload, folder.path(), "users=90000 per_op=9");
     assert!(many.contains("skip why=90000 users"), "{many}");
     // a user's shell that dies
-    let vi = script(folder.path(), "vi", "kill -9 $PPID");
+    let vi = make_script(folder.path().join("vi"), "kill -9 $PPID");
     let line = format!("users=2 per_op=9 editor={}", vi.display());
     let dead = workload_output(&workload, folder.path(), &line);
     assert!(dead.contains("the shell has exited"), "{dead}");

@@ -1,7 +1,7 @@
 //! Two ends of a network: the measured work is done, missing work gives no result, and a stranger on the listening side ends the launch.
 //! Faults are planted in workloads that are started alone.
 
-use crate::common::workload::{built, workload_output};
+use crate::common::workload::{built, shipped, workload_output};
 use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
     processes, result, start,
@@ -27,19 +27,13 @@ const LITTLE: &str = "growth=0 target_ns=5000000 samples=2";
 /// A fault, with the expected message; none: a check value is wrong.
 type Planted<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 
-/// The file whose program `net/transfer` starts.
-fn copy_program(folder: &Path) -> PathBuf {
-    let path = folder.join("copy");
-    let program = gritstone_kernels::find("net/copy").unwrap();
-    common::make_program(&path, &program.bytes().unwrap());
-    path
-}
-
 fn arguments(name: &str, over: &str, folder: &Path) -> String {
     let options = SHORT.iter().find(|(program, _)| *program == name);
     let options = options.map_or("", |(_, options)| options);
     let copy = match name {
-        "net/transfer" => format!("net/copy={}", copy_program(folder).display()),
+        "net/transfer" => {
+            format!("net/copy={}", shipped("net/copy", folder.join("copy")).display())
+        }
         _ => String::new(),
     };
     format!("over={over} {options} {LITTLE} {copy}")
@@ -109,9 +103,8 @@ fn old_scp_is_skipped_as_root() {
     needs_root();
     let folder = tempfile::tempdir().unwrap();
     let workload = built("net/transfer", folder.path(), &[]);
-    let scp = folder.path().join("scp");
-    let old = "#!/bin/sh\necho 'unknown option -- s' >&2\nexit 1\n";
-    common::make_program(&scp, old.as_bytes());
+    let old = "echo 'unknown option -- s' >&2\nexit 1";
+    let scp = common::make_script(folder.path().join("scp"), old);
     let line = arguments("net/transfer", "veth", folder.path());
     let more = format!("by=scp ssh-keygen=/usr/bin/ssh-keygen scp={}", scp.display());
     let printed = workload_output(&workload, folder.path(), &format!("{line} {more}"));

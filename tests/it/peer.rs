@@ -413,8 +413,7 @@ fn missing_peer_servers_are_skipped_as_root() {
 
 /// A fake ssh client that acts as a peer.
 fn plays(home: &Home, script: &str) -> (i32, String) {
-    let path = home.path().join("plays");
-    common::make_program(&path, format!("#!/bin/sh\n{script}\n").as_bytes());
+    let path = common::make_script(home.path().join("plays"), script);
     let words = ["run", "--peer", "far", "--quick", "--ssh", path.to_str().unwrap(), "net/tcp/rr"];
     let (code, _, printed) = home.run(&words);
     (code, printed)

@@ -1,7 +1,7 @@
 //! The recipes of examples/fleet, as far as this host has their programs. Commands of those for GitHub and Kubernetes are executed here;
 //! scripts/check-ci checks them against their schemas.
 
-use crate::common::{Home, binary, entries, make_program, output_texts, program};
+use crate::common::{Home, binary, entries, make_script, output_texts, program};
 use gritstone_exchange::read_bundle;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,10 +75,10 @@ fn short(home: &Home) -> PathBuf {
     let folder = home.path().join("bin");
     fs::create_dir(&folder).unwrap();
     let text = format!(
-        "#!/bin/sh\nfor word; do shift\ncase $word in memory | cpu) ;; kernel) set -- \"$@\" byte/syscall ;; *) set -- \"$@\" \"$word\" ;; esac\ndone\nexec {} \"$@\"\n",
+        "for word; do shift\ncase $word in memory | cpu) ;; kernel) set -- \"$@\" byte/syscall ;; *) set -- \"$@\" \"$word\" ;; esac\ndone\nexec {} \"$@\"",
         binary().display()
     );
-    make_program(&folder.join("gritstone"), text.as_bytes());
+    make_script(folder.join("gritstone"), &text);
     folder
 }
 

@@ -2,7 +2,7 @@
 //! does it wrong, gives no result.
 
 use crate::common::workload::{built, workload_output};
-use crate::common::{self, Home, make_program, result, traces};
+use crate::common::{self, Home, make_script, result, traces};
 use std::path::{Path, PathBuf};
 
 /// Three samples of one operation each.
@@ -36,10 +36,7 @@ impl Simulator {
 
 /// A shell script instead of a program; `$real` is that program.
 fn script(folder: &Path, real: &Path, text: &str) -> PathBuf {
-    let path = folder.join("script");
-    let script = format!("#!/bin/sh\nreal={}\n{text}\n", real.display());
-    make_program(&path, script.as_bytes());
-    path
+    make_script(folder.join("script"), &format!("real={}\n{text}", real.display()))
 }
 
 /// Repeats its first output.

@@ -2,7 +2,7 @@
 //! can be killed with all its processes. The system's services are not touched.
 
 use crate::common::{
-    Home, Killed, SLOWER, alone, end, entries, eventually, list, make_program, needs_root,
+    Home, Killed, SLOWER, alone, end, entries, eventually, list, make_script, needs_root,
     output_texts, program, start,
 };
 use crate::recipes::recipe;
@@ -154,10 +154,10 @@ impl Cluster {
         let folder = self.home.path().join("slurm");
         let checks = folder.join("checks");
         let script = format!(
-            "#!/bin/sh\necho \"$*\" >>{}\ncase \"$*\" in *--node\\ n2*) exit 4 ;; *--node\\ n3*) exit 1 ;; esac\n",
+            "echo \"$*\" >>{}\ncase \"$*\" in *--node\\ n2*) exit 4 ;; *--node\\ n3*) exit 1 ;; esac",
             checks.display()
         );
-        make_program(&folder.join("gritstone"), script.as_bytes());
+        make_script(folder.join("gritstone"), &script);
         let store = folder.join("fleet.db");
         fs::write(&store, "").unwrap();
         let checked = folder.join("fleet.db.checked");
@@ -224,11 +224,11 @@ fn configuration(folder: &Path) -> String {
     }
     // as slurm.conf has it, with what the environment of a node lacks
     let epilog = format!(
-        "#!/bin/sh\nexport GRITSTONE_STORE={folder}/fleet.db HOME={folder} PATH={folder}:/usr/bin:/bin\nexec {recipe}\n",
+        "export GRITSTONE_STORE={folder}/fleet.db HOME={folder} PATH={folder}:/usr/bin:/bin\nexec {recipe}",
         folder = folder.display(),
         recipe = recipe("slurm-epilog").display()
     );
-    make_program(&folder.join("epilog"), epilog.as_bytes());
+    make_script(folder.join("epilog"), &epilog);
     text += &format!("Epilog={}/epilog\n", folder.display());
     text + "PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP\n"
 }

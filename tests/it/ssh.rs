@@ -2,8 +2,8 @@
 
 use crate::common::list;
 use crate::common::{
-    Home, Killed, SLOWER, alone, binary, entries, eventually, make_program, mode, needs_root,
-    output_texts, program,
+    Home, Killed, SLOWER, alone, binary, entries, eventually, make_program, make_script, mode,
+    needs_root, output_texts, program,
 };
 use crate::fleet::measured;
 use serde_json::Value;
@@ -164,8 +164,8 @@ impl Hosts {
         );
         fs::write(path("ssh_config"), client).unwrap();
         fs::write(path("inventory"), inventory).unwrap();
-        let ssh = format!("#!/bin/sh\nexec ssh -F {} \"$@\"\n", path("ssh_config"));
-        make_program(&home.path().join("client"), ssh.as_bytes());
+        let ssh = format!("exec ssh -F {} \"$@\"", path("ssh_config"));
+        make_script(home.path().join("client"), &ssh);
         fs::write(path("hosts.sh"), hosts(home.path())).unwrap();
         mode(home.path(), 0o755);
         let owner = format!("{USER}:{USER}");

@@ -1,7 +1,7 @@
 //! Runs in unusual environments: ignored signals, a standard error that cannot be written, a vanishing terminal, folders with odd names.
 
 use crate::common::{
-    Home, binary, end, end_at_once, ended, eventually, make_program, output_texts, result,
+    Home, binary, end, end_at_once, ended, eventually, make_script, output_texts, result,
     stored_launches, traces,
 };
 use nix::sys::signal::{Signal, kill};
@@ -173,10 +173,10 @@ fn runs_without_launches_resume() {
     let (bin, go) = (home.path().join("bin"), home.path().join("go"));
     fs::create_dir(&bin).unwrap();
     let script = format!(
-        "#!/bin/sh\n[ $1 = --version ] || [ -e '{}' ] || exec sleep 60\nPATH=${{PATH#*:}} exec cc \"$@\"\n",
+        "[ $1 = --version ] || [ -e '{}' ] || exec sleep 60\nPATH=${{PATH#*:}} exec cc \"$@\"",
         go.display()
     );
-    make_program(&bin.join("cc"), script.as_bytes());
+    make_script(bin.join("cc"), &script);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut run = behind(&home, "exec \"$@\"", "run byte/cc --budget 3s");
     let mut child = run.env("PATH", &path).spawn().unwrap();

@@ -1,6 +1,6 @@
 //! Current applications: programs that do not do their work give no result, and others report their versions.
 
-use crate::common::{self, Home, ended, list, make_program, messages, result, traces};
+use crate::common::{self, Home, ended, list, make_script, messages, result, traces};
 use serde_json::Value;
 use std::path::Path;
 
@@ -72,7 +72,7 @@ fn idle_programs_give_no_result() {
     for (_, program, script, _) in PLANTED {
         let real = common::program(&[program]);
         let script = script.replace("REAL", real.to_str().unwrap());
-        make_program(&folder.join(program), format!("#!/bin/sh\n{script}\n").as_bytes());
+        make_script(folder.join(program), &script);
     }
     let planted = run(&home, Some(&folder), &ids);
     for (id, _, _, why) in PLANTED {
@@ -99,11 +99,9 @@ fn versions_and_inputs_are_stored() {
     let folder = home.path().join("other");
     std::fs::create_dir(&folder).unwrap();
     let real = common::program(&["perl"]);
-    let script = format!(
-        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'perl 7' && exit\nexec {} \"$@\"\n",
-        real.display()
-    );
-    make_program(&folder.join("perl"), script.as_bytes());
+    let version = "[ \"$1\" = --version ] && echo 'perl 7' && exit";
+    let script = format!("{version}\nexec {} \"$@\"", real.display());
+    make_script(folder.join("perl"), &script);
     let ids = ["app/today/perl@start"];
     let before = run(&home, None, &ids);
     let after = run(&home, Some(&folder), &ids);

@@ -2,6 +2,7 @@
 //! calls.
 
 use crate::common;
+use crate::common::workload::shipped;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -13,9 +14,7 @@ fn calls(program: &str, arguments: &[&str]) -> Vec<String> {
 }
 
 fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Vec<String> {
-    let path = folder.join("kernel");
-    let bytes = gritstone_kernels::find(program).unwrap().bytes().unwrap();
-    common::make_program(&path, &bytes);
+    let path = shipped(program, folder.join("kernel"));
     let log = folder.join("log");
     let script = format!(
         "exec {} -o {} {} target_ns=300000 samples=2 {} 3>/dev/null",

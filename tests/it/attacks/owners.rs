@@ -1,6 +1,6 @@
 //! Stores, fleets and output of nodes where another user owns what is above them, or has planted something.
 
-use crate::common::{Home, UNPRIVILEGED, entries, fixture, make_program, mode, needs_root};
+use crate::common::{Home, UNPRIVILEGED, entries, fixture, make_script, mode, needs_root};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -80,27 +80,14 @@ fn fleets_follow_no_links() {
 #[test]
 fn nodes_cannot_fill_the_disk() {
     let home = Home::new();
-    make_program(
-        &home.path().join("flood"),
-        b"#!/bin/sh\necho gritstone begins; exec cat /dev/zero\n",
-    );
-    make_program(&home.path().join("shout"), b"#!/bin/sh\nexec tr '\\0' 'a' </dev/zero >&2\n");
-    make_program(&home.path().join("babble"), b"#!/bin/sh\nexec cat /dev/zero\n");
+    make_script(home.path().join("flood"), "echo gritstone begins; exec cat /dev/zero");
+    make_script(home.path().join("shout"), "exec tr '\\0' 'a' </dev/zero >&2");
+    make_script(home.path().join("babble"), "exec cat /dev/zero");
     let sent = "it sent more than";
     for (program, why) in [("flood", sent), ("shout", sent), ("babble", "more than 1000 lines")] {
         let ssh = home.path().join(program).display().to_string();
-        let (code, _, error) = home.run(&[
-            "fleet",
-            "run",
-            "byte/loop",
-            "--quick",
-            "--on",
-            "ssh",
-            "--nodes",
-            "n1",
-            "--ssh",
-            &ssh,
-        ]);
+        let line = format!("fleet run byte/loop --quick --on ssh --nodes n1 --ssh {ssh}");
+        let (code, _, error) = home.run(&line);
         assert!(code != 0 && error.contains(why), "{program}: {error}");
         let fleets = entries(&home.path().join("data/gritstone/fleets"));
         let files = fleets.iter().flat_map(|fleet| entries(fleet));

@@ -1,7 +1,7 @@
 //! What a run of root does to the machine: only what is permitted, by the tools of root.
 
 use crate::common::{
-    DISC, Home, alone, binary, ended, entries, list, make_program, messages, needs_root,
+    DISC, Home, alone, binary, ended, entries, list, make_script, messages, needs_root,
     output_texts, result,
 };
 use serde_json::Value;
@@ -27,8 +27,7 @@ fn writable_paths_execute_nothing_as_root() {
     let (bin, marker) = (home.path().join("bin"), home.path().join("executed"));
     fs::create_dir(&bin).unwrap();
     for tool in "losetup mkswap swapon swapoff mkfs.ext4 mount ip".split(' ') {
-        let script = format!("#!/bin/sh\necho {tool} >> {}\nexit 1\n", marker.display());
-        make_program(&bin.join(tool), script.as_bytes());
+        make_script(bin.join(tool), &format!("echo {tool} >> {}\nexit 1", marker.display()));
     }
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let benchmarks = "disk/write-nofsync vm/paging/random rt/driver-latency@level-4";

@@ -1,6 +1,6 @@
 //! `scripts/setup` in a world of recorders: no file of a name that others can compute, nothing installed unasked.
 
-use crate::common::{entries, make_program, output_texts};
+use crate::common::{entries, make_script, output_texts};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,7 @@ impl World {
     }
 
     fn program(&self, name: &str, text: &str) {
-        let text = format!("#!/bin/sh\n{text}\n");
-        make_program(&self.path("bin").join(name), text.as_bytes());
+        make_script(self.path("bin").join(name), text);
     }
 
     fn command(&self, program: &str, arguments: &[&str]) -> Command {

@@ -1,25 +1,22 @@
 //! ssh clients, their children and local nodes end with the process that started them.
 
-use crate::common::{Home, end, eventually, make_program, processes, start};
+use crate::common::{Home, end, eventually, make_script, processes, start};
 use nix::sys::signal::Signal;
 use std::fs;
-use std::path::PathBuf;
 
 /// Says which processes it is, and nothing else for minutes.
-const SILENT: &str = "#!/bin/sh\necho $$ >>pids\nsleep 300 &\necho $! >>pids\nwait\n";
+const SILENT: &str = "echo $$ >>pids\nsleep 300 &\necho $! >>pids\nwait";
 /// The same as one process: after kill -9 the client alone gets a signal.
-const ALONE: &str = "#!/bin/sh\necho $$ >>pids\nexec sleep 300\n";
+const ALONE: &str = "echo $$ >>pids\nexec sleep 300";
 /// The same, deaf to a polite end.
-const DEAF: &str =
-    "#!/bin/sh\ntrap '' TERM HUP INT\necho $$ >>pids\nsleep 300 &\necho $! >>pids\nwait\n";
+const DEAF: &str = "trap '' TERM HUP INT\necho $$ >>pids\nsleep 300 &\necho $! >>pids\nwait";
 
 const PEER: &str = "run net/tcp/rr --quick --peer far --ssh";
 const FLEET: &str = "fleet run byte/loop --quick --on ssh --nodes n1 --ssh";
 
 fn ends(line: &str, script: &str, signal: Signal) {
     let home = Home::new();
-    let client: PathBuf = home.path().join("client");
-    make_program(&client, script.as_bytes());
+    let client = make_script(home.path().join("client"), script);
     let mut child = start(&home, &format!("{line} {}", client.display()), &[]);
     let known = script.matches("pids").count();
     eventually("a client", || {
