@@ -230,6 +230,15 @@ pub fn output_texts(output: Output) -> (i32, String, String) {
     )
 }
 
+/// Standard output of a program that must succeed.
+pub fn succeeds(command: &mut std::process::Command) -> String {
+    let output = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    let texts = [output.stdout, output.stderr];
+    let [out, error] = texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(output.status.success(), "{command:?}: {out}{error}");
+    out
+}
+
 /// The program of this build, or the one that `scripts/attack` names.
 pub fn binary() -> &'static Path {
     static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -308,8 +317,7 @@ pub fn make_program(path: &Path, bytes: &[u8]) {
     let part = path.with_extension("part");
     fs::write(&part, bytes).unwrap();
     mode(&part, 0o755);
-    let copied = std::process::Command::new("cp").arg(&part).arg(path).status();
-    assert!(copied.unwrap().success());
+    succeeds(std::process::Command::new("cp").arg(&part).arg(path));
     fs::remove_file(part).unwrap();
 }
 

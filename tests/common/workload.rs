@@ -57,15 +57,9 @@ fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
     };
     let runtime = super::entries(&copy.join("runtime"));
     let runtime = runtime.into_iter().filter(is_part);
-    let status = Command::new("cc")
-        .args(["-std=gnu11", "-O1", "-o"])
-        .arg(&program)
-        .arg(source)
-        .args(runtime)
-        .args(["-lm", "-ldl"])
-        .status()
-        .unwrap();
-    assert!(status.success(), "{}", source.display());
+    let mut compile = Command::new("cc");
+    compile.args(["-std=gnu11", "-O1", "-o"]).arg(&program).arg(source);
+    super::succeeds(compile.args(runtime).args(["-lm", "-ldl"]));
     program
 }
 

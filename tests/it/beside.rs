@@ -2,6 +2,7 @@
 
 use crate::common::{
     Arguments as _, Home, SHORT, binary, ended, eventually, output_texts, start, stored_launches,
+    succeeds,
 };
 use gritstone_exchange::read_bundle;
 use gritstone_model::{Event, Param};
@@ -53,8 +54,7 @@ for value in 20 21; do echo \"alpha $value ns\" >values && git add values && git
 #[test]
 fn other_runs_are_recorded() {
     let home = Home::new();
-    let git = home.command("sh").args(["-c", COMMITS]).status().unwrap();
-    assert!(git.success());
+    succeeds(home.command("sh").args(["-c", COMMITS]));
     let slot = hold_slot();
     let mut command = home.command(binary());
     command.args("pr --base HEAD~1 --head HEAD --carry values --dir".words());

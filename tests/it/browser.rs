@@ -1,7 +1,7 @@
 //! The report in a browser, and as PDF.
 
 use crate::common::server::Server;
-use crate::common::{DISC, Home, at_hour, begin, eventually, program, recorded};
+use crate::common::{DISC, Home, at_hour, begin, eventually, program, recorded, succeeds};
 use crate::push::token;
 use crate::serve::{calls, changed};
 use gritstone_model::RunData;
@@ -12,14 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-
-/// A program in a folder that must succeed; its output otherwise.
-fn must(command: &mut Command) {
-    let output = command.output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {printed}{error}");
-}
 
 #[test]
 #[ignore = "takes Chromium and packages of npm: scripts/test-full browser"]
@@ -138,7 +130,7 @@ fn look_at_with(pages: impl IntoIterator<Item = impl AsRef<OsStr>>, environment:
     let folder = &*FOLDER;
     program(&["chromium"]);
     let node = program(&["node"]);
-    must(
+    succeeds(
         Command::new(node)
             .arg("check.js")
             .args(pages)
@@ -156,7 +148,7 @@ fn installed_check() -> PathBuf {
         fs::copy(from.join(name), folder.join(name)).unwrap();
     }
     let npm = "ci --silent --no-audit --no-fund --ignore-scripts".split(' ');
-    must(Command::new(program(&["npm"])).args(npm).current_dir(&folder));
+    succeeds(Command::new(program(&["npm"])).args(npm).current_dir(&folder));
     folder
 }
 
@@ -174,13 +166,13 @@ fn pdf_reports_are_pdf_ua() {
     });
     let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/verapdf/pom.xml");
     let folder = Path::new(DISC).join("verapdf");
-    must(
+    succeeds(
         Command::new(program(&["mvn"]))
             .args(["-q", "-B", "dependency:copy-dependencies", "-f"])
             .arg(pom)
             .arg(format!("-DoutputDirectory={}", folder.display())),
     );
-    must(
+    succeeds(
         Command::new(program(&["java"]))
             .arg("-cp")
             .arg(folder.join("*"))

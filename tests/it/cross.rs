@@ -1,6 +1,7 @@
 //! A few operations of every benchmark, with right check values: by the programs of this binary, and on other processors, where all
 //! programs are compiled by Debian's cross compilers and emulated. A benchmark that cannot run has a reason.
 
+use crate::common::succeeds;
 use crate::common::workload::{self, kernels};
 use gritstone_kernels::{SUPERVISOR, linking};
 use gritstone_model::{KernelWork, Work};
@@ -54,7 +55,7 @@ impl Cross {
                 (stem.starts_with("runtime/") && !linking::is_program(stem)).then(|| {
                     let mut compile = cross.tool("gcc");
                     compile.args(FLAGS).arg("-c").arg(kernels().join(source.path));
-                    succeeded(compile.arg("-o").arg(&object));
+                    succeeds(compile.arg("-o").arg(&object));
                     object
                 })
             })
@@ -79,7 +80,7 @@ impl Cross {
         }
         if linking::is_bare(text) {
             command.args(linking::BARE);
-            succeeded(&mut command);
+            succeeds(&mut command);
             return;
         }
         if !linking::stands_alone(text) {
@@ -92,11 +93,11 @@ impl Cross {
             let object = modules.join("object.o");
             let mut compile = self.tool("gfortran");
             compile.args(["-O2", "-c", "-J"]).arg(&modules).arg(&fortran);
-            succeeded(compile.arg("-o").arg(&object));
+            succeeds(compile.arg("-o").arg(&object));
             command.arg(object);
         }
         command.args(["-lm", "-ldl"]);
-        succeeded(&mut command);
+        succeeds(&mut command);
     }
 
     /// N operations of a benchmark, with its preparation and cleanup.
@@ -152,12 +153,6 @@ fn output(command: &mut Command) -> Output {
     started.unwrap_or_else(|why| {
         panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
     })
-}
-
-fn succeeded(command: &mut Command) {
-    let output = output(command);
-    let printed = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {printed}");
 }
 
 /// Families of which one benchmark of each program is enough.

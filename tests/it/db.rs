@@ -6,7 +6,7 @@ mod there;
 use crate::common::workload::{built, built_from, workload_output};
 use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
-    processes, result, start, traces,
+    processes, result, start, succeeds, traces,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -464,21 +464,13 @@ struct Disk {
 
 impl Disk {
     fn mount(image: &Path, folder: &Path) -> Self {
-        let output = Command::new("losetup")
-            .args(["--find", "--show", "--direct-io=on"])
-            .arg(image)
-            .output()
-            .unwrap();
-        let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
-        assert!(!device.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut losetup = Command::new("losetup");
+        let device = succeeds(losetup.args(["--find", "--show", "--direct-io=on"]).arg(image));
         fs::create_dir_all(folder).unwrap();
-        let disk = Self { device, mounted: folder.to_owned() };
+        let disk = Self { device: device.trim().to_owned(), mounted: folder.to_owned() };
         // no commit of the journal but those that are asked for
-        let status = Command::new("mount")
-            .args(["-t", "ext4", "-o", "commit=300", &disk.device])
-            .arg(folder)
-            .status();
-        assert!(status.unwrap().success());
+        let options = ["-t", "ext4", "-o", "commit=300", &disk.device];
+        succeeds(Command::new("mount").args(options).arg(folder));
         disk
     }
 }
@@ -501,8 +493,7 @@ fn synced_writes_survive_power_cuts_as_root() {
     let ends = |settings: &str, moment: u64| {
         let _ = fs::remove_file(&copy);
         fs::File::create(&image).unwrap().set_len(512 << 20).unwrap();
-        let formatted = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status();
-        assert!(formatted.unwrap().success());
+        succeeds(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image));
         let disk = Disk::mount(&image, &folder.path().join("disk"));
         let room = disk.mounted.join("room");
         fs::create_dir(&room).unwrap();

@@ -1,6 +1,8 @@
 //! Disks that must not be damaged: a full or read-only one, a device in use, and files that are not devices.
 
-use crate::common::{DISC, Home, SHORT, alone, entries, eventually, needs_root, program, result};
+use crate::common::{
+    DISC, Home, SHORT, alone, entries, eventually, needs_root, program, result, succeeds,
+};
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
@@ -96,9 +98,7 @@ impl Loop {
     pub fn over(image: &Path) -> Self {
         needs_root();
         let mut losetup = Command::new(program(&["losetup"]));
-        let output = losetup.args(["--find", "--show"]).arg(image).output();
-        let device = String::from_utf8(output.unwrap().stdout).unwrap();
-        assert!(!device.is_empty(), "it takes loop devices");
+        let device = succeeds(losetup.args(["--find", "--show"]).arg(image));
         Self(device.trim().to_owned())
     }
 
@@ -110,15 +110,13 @@ impl Loop {
 /// A loop device over a new file with an empty ext4.
 fn file_system(image: &Path, bytes: u64) -> Loop {
     File::create(image).unwrap().set_len(bytes).unwrap();
-    let formatted = Command::new("mkfs.ext4").arg("-q").arg(image).status();
-    assert!(formatted.unwrap().success());
+    succeeds(Command::new("mkfs.ext4").arg("-q").arg(image));
     Loop::over(image)
 }
 
 impl Drop for Loop {
     fn drop(&mut self) {
-        let detached = Command::new("losetup").args(["-d", &self.0]).status();
-        assert!(detached.unwrap().success());
+        succeeds(Command::new("losetup").args(["-d", &self.0]));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Scripts that call hyperfine, as public repositories have them, with `gritstone bench` in its place.
 
-use crate::common::{Home, binary, make_script, output_texts, program};
+use crate::common::{Home, binary, make_script, program, succeeds};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,8 +83,7 @@ fn effects(script: &str, hyperfine: &Path) -> Effects {
         .args(["-c", script])
         .current_dir(home.path())
         .stdin(Stdio::null());
-    let (code, out, error) = output_texts(command.output().unwrap());
-    assert_eq!(code, 0, "{script}: {out}{error}");
+    succeeds(&mut command);
     let read = |name: &str| fs::read_to_string(path(name)).unwrap_or_default();
     let mut log: Vec<String> = read("log").lines().map(str::to_owned).collect();
     log.sort();

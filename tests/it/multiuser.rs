@@ -3,7 +3,7 @@
 
 use crate::common::workload::{built, kernels, workload_output};
 use crate::common::{
-    self, DISC, Home, alone, flagged, make_script, messages, processes, program, result,
+    self, DISC, Home, alone, flagged, make_script, messages, processes, program, result, succeeds,
 };
 use std::fs;
 use std::path::Path;
@@ -21,8 +21,7 @@ fn terminal_emulates_a_vt100() {
     );
     fs::write(&source, text).unwrap();
     let show = folder.path().join("show");
-    let status = Command::new("cc").arg("-o").arg(&show).arg(&source).status();
-    assert!(status.unwrap().success());
+    succeeds(Command::new("cc").arg("-o").arg(&show).arg(&source));
     let shown = |bytes: &str| {
         let file = folder.path().join("bytes");
         fs::write(&file, bytes).unwrap();

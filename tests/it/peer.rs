@@ -3,7 +3,7 @@
 
 use crate::common::{
     self, Home, Killed, alone, binary, end_at_once, entries, eventually, flagged, list, messages,
-    needs_root, program, reason, result,
+    needs_root, program, reason, result, succeeds,
 };
 use serde_json::Value;
 use std::fs;
@@ -22,12 +22,6 @@ struct Hosts {
     far: Killed,
     _daemon: Killed,
     home: Home,
-}
-
-fn succeeds(command: &mut Command) {
-    let done = command.output().unwrap();
-    let printed = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "{command:?}: {printed}");
 }
 
 /// A process that keeps a network namespace.

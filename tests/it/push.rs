@@ -1,7 +1,7 @@
 //! Runs of many machines in one store: uploads and downloads with tokens.
 
 use crate::common::server::{Response, Server};
-use crate::common::{Home, Killed, list, program, short_run as run, start};
+use crate::common::{Home, Killed, list, program, short_run as run, start, succeeds};
 use gritstone_exchange::write_bundle;
 use gritstone_model::{RunData, TrialSide};
 use serde_json::Value;
@@ -362,12 +362,8 @@ fn certificates(folder: &Path) {
         "x509 -req -in asked.pem -CA root.pem -CAkey root.key -CAcreateserial -out cert.pem -days 2 -extfile names"
             .to_owned(),
     ] {
-        let openssl = Command::new(program(&["openssl"]))
-            .args(arguments.split(' '))
-            .current_dir(folder)
-            .output()
-            .unwrap();
-        assert!(openssl.status.success(), "{openssl:?}");
+        let mut openssl = Command::new(program(&["openssl"]));
+        succeeds(openssl.args(arguments.split(' ')).current_dir(folder));
     }
     fs::set_permissions(folder.join("key.pem"), fs::Permissions::from_mode(0o600)).unwrap();
 }

@@ -1,7 +1,7 @@
 //! The recipes of examples/fleet, as far as this host has their programs. Commands of those for GitHub and Kubernetes are executed here;
 //! scripts/check-ci checks them against their schemas.
 
-use crate::common::{Home, binary, entries, make_script, output_texts, program};
+use crate::common::{Home, binary, entries, make_script, output_texts, program, succeeds};
 use gritstone_exchange::read_bundle;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,8 +61,7 @@ fn ansible_recipe_leaves_nothing() {
         .env("ANSIBLE_NOCOLOR", "1")
         .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null());
-    let (code, out, error) = output_texts(play.output().unwrap());
-    assert_eq!(code, 0, "{out}{error}");
+    let out = succeeds(&mut play);
     assert!(out.contains("Fleet report") && out.contains("2 nodes"), "{out}");
     let mut names: Vec<PathBuf> = entries(&bundles);
     names.sort();
@@ -130,8 +129,7 @@ fn github_recipe_reports() {
             .env("PATH", &path)
             .envs(variables.iter().copied())
             .stdin(Stdio::null());
-        let (code, out, error) = output_texts(bash.output().unwrap());
-        assert_eq!(code, 0, "{script}: {out}{error}");
+        succeeds(&mut bash);
     };
     // what actions/download-artifact would make of what actions/upload-artifact took
     assert!(text.contains("path: ${{ runner.temp }}/${{ matrix.node }}.jsonl"));
@@ -190,8 +188,7 @@ fn kubernetes_recipe_measures_its_node() {
             .env("NODE_NAME", node)
             .env("JOB_COMPLETION_INDEX", index)
             .stdin(Stdio::null());
-        let (code, out, error) = output_texts(pod.output().unwrap());
-        assert_eq!(code, 0, "{out}{error}");
+        succeeds(&mut pod);
         fs::remove_dir_all(&work).unwrap();
     }
     // as its head says
@@ -199,9 +196,7 @@ fn kubernetes_recipe_measures_its_node() {
     let report = format!("gritstone fleet report {bundles}");
     assert!(text.contains("gritstone fleet report /results/*.jsonl"));
     let mut shell = home.command("/bin/sh");
-    let (code, out, error) =
-        output_texts(shell.args(["-c", &report]).env("PATH", &path).output().unwrap());
-    assert_eq!(code, 0, "{error}");
+    let out = succeeds(shell.args(["-c", &report]).env("PATH", &path));
     assert!(out.contains("2 nodes"), "{out}");
     let found = member(&results.join("node-b.jsonl"));
     assert_eq!(found, ("november".to_owned(), "node-b".to_owned()));

@@ -3,7 +3,7 @@
 use crate::common::list;
 use crate::common::{
     Home, Killed, SLOWER, alone, binary, entries, eventually, make_program, make_script, mode,
-    needs_root, output_texts, program,
+    needs_root, output_texts, program, succeeds,
 };
 use crate::fleet::measured;
 use serde_json::Value;
@@ -75,7 +75,7 @@ fn make_keys(folder: &Path) {
     for key in ["host-key", "user-key"] {
         let mut keygen = Command::new(program(&["ssh-keygen"]));
         keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]);
-        assert!(keygen.arg(folder.join(key)).status().unwrap().success());
+        succeeds(keygen.arg(folder.join(key)));
     }
     fs::copy(folder.join("user-key.pub"), folder.join("authorized")).unwrap();
 }
@@ -170,7 +170,7 @@ impl Hosts {
         mode(home.path(), 0o755);
         let owner = format!("{USER}:{USER}");
         let mut chown = Command::new(program(&["chown"]));
-        assert!(chown.args(["-R", &owner, &path("")]).status().unwrap().success());
+        succeeds(chown.args(["-R", &owner, &path("")]));
         let mut command = Command::new(program(&["unshare"]));
         command
             .args([

@@ -2,7 +2,7 @@
 
 use crate::common::{
     Home, binary, end, end_at_once, ended, eventually, make_script, output_texts, result,
-    stored_launches, traces,
+    stored_launches, succeeds, traces,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -197,16 +197,9 @@ fn dumb_terminals_get_no_bold() {
     let home = Home::new();
     let shown = |variable: &str, value: &str| {
         let command = format!("{} show ref:vax-11-780-4.1bsd", binary().display());
-        let output = home
-            .command("script")
-            .args(["-qec", &command, "/dev/null"])
-            .env("TERM", "xterm")
-            .env(variable, value)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
+        let mut script = home.command("script");
+        script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").env(variable, value);
+        succeeds(script.stdin(Stdio::null()))
     };
     assert!(shown("TERM", "xterm").contains('\u{1b}'));
     for (variable, value) in [("TERM", "dumb"), ("NO_COLOR", "1")] {

@@ -23,9 +23,7 @@ fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Vec<String> {
         path.display(),
         arguments.join(" ")
     );
-    let ran = Command::new("/bin/sh").args(["-c", &script]).current_dir(folder).output().unwrap();
-    let (code, _, error) = common::output_texts(ran);
-    assert_eq!(code, 0, "{error}");
+    common::succeeds(Command::new("/bin/sh").args(["-c", &script]).current_dir(folder));
     calls_of(&fs::read_to_string(&log).unwrap())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{
     DISC, Home, STATE, UNPRIVILEGED, alone, binary, end_at_once, entries, eventually, has_loops,
-    mode, needs_root, ours, output_texts, processes, start, stored_launches,
+    mode, needs_root, ours, output_texts, processes, start, stored_launches, succeeds,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -93,8 +93,7 @@ fn watchdog_ignores_swapped_journals() {
 fn state_directory_ignores_the_umask() {
     let home = Home::new();
     let script = format!("umask 0; exec {} run byte/loop --budget 2s", binary().display());
-    let ran = home.command("/bin/sh").args(["-c", &script]).output();
-    assert!(ran.unwrap().status.success());
+    succeeds(home.command("/bin/sh").args(["-c", &script]));
     let mut directory = home.path().to_owned();
     for part in Path::new(STATE) {
         directory.push(part);
@@ -169,9 +168,7 @@ impl Drop for Victim {
 }
 
 fn tool(name: &str, arguments: &[&str]) -> String {
-    let output = Command::new(name).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{name}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    succeeds(Command::new(name).args(arguments))
 }
 
 /// Predictable names of a run of this process.

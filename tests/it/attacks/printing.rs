@@ -1,6 +1,6 @@
 //! Foreign text on the way to a terminal: from bundles, files of other programs, names of files, hosts and stores.
 
-use crate::common::{Arguments, Home, binary, ended, needs_root};
+use crate::common::{Arguments, Home, binary, ended, needs_root, succeeds};
 use gritstone_catalogue::folder;
 use gritstone_model::{Contents, CustomFile, hexadecimal};
 use serde_json::{Value, json};
@@ -338,13 +338,8 @@ fn terminals_get_our_styles_only() {
     lines[0]["info"]["label"] = format!("{HOSTILE}\x1b[1m").into();
     let path = file(&home, b"hostile.jsonl", &sealed(&lines));
     let command = format!("{} show {}", binary().display(), path.display());
-    let output = Command::new("script")
-        .args(["-qec", &command, "/dev/null"])
-        .env("TERM", "xterm")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let shown = String::from_utf8(output.stdout).unwrap();
+    let mut script = Command::new("script");
+    let shown = succeeds(script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm"));
     let bold = shown.contains("\x1b[1m");
     assert!(bold && shown.contains("drow"), "{shown}");
     let mut rest = shown.replace('\r', "");
