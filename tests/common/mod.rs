@@ -285,6 +285,12 @@ pub fn notes(result: &Value) -> Vec<Note> {
     list(&result["notes"]).iter().map(note).collect()
 }
 
+/// The data of a result's note with this code.
+pub fn note_data<'a>(result: &'a Value, code: &str) -> &'a Value {
+    let note = list(&result["notes"]).iter().find(|note| note["code"] == code);
+    &note.unwrap_or_else(|| panic!("no note {code}: {result}"))["data"]
+}
+
 /// The flags of a result's estimate.
 pub fn flags(result: &Value) -> Vec<String> {
     let of_the_estimate = notes(result).into_iter().filter(|note| note.about.is_none());

@@ -63,6 +63,18 @@ fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
     program
 }
 
+/// Whether all check values of a launch are right; none without a check.
+pub fn checks(printed: &str) -> Option<bool> {
+    let lines = printed.lines().filter_map(|line| line.strip_prefix("check "));
+    let values = lines.filter_map(|line| line.split_once(" got=")?.1.split_once(" expected="));
+    values.map(|(got, expected)| got == expected).reduce(|all, right| all && right)
+}
+
+/// Whether a launch succeeded with right check values.
+pub fn is_right(printed: &str) -> bool {
+    checks(printed) == Some(true) && printed.ends_with("bye\n")
+}
+
 /// Output of a workload on descriptor 3 within a minute, in a private directory.
 pub fn workload_output(workload: &Path, folder: &Path, arguments: &str) -> String {
     let room = folder.join("room");

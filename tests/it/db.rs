@@ -3,7 +3,7 @@
 
 mod there;
 
-use crate::common::workload::{built, built_from, workload_output};
+use crate::common::workload::{built, built_from, is_right, workload_output};
 use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
     processes, result, start, succeeds, traces,
@@ -53,16 +53,6 @@ pub fn servers() -> BTreeSet<String> {
 /// A directory that the server's account may not enter, which must not matter.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(DISC).unwrap()
-}
-
-/// Whether a launch succeeded with right check values.
-fn is_right(printed: &str) -> bool {
-    let checks: Vec<bool> = (printed.lines())
-        .filter_map(|line| line.strip_prefix("check ")?.split_once(" got="))
-        .filter_map(|(_, values)| values.split_once(" expected="))
-        .map(|(got, expected)| got == expected)
-        .collect();
-    !checks.is_empty() && checks.iter().all(|right| *right) && printed.ends_with("bye\n")
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use crate::common::workload::{built, kernels, workload_output};
 use crate::common::{
-    self, DISC, Home, alone, flagged, make_script, messages, processes, program, result, succeeds,
+    self, DISC, Home, alone, flagged, make_script, messages, note_data, processes, program, result,
+    succeeds,
 };
 use std::fs;
 use std::path::Path;
@@ -304,9 +305,7 @@ fn result_is_number_of_users() {
     ));
     let row = result(&run, "multiuser/editing@typing");
     assert_eq!(row["outcome"], "measured", "{row}");
-    let mut notes = common::list(&row["notes"]).iter();
-    let carried = notes.find(|note| note["code"] == "carried");
-    let data = &carried.unwrap_or_else(|| panic!("{row}"))["data"];
+    let data = note_data(row, "carried");
     // a quick machine carries all four, and a slow one two at least
     assert!([2, 4].contains(&data["least"].as_u64().unwrap()), "{data}");
     let all = common::list(&row["responses"]).iter();
@@ -369,9 +368,7 @@ fn curves_have_peak_and_law() {
     assert_eq!(rates.len(), 9);
     let highest = rates.iter().copied().fold(0.0, f64::max);
     assert_eq!(row["estimate"].as_f64(), Some(highest));
-    let mut notes = common::list(&row["notes"]).iter();
-    let scaling = notes.find(|note| note["code"] == "scaling");
-    let data = &scaling.unwrap_or_else(|| panic!("{row}"))["data"];
+    let data = note_data(row, "scaling");
     let drop = data["drop"].as_f64().unwrap();
     assert!((drop - (1.0 - rates[8] / highest)).abs() < 1e-9, "{data}");
     // how much users wait for each other is the editor's and the machine's; that a law was fitted is ours

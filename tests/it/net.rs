@@ -1,10 +1,10 @@
 //! Two ends of a network: the measured work is done, missing work gives no result, and a stranger on the listening side ends the launch.
 //! Faults are planted in workloads that are started alone.
 
-use crate::common::workload::{built, shipped, workload_output};
+use crate::common::workload::{built, checks, is_right, shipped, workload_output};
 use crate::common::{
-    self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
-    processes, result, start,
+    self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root,
+    note_data, ours, processes, result, start,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,26 +39,12 @@ fn arguments(name: &str, over: &str, folder: &Path) -> String {
     format!("over={over} {options} {LITTLE} {copy}")
 }
 
-/// Whether there are check values, all of them right.
-fn checks(printed: &str) -> bool {
-    let checks: Vec<bool> = printed
-        .lines()
-        .filter_map(|line| {
-            let (_, values) = line.strip_prefix("check ")?.split_once("got=")?;
-            let (got, expected) = values.split_once(" expected=")?;
-            Some(got == expected)
-        })
-        .collect();
-    assert!(!checks.is_empty(), "{printed}");
-    checks.iter().all(|right| *right)
-}
-
 fn work_is_done(name: &str, over: &str, more: &str) {
     let folder = tempfile::tempdir().unwrap();
     let workload = built(name, folder.path(), &[]);
     let line = format!("{} {more}", arguments(name, over, folder.path()));
     let printed = workload_output(&workload, folder.path(), &line);
-    assert!(printed.ends_with("bye\n") && checks(&printed), "{name}: {printed}");
+    assert!(is_right(&printed), "{name}: {printed}");
     for key in ["near_cpu_ns", "far_cpu_ns", "near_cpu_share"] {
         assert!(printed.contains(&format!("param key={key} value=")), "{printed}");
     }
@@ -130,7 +116,7 @@ fn network_file_systems_work_as_root() {
         } else if printed.contains(&format!("skip why=this kernel has no file system {kind}")) {
             assert!(!known.contains(&format!("\t{kind}\n")), "{printed}");
         } else {
-            assert!(printed.ends_with("bye\n") && checks(&printed), "{printed}");
+            assert!(is_right(&printed), "{printed}");
         }
     }
 }
@@ -148,7 +134,7 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
                 printed.contains("fail errno=") && printed.contains(why),
                 "{wrong}: {printed}"
             ),
-            None => assert!(!checks(&printed), "{wrong}: {printed}"),
+            None => assert_eq!(checks(&printed), Some(false), "{wrong}: {printed}"),
         }
     }
 }
@@ -556,19 +542,14 @@ fn networks_leave_nothing_as_root() {
         let row = result(&run, id);
         assert_eq!(row["outcome"], "measured", "{row}");
         assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
-        let mut notes = common::list(&row["notes"]).iter();
-        let ends = notes.find(|note| note["code"] == "ends");
-        let data = &ends.unwrap_or_else(|| panic!("{row}"))["data"];
+        let data = note_data(row, "ends");
         assert!(data["cpu_ns"][0].as_f64().unwrap() > 0.0, "{id}: {data}");
         assert_eq!(data["lost"].is_null(), id != "net/udp/stream", "{data}");
     }
     // a link of 100 Mbit/s carries 12.5 MB/s with all headers, and what its buffer holds besides
     let link = result(&run, "net/tcp/128k@100mbit")["estimate"].as_f64();
     assert!((9.0..13.5).contains(&link.unwrap()), "{link:?}");
-    let each = |id: &str| {
-        let mut notes = common::list(&result(&run, id)["notes"]).iter();
-        notes.find(|note| note["code"] == "ends").unwrap()["data"]["each"].clone()
-    };
+    let each = |id: &str| &note_data(result(&run, id), "ends")["each"];
     assert_eq!(each("net/udp/stream"), "byte");
     assert_eq!(each("net/tcp/rr"), "trip");
     assert_eq!(each("net/tcp/connect"), "connection");

@@ -1,15 +1,13 @@
 //! Paging: the effect described by the document, within one run, and pages written to swap.
 
-use crate::common::{DISC, Home, SHORT, alone, entries, flagged, list, needs_root, result};
+use crate::common::{DISC, Home, SHORT, alone, entries, flagged, needs_root, note_data, result};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
 /// Costs per page in the remark on a result: major page faults, and pages in and out if they went to swap.
 fn each_page(row: &Value) -> (f64, Option<[f64; 2]>) {
-    let mut notes = list(&row["notes"]).iter();
-    let paging = notes.find(|note| note["code"] == "paging");
-    let data = &paging.unwrap_or_else(|| panic!("no remark on faults: {row}"))["data"];
+    let data = note_data(row, "paging");
     let swapped = data["swapped"].as_array().into_iter().flatten();
     let swapped: Vec<f64> = swapped.filter_map(Value::as_f64).collect();
     let faults = data["each"][0].as_f64().unwrap();

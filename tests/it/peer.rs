@@ -2,8 +2,8 @@
 //! connection, a wrong version, a refused key, a stranger and a peer that violates the protocol.
 
 use crate::common::{
-    self, Home, Killed, alone, binary, end_at_once, entries, eventually, flagged, list, messages,
-    needs_root, program, reason, result, succeeds,
+    self, Home, Killed, alone, binary, end_at_once, entries, eventually, flagged, messages,
+    needs_root, note_data, program, reason, result, succeeds,
 };
 use serde_json::Value;
 use std::fs;
@@ -209,8 +209,7 @@ fn peers_leave_nothing_as_root() {
         let row = result(&run, id);
         assert_eq!(row["outcome"], "measured", "{row}");
         assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
-        let ends = list(&row["notes"]).iter().find(|note| note["code"] == "ends");
-        let cpu = &ends.unwrap_or_else(|| panic!("{row}"))["data"]["cpu_ns"];
+        let cpu = &note_data(row, "ends")["cpu_ns"];
         assert!((0..2).all(|end| cpu[end].as_f64().unwrap() > 0.0), "{id}: {cpu}");
     }
     for id in without {
@@ -232,9 +231,7 @@ fn peers_leave_nothing_as_root() {
     let compared = hosts.home.json("compare last~1 last net/tcp/rr");
     let row = common::with_id(&compared["rows"], "net/tcp/rr");
     assert!(row["ratio"].is_null(), "{row}");
-    let differ = |note: &&Value| note["code"] == "peers-differ";
-    let note = list(&row["notes"]).iter().find(differ);
-    assert_eq!(note.unwrap()["data"]["base"], "far", "{row}");
+    assert_eq!(note_data(row, "peers-differ")["base"], "far", "{row}");
     let shared = hosts.home.ok("export last~1");
     assert!(!shared.contains(FAR), "{shared}");
 }
