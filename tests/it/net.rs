@@ -6,6 +6,7 @@ use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root,
     note_data, ours, processes, result, start,
 };
+use crate::peer::listening_sockets;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -361,16 +362,8 @@ fn near_end_strangers_end_launches() {
 fn listening(workload: &Child) -> Option<(u32, u16)> {
     let path = format!("/proc/{0}/task/{0}/children", workload.id());
     let children = fs::read_to_string(path).ok()?;
-    children.split_whitespace().find_map(|pid| {
-        let sockets = fs::read_to_string(format!("/proc/{pid}/net/tcp")).ok()?;
-        let port = sockets.lines().find_map(|line| {
-            let mut words = line.split_whitespace().skip(1);
-            let (local, state) = (words.next()?, words.nth(1)?);
-            let port = u16::from_str_radix(local.split_once(':')?.1, 16).ok()?;
-            (state == "0A").then_some(port)
-        })?;
-        Some((pid.parse().ok()?, port))
-    })
+    let mut pids = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+    pids.find_map(|pid| Some((pid, listening_sockets(pid).first()?.1)))
 }
 
 /// Sends something to a listener from within its network, which only root can.
@@ -417,10 +410,8 @@ fn network_strangers_end_launches_as_root() {
             found.is_some()
         });
         let talks = std::thread::spawn(move || say_to(found.unwrap(), what));
-        let output = {
-            let ended = child.wait_with_output_within(Duration::from_secs(60));
-            String::from_utf8(ended).unwrap()
-        };
+        eventually("the launch ends", || child.try_wait().unwrap().is_some());
+        let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
         assert!(output.contains(why), "{name}, {what}: {output}");
         assert!(output.contains("fail errno="), "{output}");
         let files = entries(&room.join("far/received"));
@@ -430,29 +421,6 @@ fn network_strangers_end_launches_as_root() {
         });
         assert_eq!(strange.count(), 0, "{files:?}");
         let _ = talks.join();
-    }
-}
-
-/// Output of a process at its end.
-trait Ends {
-    fn wait_with_output_within(&mut self, limit: Duration) -> Vec<u8>;
-}
-
-impl Ends for Child {
-    fn wait_with_output_within(&mut self, limit: Duration) -> Vec<u8> {
-        use std::io::Read as _;
-        let mut output = self.stdout.take().unwrap();
-        let reader = std::thread::spawn(move || {
-            let mut all = vec![];
-            let _ = output.read_to_end(&mut all);
-            all
-        });
-        let begun = std::time::Instant::now();
-        while self.try_wait().unwrap().is_none() {
-            assert!(begun.elapsed() < limit, "it goes on");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        reader.join().unwrap()
     }
 }
 

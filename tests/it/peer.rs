@@ -156,7 +156,7 @@ fn far_ends() -> Vec<(u32, String)> {
 }
 
 /// Listening sockets of a process in its network, as in /proc: address and port.
-fn listening(pid: u32) -> Vec<(String, u16)> {
+pub fn listening_sockets(pid: u32) -> Vec<(String, u16)> {
     let sockets = fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap_or_default();
     let lines = sockets.lines().filter_map(|line| {
         let mut words = line.split_whitespace().skip(1);
@@ -367,7 +367,7 @@ fn intruded(hosts: &Hosts, row: &str) -> String {
     let mut found = None;
     eventually("the far end listens", || {
         found = far_ends().into_iter().find_map(|(pid, line)| {
-            let sockets = listening(pid);
+            let sockets = listening_sockets(pid);
             Some((line, sockets.first()?.clone(), sockets.len()))
         });
         found.is_some()

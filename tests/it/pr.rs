@@ -1,9 +1,10 @@
 //! `gritstone pr`: small repositories whose benchmarks print fixed values.
 
 use crate::common::server::Server;
-use crate::common::{Home, STATE, list, output_texts};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::common::{
+    Home, STATE, end, end_at_once, entries, eventually, list, output_texts, traces,
+};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -85,13 +86,10 @@ impl Repository {
 
     /// Directories and journals of runs.
     fn leftovers(&self) -> Vec<PathBuf> {
-        let leftover = |path: &PathBuf| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            name.starts_with("gritstone.")
-        };
-        let beside = crate::common::entries(self.home.path()).into_iter().filter(leftover);
-        let inside = crate::common::entries(&self.root().join(".git/worktrees"));
-        beside.chain(inside).chain(self.home.journals()).collect()
+        let mut left = traces(&self.home);
+        left.extend(entries(&self.root().join(".git/worktrees")));
+        left.extend(self.home.journals());
+        left
     }
 
     /// All that a run may leave in the repository or beside it.
@@ -679,10 +677,8 @@ fn interrupted_trials_never_pass() {
     let mut command = repository.command(&["--base", "HEAD~1", "--format", "json"], &tail);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let launches = || fs::read_to_string(repository.home.path().join("launches"));
-    while launches().map_or(0, |text| text.len()) < 6 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    eventually("some launches", || launches().is_ok_and(|text| text.len() >= 6));
+    end(&child, Signal::SIGTERM);
     let (code, out, _) = output_texts(child.wait_with_output().unwrap());
     let view: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(code, 130);
@@ -861,8 +857,7 @@ fn killed_runs_leave_nothing() {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         std::thread::sleep(Duration::from_secs_f64(moment / 1e3));
-        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-        child.wait().unwrap();
+        end_at_once(&mut child);
         wait_until_undone(&repository, &before);
     }
     let view = repository.json(1, &["--base", "HEAD~1"]);
@@ -987,8 +982,7 @@ fn killed_bisect_continues() {
     while !has_steps() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(2));
     }
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
+    end_at_once(&mut child);
     let (code, _, error) = output_texts(bisect("other").output().unwrap());
     assert!(code == 4 && !error.contains("continued"), "{error}");
     let (code, out, error) = output_texts(bisect(".").output().unwrap());
