@@ -24,6 +24,13 @@ impl Repository {
         repository
     }
 
+    /// A repository with a commit of each of these contents of `values`.
+    fn with(commits: &[&str]) -> Self {
+        let repository = Self::new();
+        commits.iter().for_each(|values| repository.commit(values));
+        repository
+    }
+
     fn root(&self) -> PathBuf {
         self.home.path().join("project")
     }
@@ -65,6 +72,11 @@ impl Repository {
     /// Exit code, standard output and standard error of `pr`.
     fn pr_of(&self, arguments: &[&str], tail: &[&str]) -> (i32, String, String) {
         output_texts(self.command(arguments, tail).output().unwrap())
+    }
+
+    /// The same of `bisect`.
+    fn bisect(&self, arguments: &[&str], tail: &[&str]) -> (i32, String, String) {
+        output_texts(self.subcommand("bisect", arguments, tail).output().unwrap())
     }
 
     /// The same with the `lines` harness.
@@ -110,9 +122,7 @@ fn verdicts(view: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn only_slower_benchmarks_fail() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
+    let repository = Repository::with(&[THREE, "alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n"]);
     let before = repository.traces();
     let view = repository.json(1, &["--base", "HEAD~1"]);
     assert_eq!(verdicts(&view), [("beta", "slower"), ("alpha", "same"), ("gamma", "same")]);
@@ -125,9 +135,7 @@ fn only_slower_benchmarks_fail() {
 
 #[test]
 fn verdicts_need_no_store() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
+    let repository = Repository::with(&[THREE, "alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n"]);
     let arguments = ["--format", "json", "--base", "HEAD~1"];
     let (code, out, error) = repository.pr(&[&arguments[..], &["--no-store"]].concat());
     assert!(code == 1 && !error.contains("stored"), "{error}{out}");
@@ -174,10 +182,7 @@ fn files_may_become_directories() {
 fn submodules_leave_configuration_alone() {
     let (repository, inner) = (Repository::new(), Repository::new());
     inner.commit(THREE);
-    let allowed = ["-c", "protocol.file.allow=always"];
-    let from = inner.root().display().to_string();
-    repository
-        .git(&[&allowed[..], &["submodule", "--quiet", "add", "--", &from, "inner"]].concat());
+    add_submodule(&repository, &inner, "inner");
     repository.commit("");
     repository.write("readme", "x");
     repository.commit("");
@@ -239,8 +244,7 @@ fn submodules_need_no_server() {
 
 #[test]
 fn equal_values_pass_everywhere() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     repository.git(&["checkout", "--quiet", "-b", "topic"]);
     repository.write("readme", "x");
     repository.commit(THREE);
@@ -261,8 +265,7 @@ fn equal_values_pass_everywhere() {
 
 #[test]
 fn passes_state_what_was_detectable() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     repository.write("readme", "x");
     repository.commit(THREE);
     let noisy = r#"echo "alpha 10 ns"; echo "noisy $(od -An -N2 -tu2 /dev/urandom) ns""#;
@@ -288,9 +291,7 @@ fn passes_state_what_was_detectable() {
 
 #[test]
 fn other_output_fails() {
-    let repository = Repository::new();
-    repository.commit("one\ntwo\n");
-    repository.commit("one\ntwo\n\x1b[31mthree\n");
+    let repository = Repository::with(&["one\ntwo\n", "one\ntwo\n\x1b[31mthree\n"]);
     let before = repository.traces();
     let pr = |more: &[&str], script: &str| {
         // equal commands beside others: no neighbor makes one almost twice as slow in each pair
@@ -325,8 +326,7 @@ fn equal_programs_may_print_differently() {
     repository.commit("one\n");
     repository.commit("two\n");
     let arguments = ["--base", "HEAD~1", "--budget", "1s", "--same-output"];
-    let mut command = repository.command(&arguments, &["--", "./show", "values"]);
-    let (code, _, error) = output_texts(command.output().unwrap());
+    let (code, _, error) = repository.pr_of(&arguments, &["--", "./show", "values"]);
     assert_eq!(code, 1, "{error}");
 }
 
@@ -341,8 +341,7 @@ fn other_data_is_measured() {
     for (base, head, identical) in [("HEAD~2", "HEAD~1", true), ("HEAD~1", "HEAD", false)] {
         let arguments = ["--base", base, "--head", head, "--budget", "1s"];
         let format = [&arguments[..], &["--format", "json"]].concat();
-        let mut command = repository.command(&format, &["--", "./show", "values"]);
-        let (_, out, error) = output_texts(command.output().unwrap());
+        let (_, out, error) = repository.pr_of(&format, &["--", "./show", "values"]);
         let view: Value = serde_json::from_str(&out).expect(&error);
         assert_eq!(view["identical"], identical, "{view}");
     }
@@ -469,16 +468,14 @@ fn bisect_counts_instructions() {
 
 #[test]
 fn same_commit_needs_no_measurement() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     let view = repository.json(0, &["--base", "main"]);
     assert_eq!((&view["identical"], &view["rounds"]), (&true.into(), &0.into()));
 }
 
 #[test]
 fn broken_builds_are_named() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     repository.write("built", "");
     repository.commit(THREE);
     let before = repository.traces();
@@ -506,9 +503,7 @@ fn broken_builds_are_named() {
 
 #[test]
 fn every_format_reports_broken_builds() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE, THREE]);
     let build = ["--base", "HEAD~1", "--build", "echo no such thing >&2; exit 3"];
     let view = repository.json(4, &build);
     assert_eq!(
@@ -533,9 +528,7 @@ fn every_format_reports_broken_builds() {
 
 #[test]
 fn other_benchmarks_never_pass() {
-    let repository = Repository::new();
-    repository.commit("alpha 10 ns\nold 1 ns\n");
-    repository.commit("alpha 10 ns\nnew 1 ns\n");
+    let repository = Repository::with(&["alpha 10 ns\nold 1 ns\n", "alpha 10 ns\nnew 1 ns\n"]);
     let view = repository.json(4, &["--base", "HEAD~1"]);
     let unmatched: Vec<_> =
         list(&view["unmatched"]).iter().map(|u| (u["name"].as_str(), u["only"].as_str())).collect();
@@ -565,10 +558,11 @@ fn other_benchmarks_never_pass() {
 
 #[test]
 fn failing_heads_never_pass() {
-    let repository = Repository::new();
-    repository.commit("alpha 10 ns\nbeta 1 ns\n");
-    repository.commit("alpha 10 ns\n");
-    repository.commit("alpha 10 ns\nbeta 1 ns\n");
+    let repository = Repository::with(&[
+        "alpha 10 ns\nbeta 1 ns\n",
+        "alpha 10 ns\n",
+        "alpha 10 ns\nbeta 1 ns\n",
+    ]);
     let script = "cat values; echo 'beta: no data' >&2; exit $((2 - $(wc -l < values)))";
     let pr = |base: &str, head: &str| {
         let (code, out, error) = repository.pr_of(
@@ -594,9 +588,7 @@ fn failing_heads_never_pass() {
 
 #[test]
 fn later_crashes_never_pass() {
-    let repository = Repository::new();
-    repository.commit("alpha 10 ns\n");
-    repository.commit("alpha 10 ns\n\n");
+    let repository = Repository::with(&["alpha 10 ns\n", "alpha 10 ns\n\n"]);
     let launches = repository.home.path().join("launches");
     let script = format!(
         "cat values; [ $(wc -l < values) = 1 ] || echo >> {0}; [ ! -e {0} ] || [ $(wc -l < {0}) != 3 ] || kill -9 $$",
@@ -609,9 +601,7 @@ fn later_crashes_never_pass() {
 
 #[test]
 fn one_failure_excuses_no_other() {
-    let repository = Repository::new();
-    repository.commit("alpha 10 ns\n");
-    repository.commit("alpha 10 ns\nfails\n");
+    let repository = Repository::with(&["alpha 10 ns\n", "alpha 10 ns\nfails\n"]);
     let launches = repository.home.path().join("launches");
     // the base fails once, together with the head, which always does
     let script = format!(
@@ -625,9 +615,7 @@ fn one_failure_excuses_no_other() {
 
 #[test]
 fn benchmarks_lost_later_never_pass() {
-    let repository = Repository::new();
-    repository.commit("alpha 10 ns\nbeta 1 ns\n");
-    repository.commit("alpha 10 ns\nbeta 1 ns\n\n");
+    let repository = Repository::with(&["alpha 10 ns\nbeta 1 ns\n", "alpha 10 ns\nbeta 1 ns\n\n"]);
     let launches = repository.home.path().join("launches");
     let lost = |of_head: &str| {
         let _ = fs::remove_file(&launches);
@@ -657,8 +645,7 @@ fn both_sides_execute_their_own() {
 
 #[test]
 fn own_output_is_no_change() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     let tail = ["--harness", "lines", "--", "cat", "values"];
     let mut command = repository.command(&["--base", "HEAD", "--format", "json"], &tail);
     let path = repository.root().join("result.json");
@@ -669,9 +656,7 @@ fn own_output_is_no_change() {
 
 #[test]
 fn interrupted_trials_never_pass() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit("alpha 10 ns\nbeta 20 ns\ngamma 30 MB/s\n\n");
+    let repository = Repository::with(&[THREE, "alpha 10 ns\nbeta 20 ns\ngamma 30 MB/s\n\n"]);
     let tail =
         ["--harness", "lines", "--", "sh", "-c", "echo >> ../launches; sleep 0.2; cat values"];
     let mut command = repository.command(&["--base", "HEAD~1", "--format", "json"], &tail);
@@ -690,10 +675,11 @@ fn interrupted_trials_never_pass() {
 
 #[test]
 fn benchmarks_without_value_are_named() {
-    let repository = Repository::new();
-    repository.commit("alpha 10 ns\nlost nan ns\n");
-    repository.commit("alpha 10 ns\nlost nan ns\n\n");
-    repository.commit("alpha 10 ns\nlost nan ns\nnew 0 ns\n");
+    let repository = Repository::with(&[
+        "alpha 10 ns\nlost nan ns\n",
+        "alpha 10 ns\nlost nan ns\n\n",
+        "alpha 10 ns\nlost nan ns\nnew 0 ns\n",
+    ]);
     let pr = |code: i32, head: &str| repository.json(code, &["--base", "HEAD~2", "--head", head]);
     let view = pr(0, "HEAD~1");
     let lost = &view["without_value"][0];
@@ -705,17 +691,15 @@ fn benchmarks_without_value_are_named() {
 
 #[test]
 fn default_base_is_another_commit() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     let (code, _, error) = repository.pr(&["--format", "github"]);
     assert!(code == 4 && error.contains("nothing to compare: give --base"), "{error}");
 }
 
 #[test]
 fn both_sides_are_stored() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\nsize 3 bytes\n");
+    let repository =
+        Repository::with(&[THREE, "alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\nsize 3 bytes\n"]);
     let (code, _, error) = repository.pr(&["--base", "HEAD~1", "--carry", "values"]);
     assert_eq!(code, 0, "{error}");
     let trial = error.split('`').nth(1).unwrap().strip_prefix("gritstone ").unwrap();
@@ -751,9 +735,7 @@ fn both_sides_are_stored() {
 
 #[test]
 fn shallow_clones_get_advice() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE, THREE]);
     let from = format!("file://{}", repository.root().display());
     let clone = Repository { home: Home::new() };
     let mut command = clone.home.command("git");
@@ -802,8 +784,7 @@ fn file_of_repository_needs_trust() {
 
 #[test]
 fn hostile_names_stay_names() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     repository.write("-rf\n\x1b[31m<b>", "x");
     repository.write("line\nfeed/ü -- x", "x");
     repository.commit("<script>\u{1b}[31m--help 10 ns\n::error::x 20 ns\n");
@@ -830,9 +811,7 @@ fn hostile_names_stay_names() {
 
 #[test]
 fn user_hooks_are_not_run() {
-    let repository = Repository::new();
-    repository.commit(THREE);
-    repository.commit("alpha 10 ns\n");
+    let repository = Repository::with(&[THREE, "alpha 10 ns\n"]);
     let hook = repository.root().join(".git/hooks/post-checkout");
     crate::common::make_program(&hook, b"#!/bin/sh\ntouch hooked\nexit 1\n");
     let view = repository.json(4, &["--base", "HEAD~1"]);
@@ -883,8 +862,7 @@ fn missing_repositories_are_refused() {
 
 #[test]
 fn bisect_finds_the_slow_commit() {
-    let repository = Repository::new();
-    repository.commit(THREE);
+    let repository = Repository::with(&[THREE]);
     for number in 1..12 {
         let beta = if number < 8 { 20 } else { 22 };
         // two commits do not measure it
@@ -894,9 +872,7 @@ fn bisect_finds_the_slow_commit() {
     let before = repository.traces();
     let bisect = |good: &str| {
         let arguments = [good, "--max-slowdown", "2%", "--format", "json"];
-        let tail = ["--harness", "lines", "--", "grep", "beta", "values"];
-        let mut command = repository.subcommand("bisect", &arguments, &tail);
-        output_texts(command.output().unwrap())
+        repository.bisect(&arguments, &["--harness", "lines", "--", "grep", "beta", "values"])
     };
     let (code, out, error) = bisect("HEAD~11");
     assert_eq!(code, 0, "{error}{out}");
@@ -921,6 +897,14 @@ fn bisect_finds_the_slow_commit() {
     assert_eq!(repository.traces(), before);
 }
 
+/// Bisection of four commits by files that it carries, which `pr` would not measure alike.
+fn finds_the_third_of_four(repository: &Repository, arguments: &[&str], tail: &[&str]) {
+    let (code, out, error) = repository.bisect(arguments, tail);
+    let expected = repository.git(&["rev-parse", "HEAD~1"]);
+    assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
+    assert!(!out.contains("gritstone pr"), "{out}");
+}
+
 #[test]
 fn bisect_carries_no_build_products() {
     let repository = Repository::new();
@@ -931,11 +915,7 @@ fn bisect_carries_no_build_products() {
     let build = "test -e benches/built || cp values benches/built";
     let arguments = ["HEAD~3", "--carry", "benches", "--build", build];
     let tail = ["--harness", "lines", "--", "cat", "benches/built"];
-    let mut command = repository.subcommand("bisect", &arguments, &tail);
-    let (code, out, error) = output_texts(command.output().unwrap());
-    let expected = repository.git(&["rev-parse", "HEAD~1"]);
-    assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
-    assert!(!out.contains("gritstone pr"), "{out}");
+    finds_the_third_of_four(&repository, &arguments, &tail);
 }
 
 #[test]
@@ -948,11 +928,7 @@ fn bisect_carries_later_benchmarks() {
         repository.commit(&format!("beta {} ns\n", if number < 2 { 20 } else { 22 }));
     }
     let tail = ["--harness", "lines", "--", "sh", "benches/print"];
-    let mut command = repository.subcommand("bisect", &["HEAD~3", "--carry", "benches"], &tail);
-    let (code, out, error) = output_texts(command.output().unwrap());
-    let expected = repository.git(&["rev-parse", "HEAD~1"]);
-    assert!(code == 0 && out.contains(expected.trim()), "{error}{out}");
-    assert!(!out.contains("gritstone pr"), "{out}");
+    finds_the_third_of_four(&repository, &["HEAD~3", "--carry", "benches"], &tail);
 }
 
 #[test]
