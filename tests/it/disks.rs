@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A mount that only this thread and its children can see.
-struct Private(PathBuf);
+pub struct Private(PathBuf);
 
 impl Private {
-    fn mount(
+    pub fn mount(
         from: Option<&Path>,
         target: &Path,
         kind: &str,

@@ -11,6 +11,7 @@ use gritstone_testkit::{noise, set_time};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// A few families that are made of samples.
@@ -313,25 +314,33 @@ fn fleet_runs_can_be_followed() {
     eventually("all nodes are there", || !server.get("/fleet").text().contains("nodes done"));
 }
 
+/// The plan of a fleet run in its folder.
+fn plan(fleet: &Path) -> Value {
+    serde_json::from_slice(&fs::read(fleet.join("plan.json")).unwrap()).unwrap()
+}
+
+/// The folder of a home's only fleet run, where another home has left the bundle of a node.
+fn leave_bundle(home: &Home, node: &str) -> PathBuf {
+    let fleet = entries(&home.path().join("data/gritstone/fleets")).remove(0);
+    let plan = plan(&fleet);
+    let id = plan["fleet"].as_str().unwrap();
+    let bundle = fleet.join(format!("{node}.jsonl"));
+    let measure = format!("fleet node --fleet {id} --node {node} --quick byte/syscall --output");
+    Home::new().ok(&format!("{measure} {}", bundle.display()));
+    fleet
+}
+
 #[test]
 fn left_bundles_are_imported() {
     let home = Home::new();
     let broken = wrapped(&home, "exit 9");
     let line = format!("fleet run --on local --nodes 1 --binary {broken} --quick byte/syscall");
     assert_ne!(home.run(&line).0, 0);
-    let fleet = entries(&home.path().join("data/gritstone/fleets")).remove(0);
-    let plan: Value = serde_json::from_slice(&fs::read(fleet.join("plan.json")).unwrap()).unwrap();
-    let id = plan["fleet"].as_str().unwrap();
-    let bundle = fleet.join("local-1.jsonl");
-    let other = Home::new();
-    other.ok(&format!(
-        "fleet node --fleet {id} --node local-1 --output {} --quick byte/syscall",
-        bundle.display()
-    ));
+    let fleet = leave_bundle(&home, "local-1");
     // the program still fails: nothing is measured again
     home.ok("fleet resume");
     assert_eq!(measured(&home), ["local-1"]);
-    assert!(!bundle.exists());
+    assert!(!fleet.join("local-1.jsonl").exists());
 }
 
 /// A Slurm that knows node a, and has no jobs.
@@ -351,20 +360,13 @@ fn slurm_imports_left_bundles() {
     let run = |line: &str| ended(home.gritstone(line).env("PATH", &path));
     let (code, _, error) = run("fleet run --on slurm --nodes a --quick byte/syscall");
     assert_ne!(code, 0, "{error}");
-    let fleet = entries(&home.path().join("data/gritstone/fleets")).remove(0);
-    let plan: Value = serde_json::from_slice(&fs::read(fleet.join("plan.json")).unwrap()).unwrap();
-    let id = plan["fleet"].as_str().unwrap();
-    let bundle = fleet.join("a.jsonl");
-    Home::new().ok(&format!(
-        "fleet node --fleet {id} --node a --output {} --quick byte/syscall",
-        bundle.display()
-    ));
+    let fleet = leave_bundle(&home, "a");
     let (code, _, error) = run("fleet resume");
     assert_eq!(code, 0, "{error}");
     assert_eq!(measured(&home), ["a"]);
-    assert!(!bundle.exists());
+    assert!(!fleet.join("a.jsonl").exists());
     // the array of a process that was killed after the import: no task is awaited
-    let queued = serde_json::json!({ "job": "7", "nodes": plan["nodes"] });
+    let queued = serde_json::json!({ "job": "7", "nodes": plan(&fleet)["nodes"] });
     fs::write(fleet.join("slurm.json"), queued.to_string()).unwrap();
     let (code, _, error) = run("fleet resume");
     assert!(code == 0 && !error.contains("missing"), "{error}");
@@ -379,11 +381,11 @@ fn hung_nodes_are_ended() {
     let binary = wrapped(&home, &before);
     let line = format!("fleet run --on local --nodes 1 --binary {binary} --quick byte/syscall");
     assert_ne!(home.run(&line).0, 0);
-    let plan = entries(&home.path().join("data/gritstone/fleets"))[0].join("plan.json");
-    let mut limited: Value = serde_json::from_slice(&fs::read(&plan).unwrap()).unwrap();
+    let fleet = entries(&home.path().join("data/gritstone/fleets")).remove(0);
+    let mut limited = plan(&fleet);
     assert!(limited["minutes"].is_null());
     limited["minutes"] = 0.into();
-    fs::write(&plan, limited.to_string()).unwrap();
+    fs::write(fleet.join("plan.json"), limited.to_string()).unwrap();
     fs::write(hangs, "").unwrap();
     home.fails(3, "fleet resume", "it took more than 0 minutes");
 }

@@ -32,16 +32,12 @@ const FAMILY: &str =
 /// The example, in a folder of the home that may be changed.
 fn copied(home: &Home) -> String {
     let to = home.path().join("mine");
-    copied_to(&to);
-    to.to_str().unwrap().to_owned()
-}
-
-fn copied_to(to: &Path) {
     fs::create_dir_all(to.join("mine")).unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mine");
     for file in "mine.toml mine/checksum.c mine/checksum.h mine/words.py".split(' ') {
         fs::copy(example.join(file), to.join(file)).unwrap();
     }
+    to.to_str().unwrap().to_owned()
 }
 
 /// A catalog of the family `evil`, with files beside its entries.

@@ -20,7 +20,7 @@ pub fn token(home: &Home, name: &str, scopes: &str) -> String {
 }
 
 /// A file with a token, as a user keeps it.
-fn token_file(home: &Home, token: &str) -> String {
+pub fn token_file(home: &Home, token: &str) -> String {
     let path = home.path().join("token");
     fs::write(&path, format!("{token}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();

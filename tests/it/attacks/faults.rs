@@ -1,49 +1,24 @@
 //! Stores and servers whose environment is missing, full, damaged or used twice.
 
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, fixture, list, needs_root, recorded};
-use crate::push::{post, token};
+use crate::common::{Home, at_hour, fixture, list, needs_root, recorded, short_run as run};
+use crate::disks::Private;
+use crate::push::{post, token, token_file};
 use gritstone_exchange::write_bundle;
-use gritstone_model::RunData;
+use nix::mount::MsFlags;
 use rusqlite::Connection;
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
-
-fn run(hour: u32) -> RunData {
-    at_hour(&recorded("copies"), hour, &format!("hour-{hour}"))
-}
 
 fn stored(home: &Home) -> usize {
     list(&home.json("runs")["runs"]).len()
 }
 
-/// A file system in memory, as small as asked for.
-struct Small(PathBuf);
-
-impl Small {
-    fn mount(path: PathBuf, size: &str) -> Self {
-        fs::create_dir_all(&path).unwrap();
-        let size = format!("size={size},mode=0700");
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "small"]).arg(&path);
-        assert!(mount.status().unwrap().success());
-        Self(path)
-    }
-
-    fn fill(&self) {
-        let mut dd = Command::new("dd");
-        dd.args(["if=/dev/zero", "bs=4096", "status=none"]);
-        dd.arg(format!("of={}", self.0.join("full").display()));
-        // it ends where there is no more room
-        assert!(!dd.output().unwrap().status.success());
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+/// A small file system in memory for the store of a home.
+fn small(home: &Home, size: &str) -> Private {
+    let folder = home.path().join("data/gritstone");
+    fs::create_dir_all(&folder).unwrap();
+    let options = format!("size={size},mode=0700");
+    Private::mount(None, &folder, "tmpfs", MsFlags::empty(), &options)
 }
 
 #[test]
@@ -91,11 +66,9 @@ fn removed_runs_stay_removed() {
         assert!(response.text().contains("was removed"));
     }
     // others of the same machine go on
-    let file = machine.path().join("token");
-    fs::write(&file, &write).unwrap();
-    crate::common::mode(&file, 0o600);
+    let file = token_file(&machine, &write);
     let url = format!("http://{}", server.address);
-    let push = ["push", "--to", &url, "--token-file", file.to_str().unwrap()];
+    let push = ["push", "--to", &url, "--token-file", &file];
     let (code, out, error) = machine.run(&push);
     assert_eq!((code, out.trim()), (0, &*run(3).info.id), "{error}");
     assert!(error.contains("was removed"), "{error}");
@@ -144,7 +117,7 @@ fn damaged_tokens_are_void() {
 fn full_stores_answer_507_as_root() {
     needs_root();
     let home = Home::new();
-    let _small = Small::mount(home.path().join("data/gritstone"), "4m");
+    let _small = small(&home, "4m");
     let write = token(&home, "machine", "write");
     let server = Server::start(&home);
     let mut recorded = recorded("run");
@@ -164,9 +137,10 @@ fn full_stores_answer_507_as_root() {
 fn full_disks_are_readable_as_root() {
     needs_root();
     let home = Home::new();
-    let small = Small::mount(home.path().join("data/gritstone"), "8m");
+    let _small = small(&home, "8m");
     home.ok(&["import", fixture("copies").to_str().unwrap()]);
-    small.fill();
+    let full = home.path().join("data/gritstone/full");
+    fs::write(full, vec![0_u8; 16 << 20]).unwrap_err();
     home.ok("runs");
     home.ok(&["show", &recorded("copies").info.id]);
     let server = Server::start(&home);

@@ -2,7 +2,7 @@
 //! nothing is left after the next start.
 
 use crate::common::{
-    DISC, Home, Killed, alone, binary, end_at_once, entries, eventually, needs_root, ours,
+    DISC, Home, Killed, alone, binary, end_at_once, ended, entries, eventually, needs_root, ours,
     processes, start, stored_launches, traces,
 };
 use nix::sys::signal::{Signal, kill};
@@ -124,7 +124,8 @@ impl World {
 
     /// State after the next start.
     fn after(&self, moment: &str, as_it_was: &[String], counted: usize) {
-        let (code, _, output) = self.next_start();
+        let mut doctor = self.home.gritstone("doctor");
+        let (code, _, output) = ended(doctor.envs(self.environment()));
         // it judges this machine, which may be unfit
         assert!(code <= 1, "{moment}: {output}");
         assert_eq!(self.settings(), as_it_was, "{moment}: {output}");
@@ -142,11 +143,6 @@ impl World {
         assert!(code == 0 || nothing, "{moment}: {error}");
         let after = stored_launches(&self.home);
         assert!(after >= counted, "{moment}: of {counted} are left {after}");
-    }
-
-    fn next_start(&self) -> (i32, String, String) {
-        let mut doctor = self.home.gritstone("doctor");
-        crate::common::ended(doctor.envs(self.environment()))
     }
 }
 

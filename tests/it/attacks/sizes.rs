@@ -3,7 +3,7 @@
 
 use crate::common::server::Server;
 use crate::common::{Home, binary, fixture, output_texts, recorded};
-use crate::push::token;
+use crate::push::{post, token};
 use gritstone_exchange::{limits, write_bundle};
 use gritstone_model::{Batch, Check, Event, Histogram, Id, Launch, Param, RunData};
 use std::fs;
@@ -39,10 +39,9 @@ fn bloat(folder: &Path, name: &str, [begin, unit, end]: [&str; 3], mib: usize) -
 
 /// Files of every shape that took ten to a hundred times their size, or unpacked without end.
 fn hostile(folder: &Path) -> Vec<PathBuf> {
-    let recorded = ["bloat-20MiB.zst", "bloat-num.zst"];
-    let fixtures = fixture("run").parent().unwrap().to_owned();
-    let mut files: Vec<PathBuf> = recorded.iter().map(|name| fixtures.join(name)).collect();
-    let real = write_bundle(&recorded_run());
+    let packed = ["bloat-20MiB.zst", "bloat-num.zst"];
+    let mut files = Vec::from(packed.map(|name| fixture("run").with_file_name(name)));
+    let real = write_bundle(&recorded("run"));
     let head = real.lines().next().unwrap().to_owned() + "\n";
     let heads = [
         ("unknown", r#""x":["#, r#"{"":0},"#),
@@ -79,10 +78,6 @@ fn hostile(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn recorded_run() -> RunData {
-    recorded("run")
-}
-
 #[test]
 fn small_files_cannot_exhaust_memory() {
     let home = Home::new();
@@ -102,7 +97,8 @@ fn small_uploads_cannot_exhaust_memory() {
     let secret = token(&home, "machine", "write");
     let server = Server::start(&home);
     for file in hostile(home.path()) {
-        let response = send(&server, &secret, &fs::read(&file).unwrap());
+        let body = fs::read(&file).unwrap();
+        let response = post(&server, "/api/v1/runs", Some(&secret), &body);
         assert_eq!(response.status, 422, "{}", file.display());
         let text = response.text();
         assert!(!text.contains("cannot be read; the log"), "{text}");
@@ -113,15 +109,6 @@ fn small_uploads_cannot_exhaust_memory() {
     assert!(kib < ROOM / 2, "{kib} KiB");
 }
 
-fn send(server: &Server, secret: &str, body: &[u8]) -> crate::common::server::Response {
-    let head = format!(
-        "POST /api/v1/runs HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\nContent-Length: {}\r\n\r\n",
-        server.address,
-        body.len()
-    );
-    server.raw(&[head.as_bytes(), body].concat())
-}
-
 /// A launch of the first benchmark with these events.
 fn launch(run: &RunData, events: Vec<Event>) -> Launch {
     Launch { events, ..run.launches[0].clone() }
@@ -130,7 +117,7 @@ fn launch(run: &RunData, events: Vec<Event>) -> Launch {
 #[test]
 fn each_limit_is_named() {
     let home = Home::new();
-    let whole = recorded_run();
+    let whole = recorded("run");
     let changed = |change: &dyn Fn(&mut RunData)| {
         let mut run = whole.clone();
         change(&mut run);
@@ -194,7 +181,7 @@ fn each_limit_is_named() {
 #[test]
 fn import_memory_is_bounded() {
     let home = Home::new();
-    let mut run = recorded_run();
+    let mut run = recorded("run");
     let shapes = [
         Event::Warm { n: 1, wall: 1 },
         Event::Check(Check::default()),
