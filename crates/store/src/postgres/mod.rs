@@ -216,7 +216,9 @@ impl Postgres {
         self.with(|connection| {
             let prepared = connection.prepared(statement)?;
             let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
-            let rows = connection.client.query(&prepared, &references(&parameters))?;
+            let parameters: Vec<&(dyn ToSql + Sync)> =
+                parameters.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+            let rows = connection.client.query(&prepared, &parameters)?;
             rows.iter().map(values::values).collect()
         })
     }
@@ -255,10 +257,6 @@ impl Connection {
     }
 }
 
-fn references(parameters: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
-    parameters.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
-}
-
 /// Lock key of a run.
 fn lock_of(run: &str) -> i64 {
     let hash = Sha256::digest(run);
@@ -268,12 +266,7 @@ fn lock_of(run: &str) -> i64 {
 
 impl Engine for Postgres {
     fn execute(&self, statement: &'static str, parameters: Row) -> Result<(), Fault> {
-        self.with(|connection| {
-            let prepared = connection.prepared(statement)?;
-            let parameters: Vec<Parameter> = parameters.into_iter().map(Parameter).collect();
-            connection.client.execute(&prepared, &references(&parameters))
-        })?;
-        Ok(())
+        self.rows(statement, parameters).map(drop)
     }
 
     fn each(&self, statement: &'static str, parameters: Row, take: &mut Take) -> Result<(), Fault> {
