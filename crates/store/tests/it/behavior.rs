@@ -530,10 +530,6 @@ fn next_run_replaces_removed_one() {
     let [pipe, extra] = ["byte/pipe", "own/extra"].map(common::id);
     let accepted = [pipe.clone(), extra.clone()];
     store.accept(&id(0), &accepted).unwrap();
-    let sorted = |mut all: Vec<(String, String)>| {
-        all.sort();
-        all
-    };
 
     store.remove(&id(0)).unwrap();
     assert_eq!(store.replaced().unwrap(), [(id(2), id(0))]);
@@ -543,7 +539,9 @@ fn next_run_replaces_removed_one() {
 
     store.remove(&id(2)).unwrap();
     let both = [(id(3), id(0)), (id(3), id(2))];
-    assert_eq!(sorted(store.replaced().unwrap()), both);
+    let mut replaced = store.replaced().unwrap();
+    replaced.sort();
+    assert_eq!(replaced, both);
     assert_eq!(store.accepted().unwrap().len(), 2);
     store.remove(&id(3)).unwrap();
     assert_eq!(store.replaced().unwrap(), []);
@@ -555,7 +553,7 @@ fn expected_changes_are_accepted() {
     let (_folder, _, mut store) = common::with(&[common::run(1, 1)]);
     let (run, pipe) = (store.runs().unwrap()[0].id.clone(), [common::id("byte/pipe")]);
     let mut accepted = |event: &str, state| {
-        let entry = NewTriageEntry { state, assignee: None, note: "known", benchmarks: &pipe };
+        let entry = NewTriageEntry { state, benchmarks: &pipe, ..common::KNOWN };
         store.triage(event, Who::User("ana"), &entry, "2026-01-01T00:00:00Z").unwrap();
         store.accepted().unwrap()
     };
@@ -576,12 +574,8 @@ fn replacements_are_of_one_series() {
     let id = |index: usize| runs[index].info.id.clone();
     let pipe = [common::id("byte/pipe")];
     store.accept(&id(0), &pipe).unwrap();
-    let entry = NewTriageEntry {
-        state: ChangeState::Expected,
-        assignee: None,
-        note: "intended",
-        benchmarks: &pipe,
-    };
+    let state = ChangeState::Expected;
+    let entry = NewTriageEntry { state, benchmarks: &pipe, ..common::KNOWN };
     let event = format!("{}-worse", id(0));
     store.triage(&event, Who::User("ana"), &entry, "2026-01-01T00:00:00Z").unwrap();
     store.remove(&id(0)).unwrap();
@@ -685,20 +679,17 @@ fn version_5_entries_migrate() {
     assert_eq!(store.change_entries().unwrap(), [entry(&known)]);
     let assigned = TriageEntry {
         state: ChangeState::Assigned,
-        who: "me".to_owned(),
         assignee: Some("ben".to_owned()),
-        note: String::new(),
         benchmarks: ["byte/loop", "iocall/read@4k"].map(common::id).into(),
         ..known.clone()
     };
     let new = NewTriageEntry {
         state: assigned.state,
         assignee: assigned.assignee.as_deref(),
-        note: "",
+        note: &assigned.note,
         benchmarks: &assigned.benchmarks,
     };
-    let now = &assigned.at;
-    store.triage("r-worse", Who::User("me"), &new, now).unwrap();
+    store.triage("r-worse", Who::User("ana"), &new, &assigned.at).unwrap();
     let entries = [&known, &assigned].map(entry);
     assert_eq!(store.change_entries().unwrap(), entries);
 }

@@ -1,6 +1,7 @@
 //! Damaged and foreign files: no crash, no wrong result, always advice.
 
 use crate::common;
+use crate::fuzz::{lists, with_cached};
 use gritstone_store::{Store, StoreError};
 use rusqlite::Connection;
 use std::fs;
@@ -140,7 +141,6 @@ fn row_damage_is_detected() {
 #[test]
 fn lost_index_entries_are_detected() {
     let runs = [common::run(1, 3), common::run(2, 3)];
-    let pipe = common::id("byte/pipe");
     for (index, is_of_runs) in [
         ("sqlite_autoindex_run_1", true),
         ("run_in_time", true),
@@ -149,25 +149,11 @@ fn lost_index_entries_are_detected() {
         ("benchmark_of_runs", false),
         ("cached_result_of_benchmark", false),
     ] {
-        let (_folder, path, store) = common::with(&runs);
-        for run in &runs {
-            let id = &run.info.id;
-            assert!(store.cache(id, "1", 3, &common::results(id)));
-        }
-        let machine = &runs[0].info.machine.id;
-        let results = |store: &Store| {
-            [
-                store.runs().map(|heads| heads.into_iter().map(|head| head.id).collect()),
-                store.runs_of(machine, "2027", 9, &|_| true),
-                store.newest(std::slice::from_ref(&pipe), 9, None).map(|each| each.concat()),
-            ]
-        };
-        let right = results(&store).map(Result::unwrap);
-        assert!(right.iter().all(|list| list.len() == 2), "{right:?}");
+        let (_folder, path, store, _) = with_cached(&runs);
         drop(store);
         lose_entry(&path, index);
         let store = Store::open_read_only(&path).unwrap();
-        let [listed, of_machine, newest] = results(&store);
+        let [listed, newest, of_machine] = lists(&store, &runs);
         assert!(newest.is_err(), "{index}: {newest:?}");
         if is_of_runs {
             assert!(listed.is_err() && of_machine.is_err(), "{index}: {listed:?} {of_machine:?}");

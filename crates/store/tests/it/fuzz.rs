@@ -6,6 +6,8 @@ use gritstone_store::{Store, StoreError};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
 
 /// Bytes that SQLite reads as a unit.
 const PAGE: usize = 4096;
@@ -36,7 +38,7 @@ fn damage_pages(bytes: &mut [u8], random: &mut Pcg64) {
 }
 
 /// All runs, and those that indices name.
-fn lists(store: &Store, runs: &[RunData]) -> [Result<Vec<String>, StoreError>; 3] {
+pub fn lists(store: &Store, runs: &[RunData]) -> [Result<Vec<String>, StoreError>; 3] {
     let heads = store.runs();
     [
         heads.map(|heads| heads.into_iter().map(|head| head.id).collect()),
@@ -45,16 +47,22 @@ fn lists(store: &Store, runs: &[RunData]) -> [Result<Vec<String>, StoreError>; 3
     ]
 }
 
+/// A new store with two runs and their cached results, and its lists.
+pub fn with_cached(runs: &[RunData; 2]) -> (TempDir, PathBuf, Store, [Vec<String>; 3]) {
+    let (folder, path, store) = common::with(runs);
+    for run in runs {
+        let id = &run.info.id;
+        assert!(store.cache(id, "1", run.launches.len(), &common::results(id)));
+    }
+    let right = lists(&store, runs).map(Result::unwrap);
+    assert!(right.iter().all(|list| list.len() == 2), "{right:?}");
+    (folder, path, store, right)
+}
+
 #[test]
 fn damaged_stores_never_panic() {
     let runs = [common::run(1, 12), common::run(2, 12)];
-    let (_folder, path, store) = common::with(&runs);
-    for run in &runs {
-        let id = &run.info.id;
-        assert!(store.cache(id, "1", 12, &common::results(id)));
-    }
-    let right = lists(&store, &runs).map(Result::unwrap);
-    assert!(right.iter().all(|list| list.len() == 2), "{right:?}");
+    let (_folder, path, store, right) = with_cached(&runs);
     let benchmarks = runs[0].benchmarks.len() as u64;
     drop(store);
     let whole = fs::read(&path).unwrap();

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Where the child finds the store.
-const PLACE: &str = "GRITSTONE_STORE_TEST_PLACE";
+pub const PLACE: &str = "GRITSTONE_STORE_TEST_PLACE";
 /// Which run the child writes.
 const NUMBER: &str = "GRITSTONE_STORE_TEST_NUMBER";
 
@@ -32,9 +32,10 @@ fn writer() {
     }
 }
 
-fn start(path: &Path, number: u32) -> Child {
+/// Starts a test as a child.
+pub fn start(test: &str, path: &Path, number: u32) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "processes::writer", "--ignored", "--nocapture"])
+        .args(["--exact", test, "--ignored", "--nocapture"])
         .env(PLACE, path)
         .env(NUMBER, number.to_string())
         .stdout(Stdio::piped())
@@ -42,14 +43,14 @@ fn start(path: &Path, number: u32) -> Child {
         .unwrap()
 }
 
-/// Kills the writer after it has stored this number of launches; returns the number that it had reported.
-fn kill_after(mut child: Child, launches: usize) -> usize {
+/// Kills a child that has stored something this number of times; returns the number that it had reported.
+pub fn kill_after(mut child: Child, times: usize) -> usize {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut reported = 0;
     for line in lines {
         // on one CPU the name of the test stands before the first
         reported += usize::from(line.unwrap().contains("stored "));
-        if reported == launches {
+        if reported == times {
             child.kill().unwrap();
         }
     }
@@ -60,8 +61,8 @@ fn kill_after(mut child: Child, launches: usize) -> usize {
 #[test]
 fn killed_writers_keep_every_launch() {
     let (_folder, path) = common::place();
-    let children =
-        [(1, 30), (2, 7), (3, 1)].map(|(number, most)| (number, most, start(&path, number)));
+    let children = [(1, 30), (2, 7), (3, 1)]
+        .map(|(number, most)| (number, most, start("processes::writer", &path, number)));
     for (number, most, child) in children {
         let reported = kill_after(child, most);
         assert!(reported >= most, "it ended early, after {reported}");

@@ -1,17 +1,15 @@
 //! Runs whose launches were pruned: their results are permanent, and changes of them are detected.
 
 use crate::common::{self, Raw, force, results};
+use crate::processes::{PLACE, kill_after, start};
 use gritstone_model::RunData;
 use gritstone_store::{Pruned, Results, Scope, Shrunk, Store, StoreError, UploadOutcome};
 use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 const NOW: &str = "2026-11-25T12:00:00Z";
-/// Where the child finds the store.
-const PLACE: &str = "GRITSTONE_STORE_TEST_KEPT";
 
 fn prune(store: &mut Store, run: &RunData) -> Result<(), StoreError> {
     let id = &run.info.id;
@@ -241,7 +239,7 @@ fn pruning_is_atomic() {
     assert_eq!(store.runs().unwrap()[0].pruned, None);
 }
 
-/// The child of the next test: prunes run after run and reports each, until it is killed.
+/// The child of the next test: stores the results of run after run and reports each, until it is killed.
 #[test]
 #[ignore = "started by the other test"]
 fn pruner() {
@@ -250,7 +248,7 @@ fn pruner() {
     let mut out = std::io::stdout();
     for number in 1..=KILLED {
         prune(&mut store, &common::run(number, 20)).unwrap();
-        writeln!(out, "pruned {number}").and_then(|()| out.flush()).unwrap();
+        writeln!(out, "stored {number}").and_then(|()| out.flush()).unwrap();
     }
 }
 
@@ -263,21 +261,7 @@ fn killed_pruning_is_atomic() {
     for most in [1, 4, 9] {
         let (_folder, path, store) = common::with(&runs);
         drop(store);
-        let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "pruned::pruner", "--ignored", "--nocapture"])
-            .env(PLACE, &path)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut reported = 0;
-        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-            // on one CPU the name of the test stands before the first
-            reported += usize::from(line.unwrap().contains("pruned "));
-            if reported == most {
-                child.kill().unwrap();
-            }
-        }
-        child.wait().unwrap();
+        let reported = kill_after(start("pruned::pruner", &path, KILLED), most);
         let store = Store::open(&path).unwrap();
         assert_eq!(store.verify().unwrap(), [""; 0]);
         let heads = store.runs().unwrap();
