@@ -36,17 +36,13 @@ fn run_with(index: usize, launches: impl Fn(usize, &str, f64) -> Vec<Launch>) ->
     dated(index, (0..BENCHMARKS).flat_map(launches).collect())
 }
 
-fn past(runs: &[RunView]) -> Vec<RunSummary> {
-    runs.iter().map(RunSummary::new).collect()
-}
-
 fn unchanged(runs: usize) -> Vec<RunView> {
     (0..runs).map(|run| run_at(run, |_| 1.0)).collect()
 }
 
 /// With the effects of runs that these have; stated ones without.
 fn options(earlier: &[RunView], base: &RunView, other: &RunView) -> Options {
-    let effects = run_effect::estimate(&past(earlier), base, other);
+    let effects = run_effect::estimate(&summaries(earlier), base, other);
     Options::new(0.02, effects)
 }
 
@@ -61,10 +57,17 @@ fn mixed(benchmark: usize) -> f64 {
     }
 }
 
-fn verdicts(view: &CompareView) -> Vec<(Id, Option<Verdict>)> {
-    let rows = view.rows.iter();
-    let mut all: Vec<_> = rows.map(|row| (row.id.clone(), row.verdict)).collect();
+fn verdicts(earlier: &[RunView], base: &RunView, other: &RunView) -> Vec<(Id, Option<Verdict>)> {
+    let rows = compare(base, other, &options(earlier, base, other)).rows.into_iter();
+    let mut all: Vec<_> = rows.map(|row| (row.id, row.verdict)).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+fn outcomes(earlier: &[RunView], run: &RunView) -> Vec<(Id, CheckOutcome)> {
+    let rows = against(run, earlier).rows.into_iter();
+    let mut all: Vec<_> = rows.map(|row| (row.row.id, row.outcome)).collect();
+    all.sort();
     all
 }
 
@@ -146,12 +149,7 @@ fn new_programs_change_no_verdict() {
     for result in &mut rebuilt.results {
         result.program.as_mut().unwrap().hash = "beef".to_owned();
     }
-    let judged = |run: &RunView| {
-        let compared = verdicts(&compare(&base, run, &options(&earlier, &base, run)));
-        let gate = check::against_history(run, &past(&earlier), 0.02, &check::Accepted::new());
-        let rows = gate.rows.into_iter().map(|row| (row.row.id, row.outcome));
-        (compared, rows.collect::<Vec<_>>())
-    };
+    let judged = |run: &RunView| (verdicts(&earlier, &base, run), outcomes(&earlier, run));
     assert_eq!(judged(&rebuilt), judged(&other));
 }
 
@@ -193,12 +191,7 @@ fn frequent_changes_reverse_no_verdict() {
 fn bad_launches_change_no_verdict() {
     let earlier = unchanged(11);
     let base = &earlier[10];
-    let judged = |run: &RunView| {
-        let compared = verdicts(&compare(base, run, &options(&earlier, base, run)));
-        let gate = check::against_history(run, &past(&earlier), 0.02, &check::Accepted::new());
-        let rows = gate.rows.into_iter().map(|row| (row.row.id, row.outcome));
-        (compared, rows.collect::<Vec<_>>())
-    };
+    let judged = |run: &RunView| (verdicts(&earlier, base, run), outcomes(&earlier, run));
     for factor in [|_| 1.0, mixed] {
         assert_eq!(judged(&with_bad_launch(12, factor)), judged(&run_at(12, factor)));
     }
@@ -214,22 +207,13 @@ fn outliers_change_no_verdict() {
     let (calm, slow) = (unchanged(24), runs(|_| true));
     let partly = runs(|i| [3, 7, 11, 12].contains(&i));
     let (base, other) = (run_at(24, |_| 1.0), run_at(25, mixed));
-    let compared = [&calm, &slow, &partly]
-        .map(|runs| verdicts(&compare(&base, &other, &options(runs, &base, &other))));
+    let compared = [&calm, &slow, &partly].map(|runs| verdicts(runs, &base, &other));
     assert_eq!(compared[0], compared[1]);
     assert_eq!(compared[0], compared[2]);
     for run in [&base, &other] {
-        let outcomes = [&calm, &slow].map(|runs| {
-            let none = check::Accepted::new();
-            let found = check::against_history(run, &past(runs), 0.02, &none);
-            let rows = found.rows.into_iter();
-            let mut rows: Vec<_> = rows.map(|row| (row.row.id, row.outcome)).collect();
-            rows.sort();
-            rows
-        });
-        assert_eq!(outcomes[0], outcomes[1]);
+        assert_eq!(outcomes(&calm, run), outcomes(&slow, run));
     }
-    let systems = series::Systems::fit(past(&slow), &[]);
+    let systems = series::Systems::fit(summaries(&slow), &[]);
     let history = series::history(&id("a/0"), &slow, &systems).unwrap();
     assert_eq!(history.series[0].changes, []);
 }
@@ -239,7 +223,7 @@ fn order_of_arrival_changes_nothing() {
     let mut runs = unchanged(9);
     runs.extend((9..15).map(|run| run_at(run, mixed)));
     let (base, other) = (run_at(15, |_| 1.0), run_at(16, mixed));
-    let all = past(&runs);
+    let all = summaries(&runs);
     let mut mixed_up = all.clone();
     mixed_up.rotate_left(4);
     mixed_up.swap(0, 9);

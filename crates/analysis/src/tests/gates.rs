@@ -1,9 +1,8 @@
 //! Gates over ten benchmarks.
 
-use crate::check::{self, Accepted};
+use crate::check;
 use crate::compare::{Options, compare};
 use crate::run_effect;
-use crate::run_summary::RunSummary;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 use rand::{RngExt as _, SeedableRng as _};
@@ -23,14 +22,9 @@ fn slowed_with(number: usize, slow: usize, factor: f64, effect: impl Fn(usize) -
 
 fn against_one(run: &RunView) -> CheckView {
     let base = slowed(1, 0, 1.0);
-    let effects = run_effect::estimate(&[] as &[RunSummary], &base, run);
+    let effects = run_effect::estimate(&summaries(&[]), &base, run);
     let compared = compare(&base, run, &Options::new(0.02, effects));
     check::check(&compared, [&base, run], 0.02, 0.01)
-}
-
-fn against_history(run: &RunView, earlier: &[RunView]) -> CheckView {
-    let past: Vec<RunSummary> = earlier.iter().map(RunSummary::new).collect();
-    check::against_history(run, &past, 0.02, &Accepted::new())
 }
 
 fn count(view: &CheckView, outcome: CheckOutcome) -> usize {
@@ -74,7 +68,7 @@ fn intervals_agree_with_outcomes() {
         let factor = |run: usize| if run > before { 1.09 } else { 1.0 };
         let runs: Vec<RunView> = (1..=before + slow).map(|run| noisy(run, factor(run))).collect();
         let (newest, earlier) = runs.split_last().unwrap();
-        for row in against_history(newest, earlier).rows {
+        for row in against(newest, earlier).rows {
             let slower = row.row.ratio.unwrap() < 1.0 / 1.02 && row.row.interval.unwrap()[1] < 1.0;
             assert_eq!(row.outcome == CheckOutcome::Regressed, slower, "{number} {row:?}");
             regressed += usize::from(slower);
@@ -93,7 +87,7 @@ fn selector_order_changes_nothing() {
     let earlier: Vec<RunView> = (1..=4).map(|number| selected(number, ["a/*", "b"])).collect();
     let mut run = selected(5, ["b", "a/*"]);
     run.results.pop();
-    assert_eq!(against_history(&run, &earlier).missing.len(), 1);
+    assert_eq!(against(&run, &earlier).missing.len(), 1);
 }
 
 #[test]
@@ -101,7 +95,7 @@ fn accepted_absence_is_not_judged() {
     let earlier: Vec<RunView> = (1..=5).map(|number| slowed(number, 0, 1.0)).collect();
     let mut run = slowed(6, 0, 1.0);
     run.results[0].data = Data::absent(Absence::Skipped);
-    let past: Vec<RunSummary> = earlier.iter().map(RunSummary::new).collect();
+    let past = summaries(&earlier);
     let accepted = [(run.id.clone(), run.results[0].id.clone())].into();
     let found = check::against_history(&run, &past, 0.02, &accepted);
     assert_eq!((found.outcome, found.rows.len()), (CheckOutcome::Passed, 9));
@@ -119,10 +113,10 @@ fn required_effects_stop_weak_gates() {
         (view.outcome, count(&view, CheckOutcome::Inconclusive))
     };
     let earlier: Vec<RunView> = (1..=5).map(|number| slowed(number, 0, 1.0)).collect();
-    let unchanged = against_history(&slowed(6, 0, 1.0), &earlier);
+    let unchanged = against(&slowed(6, 0, 1.0), &earlier);
     assert_eq!(required(unchanged.clone(), 0.95), (CheckOutcome::Passed, 0));
     assert_eq!(required(unchanged, 0.021), (CheckOutcome::Inconclusive, 10));
-    let slower = against_history(&slowed(6, 1, 1.5), &earlier);
+    let slower = against(&slowed(6, 1, 1.5), &earlier);
     assert_eq!(required(slower, 0.021), (CheckOutcome::Regressed, 9));
     // those that are the same are decided
     assert_eq!(required(against_one(&slowed(2, 0, 1.0)), 0.021), (CheckOutcome::Passed, 0));
@@ -132,7 +126,7 @@ fn required_effects_stop_weak_gates() {
 fn few_runs_show_common_slowdowns() {
     let earlier: Vec<RunView> = (1..=5).map(|number| slowed(number, 0, 1.0)).collect();
     for slow in [1, 5, 10] {
-        let found = against_history(&slowed(6, slow, 1.1), &earlier);
+        let found = against(&slowed(6, slow, 1.1), &earlier);
         assert_eq!(count(&found, CheckOutcome::Regressed), slow);
         assert_eq!(count(&found, CheckOutcome::Passed), 10 - slow);
     }
@@ -150,7 +144,7 @@ fn shared_slowdowns_keep_failing() {
     for number in 6..=20 {
         runs.push(noisy(number, 10));
         let (newest, earlier) = runs.split_last().unwrap();
-        let found = against_history(newest, earlier).outcome;
+        let found = against(newest, earlier).outcome;
         assert!(number < 12 || found == CheckOutcome::Regressed, "{number}");
     }
 }
@@ -162,7 +156,7 @@ fn exact_slowdowns_stay_red() {
         let exact = |number: usize| slowed_with(number, 1, ns(number), |_| 0.0);
         let runs: Vec<RunView> = (1..=before + 12).map(exact).collect();
         for newest in before..runs.len() {
-            let found = against_history(&runs[newest], &runs[..newest]);
+            let found = against(&runs[newest], &runs[..newest]);
             assert_eq!(found.outcome, CheckOutcome::Regressed, "{before} {newest}");
         }
     }
@@ -178,9 +172,9 @@ fn acceptance_holds_within_slow_levels() {
     let runs: Vec<RunView> = (1..=17).map(|number| slowed(number, 1, ns(number))).collect();
     let id = runs[16].results[0].id.clone();
     let verdict = |accepted: &[usize]| {
-        let past: Vec<RunSummary> = runs[..16].iter().map(RunSummary::new).collect();
         let accepted = accepted.iter().map(|run| (runs[*run].id.clone(), id.clone()));
-        check::against_history(&runs[16], &past, 0.02, &accepted.collect()).outcome
+        check::against_history(&runs[16], &summaries(&runs[..16]), 0.02, &accepted.collect())
+            .outcome
     };
     assert_eq!(verdict(&[12]), CheckOutcome::Regressed);
     assert_eq!(verdict(&[12, 16]), CheckOutcome::Passed);
@@ -193,9 +187,8 @@ fn accepted_runs_are_a_base() {
         let runs = (1..).zip(factors(last)).map(|(number, factor)| slowed(number, 1, factor));
         let runs: Vec<RunView> = runs.collect();
         let id = runs[4].results[0].id.clone();
-        let past: Vec<RunSummary> = runs[..5].iter().map(RunSummary::new).collect();
         let accepted = [(runs[4].id.clone(), id.clone())].into();
-        let found = check::against_history(&runs[5], &past, 0.02, &accepted);
+        let found = check::against_history(&runs[5], &summaries(&runs[..5]), 0.02, &accepted);
         let mut rows = found.rows.iter();
         assert_eq!(rows.find(|row| row.row.id == id).unwrap().outcome, outcome);
     }
@@ -207,7 +200,7 @@ fn newest_of(times: impl IntoIterator<Item = f64>) -> CheckRow {
     let runs: Vec<RunView> = runs.collect();
     let (newest, earlier) = runs.split_last().unwrap();
     let id = &newest.results[0].id;
-    let rows = against_history(newest, earlier).rows.into_iter();
+    let rows = against(newest, earlier).rows.into_iter();
     rows.into_iter().find(|row| row.row.id == *id).unwrap()
 }
 
@@ -249,7 +242,7 @@ fn early_slow_runs_change_nothing() {
         let runs = (1..=19).map(|number| slowed(number, slow, factor(number)));
         let runs: Vec<RunView> = runs.collect();
         for newest in 5..runs.len() {
-            let found = against_history(&runs[newest], &runs[..newest]);
+            let found = against(&runs[newest], &runs[..newest]);
             assert_eq!(found.outcome, CheckOutcome::Passed, "{slow} {newest}");
         }
     }
@@ -261,7 +254,7 @@ fn other_versions_leave_the_series() {
     runs[6].results[0].version += 1;
     runs.push(slowed(9, 1, 1.1));
     let (newest, earlier) = runs.split_last().unwrap();
-    assert_eq!(count(&against_history(newest, earlier), CheckOutcome::Regressed), 1);
+    assert_eq!(count(&against(newest, earlier), CheckOutcome::Regressed), 1);
 }
 
 #[test]
@@ -272,7 +265,7 @@ fn same_second_runs_have_order() {
         let newest = runs[judged].clone();
         let mut earlier = runs.clone();
         earlier.remove(judged);
-        let found = against_history(&newest, &earlier);
+        let found = against(&newest, &earlier);
         assert_eq!(count(&found, CheckOutcome::Passed), 10, "{judged}");
     }
 }
@@ -288,7 +281,7 @@ fn other_units_change_nothing() {
         view(&run)
     };
     let earlier: Vec<RunView> = (1..=8).map(|number| in_unit(number, "us")).collect();
-    let found = against_history(&in_unit(9, "ns"), &earlier);
+    let found = against(&in_unit(9, "ns"), &earlier);
     assert_eq!(count(&found, CheckOutcome::Passed), 10);
     let [base, other] = [found.rows[0].row.base, found.rows[0].row.other].map(Option::unwrap);
     assert!((base / other - 1.0).abs() < 0.01 && base > 50.0, "{base} {other}");
@@ -299,7 +292,7 @@ fn short_dips_keep_their_verdict() {
     let ns = |number: usize| if (10..13).contains(&number) { 0.9 } else { 1.0 };
     let runs: Vec<RunView> = (1..=31).map(|number| slowed(number, 1, ns(number))).collect();
     let verdict = |newest: usize| {
-        let found = against_history(&runs[newest], &runs[..newest]);
+        let found = against(&runs[newest], &runs[..newest]);
         (found.outcome, found.rows[0].since.clone())
     };
     for newest in 16..31 {
@@ -314,10 +307,10 @@ fn second_modes_pass() {
     let ns = |number: usize| if slow(number) { 1.06 } else { 1.0 };
     let runs: Vec<RunView> = (1..=28).map(|number| slowed(number, 1, ns(number))).collect();
     for newest in [17, 21, 24] {
-        let found = against_history(&runs[newest], &runs[..newest]);
+        let found = against(&runs[newest], &runs[..newest]);
         assert_eq!(found.outcome, CheckOutcome::Passed, "{newest}");
     }
-    let found = against_history(&slowed(29, 1, 1.3), &runs);
+    let found = against(&slowed(29, 1, 1.3), &runs);
     assert_eq!(count(&found, CheckOutcome::Regressed), 1);
 }
 
@@ -331,13 +324,13 @@ fn intervals_below_zero_decide_nothing() {
         view
     };
     let (base, run) = (reaching_zero(1, 1.0), reaching_zero(2, 2.0));
-    let effects = run_effect::estimate(&[] as &[RunSummary], &base, &run);
+    let effects = run_effect::estimate(&summaries(&[]), &base, &run);
     let compared = compare(&base, &run, &Options::new(0.02, effects));
     let row = compared.rows.iter().find(|row| row.id.as_str() == "a/b0");
     assert_eq!(row.unwrap().verdict, Some(Verdict::Inconclusive));
-    let past = RunSummary::new(&run);
-    assert!(past.values.keys().all(|id| id.as_str() != "a/b0"));
+    let past = summaries(std::slice::from_ref(&run));
+    assert!(past[0].values.keys().all(|id| id.as_str() != "a/b0"));
     let mut alone = run.clone();
-    run_effect::add_to(&[] as &[RunSummary], &mut alone);
+    run_effect::add_to(&summaries(&[]), &mut alone);
     assert!(alone.results[0].of_runs.is_none() && alone.results[1].of_runs.is_some());
 }

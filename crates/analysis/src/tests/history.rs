@@ -1,7 +1,6 @@
 //! Histories of made-up runs, and gates.
 
 use crate::compare::{Options, compare};
-use crate::run_summary::RunSummary;
 use crate::tests::made_up_runs::*;
 use crate::{check, events, series};
 use gritstone_model::*;
@@ -14,12 +13,8 @@ fn one(index: usize, ns: f64) -> RunView {
     dated(index, scattered("a/b", ns * SHIFTS[index % SHIFTS.len()].exp()))
 }
 
-fn past(runs: &[RunView]) -> Vec<RunSummary> {
-    runs.iter().map(RunSummary::new).collect()
-}
-
 fn history(runs: &[RunView]) -> HistoryView {
-    let systems = series::Systems::fit(past(runs), &[]);
+    let systems = series::Systems::fit(summaries(runs), &[]);
     series::history(&id("a/b"), runs, &systems).unwrap()
 }
 
@@ -27,8 +22,11 @@ fn unchanged(runs: usize) -> Vec<RunView> {
     (0..runs).map(|index| one(index, 100.0)).collect()
 }
 
-fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
-    check::against_history(run, &past(earlier), allowed, &check::Accepted::new())
+/// Both gates, over the newest of these runs and over all.
+fn both_gates(run: &RunView, earlier: &[RunView]) -> [CheckView; 2] {
+    let base = earlier.last().unwrap();
+    let compared = compare(base, run, &Options::default());
+    [check::check(&compared, [base, run], 0.02, 0.05), against(run, earlier)]
 }
 
 #[test]
@@ -203,7 +201,7 @@ fn kernel_changes_are_marked() {
     let mut outcomes = vec![];
     for index in 12..15 {
         let run = upgraded(index, 109.0);
-        let found = against(&run, &runs, 0.02);
+        let found = against(&run, &runs);
         outcomes.push((found.outcome, found.rows[0].since.clone()));
         runs.push(run);
     }
@@ -259,7 +257,8 @@ fn same_facts_restrict_series() {
         (0..24).map(|index| with_flags(of_kernel(index), if index < 18 { "-O2" } else { "-O3" }));
     let runs: Vec<RunView> = runs.collect();
     let restricted = |same: &[SameFact]| {
-        let view = series::history(&id("a/b"), &runs, &series::Systems::fit(past(&runs), same));
+        let view =
+            series::history(&id("a/b"), &runs, &series::Systems::fit(summaries(&runs), same));
         let [series] = view.unwrap().series.try_into().unwrap();
         (series.points.len(), series.changes.len())
     };
@@ -314,8 +313,11 @@ fn flagged_runs_are_not_counted() {
 
 #[test]
 fn gate_fails_on_evidence_alone() {
-    let earlier = unchanged(14);
-    let outcome = |ns: f64, allowed: f64| against(&one(14, ns), &earlier, allowed).outcome;
+    let earlier = summaries(&unchanged(14));
+    let outcome = |ns: f64, allowed: f64| {
+        let none = check::Accepted::new();
+        check::against_history(&one(14, ns), &earlier, allowed, &none).outcome
+    };
     assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
     assert_eq!(outcome(110.0, 0.02), CheckOutcome::Regressed);
     assert_eq!(outcome(101.8, 0.02), CheckOutcome::Passed);
@@ -326,19 +328,19 @@ fn gate_fails_on_evidence_alone() {
 
 #[test]
 fn gate_needs_enough_undisturbed_runs() {
-    let few = against(&one(2, 200.0), &unchanged(2), 0.02);
+    let few = against(&one(2, 200.0), &unchanged(2));
     assert_eq!(few.outcome, CheckOutcome::Inconclusive);
     let why = short(&few.rows[0].row.notes[0]);
     assert_eq!(why, "short-history runs=2 needed=3");
-    let enough = against(&one(3, 100.0), &unchanged(3), 0.02);
+    let enough = against(&one(3, 100.0), &unchanged(3));
     assert_eq!(enough.outcome, CheckOutcome::Passed);
     let mut disturbed = one(14, 200.0);
     let note = stated(Some(Flag::Interference), "Others.");
     disturbed.results[0].notes.push(note);
-    assert_eq!(against(&disturbed, &unchanged(14), 0.02).outcome, CheckOutcome::Inconclusive);
+    assert_eq!(against(&disturbed, &unchanged(14)).outcome, CheckOutcome::Inconclusive);
     let mut alone = one(0, 100.0);
     alone.results[0].measured_mut().sampled.estimate = None;
-    assert_eq!(against(&alone, &unchanged(14), 0.02).outcome, CheckOutcome::Inconclusive);
+    assert_eq!(against(&alone, &unchanged(14)).outcome, CheckOutcome::Inconclusive);
 }
 
 #[test]
@@ -346,7 +348,7 @@ fn single_outlier_fails_alone() {
     let mut runs = unchanged(12);
     let mut outcome = |ns: f64| {
         let run = one(runs.len(), ns);
-        let view = against(&run, &runs, 0.02);
+        let view = against(&run, &runs);
         runs.push(run);
         view.outcome
     };
@@ -362,13 +364,10 @@ fn noisy_runs_fail_no_others() {
     let slower = |round: u32| if round.is_multiple_of(2) { 1.3 } else { 1.0 };
     let launches = (0..LAUNCHES).zip(SCATTER);
     let launches = launches.map(|(round, ns)| launch("a/b", round, 100.0 * ns * slower(round)));
-    let mut noisy = run(vec![plain("a/b")], launches.collect());
-    noisy.info.id = "run-12".to_owned();
-    noisy.info.started = "2026-01-13T00:00:00Z".to_owned();
-    runs.push(view(&noisy));
+    runs.push(dated(12, launches.collect()));
     for index in 13..20 {
         let run = one(index, 100.0);
-        assert_eq!(against(&run, &runs, 0.02).outcome, CheckOutcome::Passed);
+        assert_eq!(against(&run, &runs).outcome, CheckOutcome::Passed);
         runs.push(run);
     }
 }
@@ -378,7 +377,7 @@ fn accepted_level_becomes_the_base() {
     let mut runs = unchanged(12);
     runs.extend((12..15).map(|index| one(index, 105.0)));
     let reported = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
-        let mut view = check::against_history(run, &past(earlier), 0.02, accepted);
+        let mut view = check::against_history(run, &summaries(earlier), 0.02, accepted);
         (view.outcome, view.rows.remove(0).row.notes)
     };
     let (last, earlier) = runs.split_last().unwrap();
@@ -415,7 +414,7 @@ fn regression_keeps_failing() {
     let mut outcomes = |levels: &[f64]| -> Vec<(CheckOutcome, Option<String>)> {
         let reported = |ns: &f64| {
             let run = one(runs.len(), *ns);
-            let mut view = against(&run, &runs, 0.02);
+            let mut view = against(&run, &runs);
             runs.push(run);
             (view.outcome, view.rows.remove(0).since)
         };
@@ -462,18 +461,15 @@ fn missing_benchmarks_never_pass() {
     let mut skipped = two(4);
     skipped.results[1].data = Data::absent(Absence::Skipped);
     for run in [&absent, &skipped] {
-        let compared = compare(&earlier[3], run, &Options::default());
-        for view in
-            [against(run, &earlier, 0.02), check::check(&compared, [&earlier[3], run], 0.02, 0.05)]
-        {
+        for view in both_gates(run, &earlier) {
             assert_eq!(view.outcome, CheckOutcome::Inconclusive);
             assert_eq!(names_of_missing(&view), ["a/c"]);
             assert_eq!(view.rows.len(), 1);
         }
     }
     // the first three runs of a benchmark are no base yet
-    assert!(against(&absent, &earlier[..2], 0.02).missing.is_empty());
-    let mut view = against(&absent, &earlier, 0.02);
+    assert!(against(&absent, &earlier[..2]).missing.is_empty());
+    let mut view = against(&absent, &earlier);
     check::select_benchmarks(&mut view, |benchmark| *benchmark == id("a/b"));
     assert_eq!(view.outcome, CheckOutcome::Passed);
 }
@@ -484,10 +480,7 @@ fn other_selections_miss_nothing() {
     let mut part = two(4);
     part.results.remove(1);
     part.settings.as_mut().unwrap().selectors = vec!["a/b".to_owned()];
-    let compared = compare(&earlier[3], &part, &Options::default());
-    for view in
-        [against(&part, &earlier, 0.02), check::check(&compared, [&earlier[3], &part], 0.02, 0.05)]
-    {
+    for view in both_gates(&part, &earlier) {
         assert_eq!(view.outcome, CheckOutcome::Passed);
         assert!(view.missing.is_empty());
     }
@@ -501,7 +494,7 @@ fn accepted_absence_passes() {
     }
     let accepted = check::Accepted::from([("run-4".to_owned(), id("a/c"))]);
     let outcome = |index: usize, accepted: &check::Accepted| {
-        check::against_history(&runs[index], &past(&runs[..index]), 0.02, accepted).outcome
+        check::against_history(&runs[index], &summaries(&runs[..index]), 0.02, accepted).outcome
     };
     assert_eq!(outcome(6, &check::Accepted::new()), CheckOutcome::Inconclusive);
     assert_eq!(outcome(4, &accepted), CheckOutcome::Passed);
@@ -512,11 +505,7 @@ fn accepted_absence_passes() {
 fn failed_benchmark_fails_both_gates() {
     let mut failed = one(5, 100.0);
     failed.results[0].data = Data::absent(Absence::Failed);
-    let base = one(0, 100.0);
-    let compared = compare(&base, &failed, &Options::default());
-    let against_run = check::check(&compared, [&base, &failed], 0.1, 0.05);
-    let against_history = against(&failed, &unchanged(5), 0.02);
-    for view in [against_run, against_history] {
+    for view in both_gates(&failed, &unchanged(5)) {
         assert_eq!(view.outcome, CheckOutcome::Regressed);
     }
 }

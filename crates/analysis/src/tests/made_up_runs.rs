@@ -1,6 +1,8 @@
 //! A simulated run without faults, in which a test changes one place.
 
+use crate::check;
 use crate::run_effect::RunEffects;
+use crate::run_summary::RunSummary;
 use crate::summary::{Options, summarize};
 use gritstone_model::*;
 use gritstone_stats::scatter::Scatter;
@@ -180,6 +182,15 @@ pub fn dated_ten(number: usize, ns: impl Fn(usize) -> f64) -> RunView {
 
 pub fn view(run: &RunData) -> RunView {
     summarize(run, &Options::default())
+}
+
+pub fn summaries(runs: &[RunView]) -> Vec<RunSummary> {
+    runs.iter().map(RunSummary::new).collect()
+}
+
+/// The gate over these earlier runs, which allows 2%.
+pub fn against(run: &RunView, earlier: &[RunView]) -> CheckView {
+    check::against_history(run, &summaries(earlier), 0.02, &check::Accepted::new())
 }
 
 pub fn only(run: &RunData) -> Measurement {
