@@ -68,6 +68,13 @@ pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
     Benchmark { work: sum(terms.iter().copied()), ..plain(name) }
 }
 
+/// A curve through these benchmarks, from which nothing is derived.
+pub fn curve<T: AsRef<str>>(label: &str, points: impl IntoIterator<Item = (f64, T)>) -> Curve {
+    let points = points.into_iter().map(|(x, name)| (x, id(name.as_ref()))).collect();
+    let label = label.to_owned();
+    Curve { label, points, caches: false, scaling: false, longest: false }
+}
+
 /// A launch at 4 GHz in which an operation takes `ns` and all claims of [`claimed`] hold: 3 samples, 5 batches, 3
 /// processes that take 5% longer. In each batch 60 ms are user and 40 ms system time.
 pub fn launch(name: &str, round: u32, ns: f64) -> Launch {

@@ -51,13 +51,7 @@ fn responses_group_by_users() {
 fn curve_points_have_all_percentiles() {
     let rows = [1, 2].map(|users| plain(&format!("a/x@{users}")));
     let mut last = plain("a/x");
-    last.curve = Some(Curve {
-        label: "users".to_owned(),
-        points: vec![(1.0, id("a/x@1")), (2.0, id("a/x@2"))],
-        caches: false,
-        scaling: false,
-        longest: false,
-    });
+    last.curve = Some(curve("users", [(1.0, "a/x@1"), (2.0, "a/x@2")]));
     let launches = (0..LAUNCHES).flat_map(|round| {
         [1, 2].map(|users| {
             let responses = [(users, "ls", 50 * users as u32, 100)];

@@ -150,12 +150,11 @@ fn launch_latencies_are_pooled() {
 #[test]
 fn medium_is_reported() {
     let mut reported = launches("a/b", 100.0);
+    let want = "page cache of ext4 on /dev/vda1";
     for launch in &mut reported {
-        let medium = Param::new("measured", "page cache of ext4 on /dev/vda1");
-        launch.events.push(Event::Param(medium));
+        launch.events.push(param("measured", want));
     }
     let result = only(&run(vec![plain("a/b")], reported));
-    let want = "page cache of ext4 on /dev/vda1";
     assert_eq!(result.measured.as_deref(), Some(want));
     assert_eq!(result.program.unwrap().compiler, "cc 14.2");
     let silent = only(&run(vec![plain("a/b")], launches("a/b", 100.0)));
@@ -179,13 +178,8 @@ fn only_measured_launches_count() {
 fn working_set_curve_finds_caches() {
     let curve_notes = |caches| {
         let mut last = plain("a/64");
-        last.curve = Some(Curve {
-            label: "working set, KB".to_owned(),
-            points: vec![(16.0, id("a/16")), (32.0, id("a/32")), (64.0, id("a/64"))],
-            caches,
-            scaling: false,
-            longest: false,
-        });
+        let points = [(16.0, "a/16"), (32.0, "a/32"), (64.0, "a/64")];
+        last.curve = Some(Curve { caches, ..curve("working set, KB", points) });
         let rows = vec![plain("a/16"), plain("a/32"), last];
         let launches = [("a/16", 10.0), ("a/32", 10.0), ("a/64", 30.0)];
         let launches = launches.map(|(name, ns)| scattered(name, ns)).concat();
@@ -211,13 +205,8 @@ fn working_set_curve_finds_caches() {
 #[test]
 fn curve_points_are_results() {
     let mut last = plain("a/2");
-    last.curve = Some(Curve {
-        label: "processes".to_owned(),
-        points: vec![(1.0, id("a/1")), (2.0, id("a/2")), (3.0, id("a/3")), (4.0, id("a/4"))],
-        caches: false,
-        scaling: false,
-        longest: false,
-    });
+    let points = [(1.0, "a/1"), (2.0, "a/2"), (3.0, "a/3"), (4.0, "a/4")];
+    last.curve = Some(curve("processes", points));
     let rows = vec![plain("a/1"), last, plain("a/3")];
     let launches = [launches("a/1", 10.0), launches("a/2", 20.0)].concat();
     let view = view(&run(rows, launches));

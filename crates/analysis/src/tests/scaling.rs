@@ -17,16 +17,10 @@ fn name(users: u32) -> String {
 
 /// The highest of the rates of these users, and the rates; an operation is a call, or one of each user.
 fn rows(together: bool) -> Vec<Benchmark> {
-    let point = |users: u32| (f64::from(users), id(&name(users)));
+    let point = |users: u32| (f64::from(users), name(users));
     let work = sum(USERS.map(|users| (1.0, name(users))));
     let mut peak = Benchmark::new(id("a/x"), unit("calls/s"), work);
-    peak.curve = Some(Curve {
-        label: "users".to_owned(),
-        points: USERS.map(point).to_vec(),
-        caches: false,
-        scaling: true,
-        longest: false,
-    });
+    peak.curve = Some(Curve { scaling: true, ..curve("users", USERS.map(point)) });
     let benchmark = |users| Benchmark {
         amount_per_op: if together { f64::from(users) } else { 1.0 },
         unit: unit("calls/s"),
@@ -117,16 +111,10 @@ fn with_one_late(name: &str, round: u32, late: u32) -> Launch {
 #[test]
 fn longest_is_over_all_operations() {
     let names = ["a/x/test-0", "a/x/test-3"];
-    let points = [0.0, 3.0].into_iter().zip(names.map(id)).collect();
+    let points = [0.0, 3.0].into_iter().zip(names);
     let work = sum(names.map(|name| (1.0, name)));
     let mut longest = Benchmark::new(id("a/x@max"), unit("ns/call"), work);
-    longest.curve = Some(Curve {
-        label: "test".to_owned(),
-        points,
-        caches: false,
-        scaling: false,
-        longest: true,
-    });
+    longest.curve = Some(Curve { longest: true, ..curve("test", points) });
     let rows = [vec![longest], names.map(plain).to_vec()].concat();
     // the longest operation is in the test whose median is not the larger one
     let maximum = |rounds: u32| {

@@ -13,13 +13,7 @@ fn whole() -> RunData {
         command("b/script"),
         plain("b/broken"),
     ];
-    rows[3].curve = Some(Curve {
-        label: "scripts".to_owned(),
-        points: vec![(1.0, id("b/script")), (2.0, id("b/broken"))],
-        caches: false,
-        scaling: false,
-        longest: false,
-    });
+    rows[3].curve = Some(curve("scripts", [(1.0, "b/script"), (2.0, "b/broken")]));
     let mut broken = launch("b/broken", 0, 1.0);
     broken.outcome = Outcome::Failed("pipe: EMFILE".to_owned());
     let mut launches = [scattered("a/long", 100.0), scattered("a/short", 60.0)].concat();
