@@ -267,6 +267,23 @@ pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurem
     }
 }
 
+/// A printed result in us/call, without times of the published work.
+pub fn printed_us(name: &str, us: f64) -> Measurement {
+    let estimate = Some(Estimate::exact(us));
+    Measurement {
+        published: None,
+        unit: unit("us/call"),
+        data: Data::Printed(Printed { estimate, ..Printed::default() }),
+        ..printed(name, Subject::Result, [None; 3])
+    }
+}
+
+/// The score over these, against `ref:vax`.
+pub fn score_over(over: &[&str], together: bool) -> Work {
+    let over = over.iter().map(|name| id(name)).collect();
+    Work::Score { over, baseline: "ref:vax".to_owned(), weights: vec![], together }
+}
+
 /// Run effects known to be zero.
 pub fn no_effects<'a>(names: impl IntoIterator<Item = &'a str>) -> RunEffects {
     let none = Scatter { runs: 40, ..Scatter::known(0.0) };

@@ -86,11 +86,7 @@ fn printed_zero_never_divides() {
 
 #[test]
 fn printed_rates_compare_with_estimates() {
-    let mut rate = printed("a/b", Subject::Result, [None; 3]);
-    rate.published = None;
-    rate.unit = unit("us/call");
-    rate.data =
-        Data::Printed(Printed { estimate: Some(Estimate::exact(192.0)), ..Printed::default() });
+    let mut rate = printed_us("a/b", 192.0);
     let vax = reference(vec![rate.clone()]);
     let row = first(&vax, &live(), &options());
     assert_eq!((row.compared, row.unit.as_str()), (Subject::Estimate, "us/call"));

@@ -1,9 +1,8 @@
 //! Machines scored by a profile, which weights benchmarks.
 
-use crate::run_effect::RunEffects;
-use crate::scores::{Options, score_profile};
-use crate::summary;
+use crate::scores::score_profile;
 use crate::tests::made_up_runs::*;
+use crate::tests::scores::options;
 use gritstone_model::*;
 use std::collections::BTreeMap;
 
@@ -13,8 +12,7 @@ fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
     let launches = rows
         .iter()
         .flat_map(|(row, s)| (0..8).map(move |round| process(row, round, s * scatter(round))));
-    let run = run(benchmarks, launches.collect());
-    let mut view = summary::summarize(&run, &summary::Options::default());
+    let mut view = view(&run(benchmarks, launches.collect()));
     view.id = name.to_owned();
     view
 }
@@ -34,13 +32,7 @@ fn profile(weights: &[(&str, f64)]) -> Profile {
 }
 
 fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> ScoredSystem {
-    let options = Options {
-        confidence: 0.95,
-        named: false,
-        require_all: false,
-        effects: RunEffects::default(),
-    };
-    score_profile(&profile(weights), machine, base, &options)
+    score_profile(&profile(weights), machine, base, &options())
 }
 
 fn base() -> RunView {

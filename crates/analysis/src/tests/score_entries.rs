@@ -7,12 +7,7 @@ use std::collections::BTreeMap;
 
 fn rated(over: &[&str]) -> RunData {
     let score = Benchmark {
-        work: Work::Score {
-            over: over.iter().map(|name| id(name)).collect(),
-            baseline: "ref:vax".to_owned(),
-            weights: vec![],
-            together: false,
-        },
+        work: score_over(over, false),
         unit: unit("ratio"),
         better: Better::Higher,
         ..plain("a/score")
@@ -25,15 +20,10 @@ fn rated(over: &[&str]) -> RunData {
 
 /// 4 times slower in a/one, 9 times in a/two; 2 times in a/rate, which it prints in us.
 fn baseline() -> RunView {
-    let mut rate = printed("a/rate", Subject::Result, [None; 3]);
-    rate.published = None;
-    rate.unit = unit("us/call");
-    rate.data =
-        Data::Printed(Printed { estimate: Some(Estimate::exact(0.1)), ..Printed::default() });
     reference(vec![
         printed("a/one", Subject::Real, [Some(0.4), None, None]),
         printed("a/two", Subject::Real, [Some(1.8), None, None]),
-        rate,
+        printed_us("a/rate", 0.1),
     ])
 }
 
@@ -106,12 +96,7 @@ fn score_over_scores_weighs_equally() {
     let mut run = rated(&["a/one", "a/two"]);
     let over = |name: &str, rows: &[&str]| Benchmark {
         id: id(name),
-        work: Work::Score {
-            over: rows.iter().map(|row| id(row)).collect(),
-            baseline: "ref:vax".to_owned(),
-            weights: vec![],
-            together: false,
-        },
+        work: score_over(rows, false),
         ..run.benchmarks[0].clone()
     };
     let rest = over("a/rest", &["a/rate"]);
@@ -147,14 +132,7 @@ fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> Measurement {
 }
 
 fn medians() -> RunView {
-    let median = |name: &str, us: f64| {
-        let mut row = printed(name, Subject::Result, [None; 3]);
-        row.published = None;
-        row.unit = unit("us/call");
-        row.measured_mut().sampled.estimate = Some(Estimate::exact(us));
-        row
-    };
-    reference(vec![median("a/one", 0.4), median("a/two", 0.1)])
+    reference(vec![printed_us("a/one", 0.4), printed_us("a/two", 0.1)])
 }
 
 #[test]

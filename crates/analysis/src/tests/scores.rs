@@ -2,11 +2,10 @@
 
 use crate::run_effect::RunEffects;
 use crate::scores::{Environment, Options, environments, score, score_programs};
-use crate::summary;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options { confidence: 0.95, named: false, require_all: false, effects: RunEffects::default() }
 }
 
@@ -31,7 +30,7 @@ fn two() -> Vec<Environment> {
 fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
     let benchmarks = rows.iter().map(|(row, _)| claimed(row)).collect();
     let launches: Vec<Launch> = rows.iter().flat_map(|(row, ns)| scattered(row, *ns)).collect();
-    let mut view = summary::summarize(&run(benchmarks, launches), &summary::Options::default());
+    let mut view = view(&run(benchmarks, launches));
     view.id = name.to_owned();
     view
 }
@@ -97,8 +96,7 @@ fn invalid_or_missing_withholds_score() {
 #[test]
 fn single_launches_flag_their_score() {
     let launches: Vec<Launch> = scattered("a/rate", 50.0).into_iter().take(1).collect();
-    let run = run(vec![claimed("a/rate")], launches);
-    let run = summary::summarize(&run, &summary::Options::default());
+    let run = view(&run(vec![claimed("a/rate")], launches));
     let files = |run: &RunView| {
         let rated = score(&two()[1..], run, &vax(), &options());
         rated.one_cpu.overall
@@ -243,12 +241,7 @@ fn programs_score_together_or_never() {
 #[test]
 fn environments_are_partial_scores() {
     let score = |name: &str, over: &[&str], together| Benchmark {
-        work: Work::Score {
-            over: over.iter().map(|row| id(row)).collect(),
-            baseline: "ref:vax".to_owned(),
-            weights: vec![],
-            together,
-        },
+        work: score_over(over, together),
         ..plain(name)
     };
     let all = [
