@@ -54,7 +54,7 @@ pub struct BisectStep {
 }
 
 names! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[derive(JsonSchema)]
     pub enum BisectOutcome {
         /// As fast as the good commit.
         Good = "good",

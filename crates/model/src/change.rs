@@ -33,20 +33,7 @@ pub struct Change {
 
 names! {
     /// Triage state of a change.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        Default,
-        PartialEq,
-        Eq,
-        PartialOrd,
-        Ord,
-        Hash,
-        Serialize,
-        Deserialize,
-        JsonSchema,
-    )]
+    #[derive(Default, PartialOrd, Ord, Hash, JsonSchema)]
     pub enum ChangeState {
         /// Not triaged.
         #[default]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub const SCHEMA_COMPARE: &str = "gritstone/compare/3";
 
 names! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[derive(Default, Hash, JsonSchema)]
     pub enum Verdict {
         /// The other is better.
         Faster = "faster",

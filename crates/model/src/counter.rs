@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 
 names! {
     /// A counter. It includes kernel work unless its name says otherwise.
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-    )]
+    #[derive(PartialOrd, Ord, Hash, JsonSchema)]
     pub enum Counter {
         Instructions = "instructions",
         /// Instructions in user mode.

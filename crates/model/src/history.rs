@@ -169,7 +169,7 @@ impl CheckRow {
 
 names! {
     /// A fact that may change between the runs of a machine, and that `--same` holds.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(PartialOrd, Ord)]
     pub enum SameFact {
         /// Release of the kernel.
         Kernel = "kernel",
@@ -186,9 +186,7 @@ names! {
 }
 
 names! {
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-    )]
+    #[derive(PartialOrd, Ord, Hash, JsonSchema)]
     pub enum CheckOutcome {
         /// The slowdown is below the allowed one.
         Passed = "passed",

@@ -55,7 +55,7 @@ pub struct OfRuns {
 
 names! {
     /// Whether and how a result was measured.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[derive(Default, Hash, JsonSchema)]
     pub enum Status {
         /// From launches here.
         Measured = "measured",

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 
 names! {
     /// Flags, in the order of display.
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-    )]
+    #[derive(PartialOrd, Ord, Hash, JsonSchema)]
     pub enum Flag {
         /// A work check failed; the result is in no score.
         Invalid = "invalid",
@@ -32,20 +30,7 @@ names! {
 
 names! {
     /// Subject of a finding.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        Default,
-        PartialEq,
-        Eq,
-        PartialOrd,
-        Ord,
-        Hash,
-        Serialize,
-        Deserialize,
-        JsonSchema,
-    )]
+    #[derive(Default, PartialOrd, Ord, Hash, JsonSchema)]
     pub enum Subject {
         /// The result as a whole.
         #[default]

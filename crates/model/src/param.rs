@@ -49,7 +49,6 @@ pub const START_UP_ERROR: f64 = 0.05;
 
 names! {
     /// Metrics that a launch reports as a number.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Metric {
         /// Clock resolution, ns.
         ClockStep = "clock_resolution_ns",

@@ -168,7 +168,7 @@ pub struct PrWithoutValue {
 }
 
 names! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[derive(JsonSchema)]
     pub enum PrSideName {
         Base = "base",
         Head = "head",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 names! {
     /// A privileged action of a run.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(PartialOrd, Ord)]
     pub enum Action {
         /// A file system on a loop device.
         FileSystem = "file-system",

@@ -3,13 +3,10 @@
 use crate::Flag;
 use crate::names::names;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 names! {
     /// Reliability, worst first.
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-    )]
+    #[derive(PartialOrd, Ord, JsonSchema)]
     pub enum Reliability {
         /// At least a third of the results are in doubt, or nothing was measured.
         Low = "low",
