@@ -257,6 +257,14 @@ pub fn result<'a>(run: &'a Value, id: &str) -> &'a Value {
     with_id(&run["results"], id)
 }
 
+/// The result of a benchmark that was measured, and did its work.
+pub fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
+    let row = result(run, id);
+    assert_eq!(row["outcome"], "measured", "{id}: {}", messages(row));
+    assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
+    row
+}
+
 /// The one of a list that has this identifier.
 pub fn with_id<'a>(all: &'a Value, id: &str) -> &'a Value {
     let found = list(all).iter().find(|one| one["id"] == id);

@@ -3,7 +3,7 @@
 
 use crate::common::workload::{built, workload_output};
 use crate::common::{
-    self, DISC, Home, SHORT, UNPRIVILEGED, alone, flagged, has_loops, list, messages, mode,
+    self, DISC, Home, SHORT, UNPRIVILEGED, alone, has_loops, list, measured, messages, mode,
     needs_root, ours, output_texts, reason, result, traces,
 };
 use nix::libc;
@@ -15,14 +15,6 @@ use std::path::Path;
 
 fn says(result: &Value, words: &str) -> bool {
     messages(result).contains(words)
-}
-
-/// The result of a benchmark that was measured, and did its work.
-fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
-    let row = result(run, id);
-    assert_eq!(row["outcome"], "measured", "{id}: {}; the build must lie on a disk", messages(row));
-    assert!(!flagged(row, "invalid"), "{id}: {row}");
-    row
 }
 
 /// Events of one kind in the launches of a benchmark in the last run.

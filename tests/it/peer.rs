@@ -2,8 +2,8 @@
 //! connection, a wrong version, a refused key, a stranger and a peer that violates the protocol.
 
 use crate::common::{
-    self, Home, Killed, alone, binary, end_at_once, entries, eventually, flagged, messages,
-    needs_root, note_data, program, reason, result, succeeds,
+    self, Home, Killed, alone, binary, end_at_once, entries, eventually, measured, needs_root,
+    note_data, program, reason, result, succeeds,
 };
 use serde_json::Value;
 use std::fs;
@@ -206,10 +206,7 @@ fn peers_leave_nothing_as_root() {
     assert_eq!(code, 0, "{printed}");
     let run: Value = serde_json::from_str(&out).unwrap();
     for id in with {
-        let row = result(&run, id);
-        assert_eq!(row["outcome"], "measured", "{row}");
-        assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
-        let cpu = &note_data(row, "ends")["cpu_ns"];
+        let cpu = &note_data(measured(&run, id), "ends")["cpu_ns"];
         assert!((0..2).all(|end| cpu[end].as_f64().unwrap() > 0.0), "{id}: {cpu}");
     }
     for id in without {
@@ -258,9 +255,7 @@ fn peers_listen_on_ipv6_as_root() {
     let run: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(run["settings"]["peer"]["address"], FAR_SIX);
     for id in rows {
-        let row = result(&run, id);
-        assert_eq!(row["outcome"], "measured", "{row}");
-        assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
+        measured(&run, id);
     }
     hosts.are_clean();
 }

@@ -1,6 +1,6 @@
 //! A custom workload with Fortran, as in docs/own.md.
 
-use crate::common::{Home, SHORT, flagged, result};
+use crate::common::{Home, SHORT, measured};
 use std::fs;
 
 const ENTRY: &str = r#"
@@ -69,9 +69,7 @@ fn fortran_workloads_are_measured() {
         fs::write(folder.join(file), text).unwrap();
     }
     let run = home.json(&format!("run --catalog mine --trust {SHORT}"));
-    let row = result(&run, "mine/squares");
-    assert_eq!(row["outcome"], "measured", "{row}");
-    assert!(!flagged(row, "invalid"), "{row}");
+    let row = measured(&run, "mine/squares");
     let flags = row["program"]["flags"].as_str().unwrap();
     assert!(flags.contains("Fortran: -O2"), "{flags}");
 }
