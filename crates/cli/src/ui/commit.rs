@@ -92,45 +92,28 @@ fn commit_from_environment(
 mod tests {
     use super::*;
 
-    fn found(variables: &[(&str, &str)]) -> Result<Option<Commit>, String> {
+    fn found(variables: &str) -> Result<Option<Commit>, String> {
         commit_from_environment(&|name| {
-            let value = variables.iter().find(|(known, _)| *known == name);
-            value.map(|(_, value)| (*value).to_owned())
+            let mut variables = variables.split(' ').filter_map(|word| word.split_once('='));
+            variables.find(|(known, _)| *known == name).map(|(_, value)| value.to_owned())
         })
     }
 
     #[test]
     fn services_name_their_commits() {
-        let commit = |branch, repository| {
-            Ok(Some(Commit::new("0123abc", Some(branch), Some(repository)).unwrap()))
-        };
-        assert_eq!(found(&[]), Ok(None));
-        assert_eq!(
-            found(&[
-                ("GITHUB_SHA", "0123abc"),
-                ("GITHUB_REF_NAME", "7/merge"),
-                ("GITHUB_HEAD_REF", "fix"),
-                ("GITHUB_REPOSITORY", "a/b")
-            ]),
-            commit("fix", "https://github.com/a/b")
-        );
-        assert_eq!(
-            found(&[
-                ("CI_COMMIT_SHA", "0123abc"),
-                ("CI_COMMIT_REF_NAME", "main"),
-                ("CI_PROJECT_URL", "https://gitlab.com/a/b")
-            ]),
-            commit("main", "https://gitlab.com/a/b")
-        );
-        assert_eq!(
-            found(&[
-                ("BUILDKITE_COMMIT", "0123abc"),
-                ("BUILDKITE_BRANCH", "main"),
-                ("BUILDKITE_REPO", "git@example.org:a/b")
-            ]),
-            commit("main", "git@example.org:a/b")
-        );
-        assert!(found(&[("GIT_COMMIT", "0123abc"), ("GIT_BRANCH", "a\u{1b}b")]).is_err());
-        assert!(found(&[("BUILDKITE_COMMIT", "HEAD")]).is_err());
+        assert_eq!(found(""), Ok(None));
+        let github = "GITHUB_REF_NAME=7/merge GITHUB_HEAD_REF=fix GITHUB_REPOSITORY=a/b";
+        let gitlab = "CI_COMMIT_REF_NAME=main CI_PROJECT_URL=https://gitlab.com/a/b";
+        let buildkite = "BUILDKITE_BRANCH=main BUILDKITE_REPO=git@example.org:a/b";
+        for (revision, more, branch, repository) in [
+            ("GITHUB_SHA", github, "fix", "https://github.com/a/b"),
+            ("CI_COMMIT_SHA", gitlab, "main", "https://gitlab.com/a/b"),
+            ("BUILDKITE_COMMIT", buildkite, "main", "git@example.org:a/b"),
+        ] {
+            let commit = Commit::new("0123abc", Some(branch), Some(repository)).unwrap();
+            assert_eq!(found(&format!("{revision}=0123abc {more}")), Ok(Some(commit)));
+        }
+        assert!(found("GIT_COMMIT=0123abc GIT_BRANCH=a\u{1b}b").is_err());
+        assert!(found("BUILDKITE_COMMIT=HEAD").is_err());
     }
 }
