@@ -101,26 +101,32 @@ fn sampled(
     results: &BTreeMap<&Id, Measurement>,
     options: &Options,
 ) -> Sampled {
-    let interval = score.interval;
-    let estimate = score.score.map(|value| Estimate { value, interval });
+    let estimate = score.score.map(|value| Estimate { value, interval: score.interval });
     let scored: BTreeSet<&Id> = score.rows.iter().collect();
-    let launches = || {
-        let rows = scored.iter().filter_map(|id| results.get(*id));
-        rows.map(Measurement::launches)
-    };
+    let rows = scored.iter().filter_map(|id| results.get(*id));
+    let launches: Vec<usize> = rows.map(Measurement::launches).collect();
     // whether the score itself is noisy is judged below
-    let of_parts = score.notes.iter();
-    let of_parts = of_parts.filter(|note| note.flag() != Some(Flag::Noisy));
+    let of_parts = score.notes.iter().filter(|note| note.flag() != Some(Flag::Noisy));
     notes.extend(of_parts.cloned());
     if score.rows.len() < score.of {
         let (part, all) = (score.rows.len(), score.of);
         notes.push(Finding::PartialScore { part, of: all }.into());
     }
+    of_launches(notes, &launches, estimate, options.confidence)
+}
+
+/// A score of benchmarks with these launches; notes whether they are too few.
+pub(super) fn of_launches(
+    notes: &mut Vec<Note>,
+    launches: &[usize],
+    estimate: Option<Estimate>,
+    confidence: f64,
+) -> Sampled {
     notes.extend(rules::repeatable(&Spread {
-        n: launches().min().unwrap_or(0),
+        n: launches.iter().copied().min().unwrap_or(0),
         what: Repeat::Launch,
         estimate,
-        confidence: options.confidence,
+        confidence,
         // most of the width is variance between runs, which no budget reduces
         precision: 0.0,
         modes: None,
@@ -128,8 +134,8 @@ fn sampled(
     }));
     Sampled {
         estimate,
-        confidence: interval.map(|_| options.confidence),
-        launches: launches().sum(),
+        confidence: estimate.and_then(|estimate| estimate.interval).map(|_| confidence),
+        launches: launches.iter().sum(),
         ..Sampled::default()
     }
 }

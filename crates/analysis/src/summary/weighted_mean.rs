@@ -5,14 +5,13 @@
 
 use super::Options;
 use super::draft::Draft;
-use super::rules::{self, Spread};
-use super::score::Entry;
+use super::score::{Entry, of_launches};
 use crate::conversion::scale;
 use crate::run_effect::DEFAULT_RUN_VARIANCE;
 use crate::scores::{parts_flagged, withheld};
 use gritstone_model::{
     Absence, Absent, Better, Data, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue,
-    Repeat, RunData, RunView, Sampled, Subject, Withheld,
+    RunData, RunView, Sampled, Subject, Withheld,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::score::{Score, ScoredBenchmark, arithmetic};
@@ -69,23 +68,10 @@ pub(super) fn result(
         Ok(mean) => {
             let interval = with_run_variance(&mean, options.confidence);
             let estimate = Some(Estimate { value: mean.value, interval });
-            draft.notes.extend(rules::repeatable(&Spread {
-                n: factors.results().map(|result| result.launches()).min().unwrap_or(0),
-                what: Repeat::Launch,
-                estimate,
-                confidence: options.confidence,
-                precision: 0.0,
-                modes: None,
-                range: 0.0,
-            }));
+            let launches: Vec<usize> = factors.results().map(Measurement::launches).collect();
+            let sampled = of_launches(&mut draft.notes, &launches, estimate, options.confidence);
             draft.notes.extend(doubts(&factors));
-            Data::Derived(Box::new(Sampled {
-                estimate,
-                confidence: interval.map(|_| options.confidence),
-                launches: factors.results().map(Measurement::launches).sum(),
-                parts: ratios,
-                ..Sampled::default()
-            }))
+            Data::Derived(Box::new(Sampled { parts: ratios, ..sampled }))
         }
     };
     draft.notes.extend(unprinted(&factors, entry));
