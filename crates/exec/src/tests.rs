@@ -160,19 +160,24 @@ fn hanging_workloads_time_out() {
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
-#[test]
-fn stop_requests_end_launches() {
+/// Calls with a stop request that comes soon.
+fn stopped<T>(call: impl FnOnce(&AtomicBool) -> T) -> T {
     let stop = AtomicBool::new(false);
-    let planted = Planted::new("hangs");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(200));
             stop.store(true, Ordering::Relaxed);
         });
-        // polls once the flag is set; a signal would wake it at once
-        let error = planted.run(Duration::from_secs(2), &stop).unwrap_err();
-        assert!(matches!(error, ExecError::Interrupted), "{error}");
-    });
+        call(&stop)
+    })
+}
+
+#[test]
+fn stop_requests_end_launches() {
+    let planted = Planted::new("hangs");
+    // polls once the flag is set; a signal would wake it at once
+    let error = stopped(|stop| planted.run(Duration::from_secs(2), stop).unwrap_err());
+    assert!(matches!(error, ExecError::Interrupted), "{error}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! System calls of programs whose number is known, and of programs that fail.
 
-use super::{Planted, alive};
+use super::{Planted, alive, stopped};
 use crate::syscalls::{Entries, Uncounted, count};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -73,15 +73,9 @@ fn leftover_processes_are_killed() {
 
 #[test]
 fn stop_requests_end_counting() {
-    let stop = AtomicBool::new(false);
     let planted = Planted::new("hangs");
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(200));
-            stop.store(true, Ordering::Relaxed);
-        });
-        assert_eq!(planted.count(1, LONG, &stop), Err(Uncounted::Interrupted));
-    });
+    let counted = stopped(|stop| planted.count(1, LONG, stop));
+    assert_eq!(counted, Err(Uncounted::Interrupted));
 }
 
 #[test]
