@@ -53,10 +53,6 @@ pub(crate) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     all.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-fn is_password(name: &str) -> bool {
-    decoded(name).eq_ignore_ascii_case("password")
-}
-
 pub(crate) fn without_password(url: &str) -> String {
     let [scheme, user, rest, query] = parts(url);
     // an unencoded question mark in a password: the parts cannot be separated
@@ -67,6 +63,7 @@ pub(crate) fn without_password(url: &str) -> String {
     }
     let user = user.split(':').next().unwrap_or("");
     let separator = if user.is_empty() { "" } else { "@" };
+    let is_password = |name: &str| decoded(name).eq_ignore_ascii_case("password");
     let left = parameters(query).filter(|(name, _)| !is_password(name));
     let left: Vec<String> = left.map(|(name, value)| format!("{name}={value}")).collect();
     let mark = if left.is_empty() { "" } else { "?" };

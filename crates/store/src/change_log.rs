@@ -108,13 +108,14 @@ impl Store {
             }
             // a newer Gritstone may write other entries
             let state = ChangeState::ALL.into_iter().find(|state| entry_kind(*state) == entry)?;
+            let ids = benchmarks.iter().flat_map(|ids| ids.split(' '));
             let content = EntryContent::Triage(TriageEntry {
                 state,
                 who,
                 at: time,
                 assignee,
                 note,
-                benchmarks: benchmarks.as_deref().map(read_ids).unwrap_or_default(),
+                benchmarks: ids.filter_map(|id| Id::parse(id).ok()).collect(),
             });
             Some(ChangeEntry { event, content })
         };
@@ -152,11 +153,6 @@ impl Store {
 
 /// Columns of an entry: event, kind, author, note, time, assignee, benchmarks.
 type Entry = (String, String, String, String, String, Option<String>, Option<String>);
-
-fn read_ids(text: &str) -> Vec<Id> {
-    let ids = text.split(' ').map(Id::parse);
-    ids.filter_map(Result::ok).collect()
-}
 
 /// A new state of a change.
 #[derive(Clone, Copy, Debug)]

@@ -34,7 +34,8 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
         return Err(unusable("its scheme is not postgres"));
     }
     // files of /proc call themselves regular
-    let is_odd = |file: Metadata| !file.is_dir() && !file.is_file() || is_proc(path);
+    let is_proc = || magic(path) == Some(0x9fa0);
+    let is_odd = |file: Metadata| !file.is_dir() && !file.is_file() || is_proc();
     if path.metadata().is_ok_and(is_odd) {
         return Err(unusable("it is not a regular file"));
     }
@@ -133,10 +134,6 @@ pub(crate) fn takes_a_log(path: &Path) -> bool {
         0x794c_7630, // overlayfs
     ];
     magic(path.parent().unwrap_or(path)).is_some_and(|magic| LOCAL.contains(&magic))
-}
-
-fn is_proc(path: &Path) -> bool {
-    magic(path) == Some(0x9fa0)
 }
 
 /// The type is signed or unsigned, 32 or 64 bits, by architecture: the magic is in the low 32 bits.

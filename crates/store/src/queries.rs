@@ -131,8 +131,9 @@ impl Store {
                     return Ok(ControlFlow::Break(()));
                 }
                 let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
+                // by an index that names it more than once
                 if !numbers.insert(run) {
-                    return Err(found_twice(&id));
+                    return Err(Fault::Damaged(format!("run {id} is found twice")));
                 }
                 if read::unsealed(engine, &id, run).map_or(true, |info| wanted(&info)) {
                     found.push(id);
@@ -464,11 +465,6 @@ pub struct Member {
     pub started: String,
     pub ended: bool,
     pub member: FleetMember,
-}
-
-/// An index names a run more than once.
-fn found_twice(id: &str) -> Fault {
-    Fault::Damaged(format!("run {id} is found twice"))
 }
 
 /// The number of benchmarks of a run: positions have no gap, and only a run with its seal has none.

@@ -96,13 +96,9 @@ impl Postgres {
         &self.url.shown
     }
 
-    fn is_connected(&self) -> bool {
-        self.connection.borrow().is_some()
-    }
-
     /// Connects if needed; a writer migrates the schema.
     pub(crate) fn connect(&self) -> Result<(), StoreError> {
-        if self.is_connected() {
+        if self.connection.borrow().is_some() {
             return Ok(());
         }
         let connected = self.take_idle().map_or_else(|| self.connect_anew(), Ok);
