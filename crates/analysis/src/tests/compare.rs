@@ -65,12 +65,8 @@ fn half_time_is_twice_fast() {
 fn systems_differ_beyond_chance() {
     let names: Vec<String> = (0..10).map(|n| format!("a/b{n}")).collect();
     let machine_run = |machine: &str, factors: [f64; 2]| {
-        let launches = names
-            .iter()
-            .zip(factors.into_iter().cycle())
-            .flat_map(|(name, factor)| scattered(name, 100.0 * factor));
-        let launches = launches.collect();
-        let mut view = view(&run(names.iter().map(|name| plain(name)).collect(), launches));
+        let times = factors.map(|factor| 100.0 * factor).into_iter().cycle();
+        let mut view = plain_run(names.iter().zip(times));
         view.machine.id = machine.to_owned();
         view
     };

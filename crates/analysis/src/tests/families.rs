@@ -7,14 +7,18 @@ use gritstone_model::*;
 /// A benchmark with its times on both sides, ns; `None` if absent.
 type Sides = (&'static str, Option<f64>, Option<f64>);
 
+const ROWS: [Sides; 5] = [
+    ("c/gone", Some(1.0), None),
+    ("b/unsure", Some(102.0), Some(100.0)),
+    ("a/same", Some(100.0), Some(100.0)),
+    ("a/slow", Some(100.0), Some(150.0)),
+    ("a/fast", Some(100.0), Some(40.0)),
+];
+
 fn sides(rows: &[Sides]) -> [RunView; 2] {
-    let side = |ns: fn(&Sides) -> Option<f64>| {
-        let mine = rows.iter().filter_map(|row| Some((row.0, ns(row)?)));
-        let launches = mine.clone().flat_map(|(name, ns)| scattered(name, ns));
-        let launches = launches.collect();
-        view(&run(mine.map(|(name, _)| plain(name)).collect(), launches))
-    };
-    [side(|row| row.1), side(|row| row.2)]
+    let base = rows.iter().filter_map(|row| Some((row.0, row.1?)));
+    let other = rows.iter().filter_map(|row| Some((row.0, row.2?)));
+    [plain_run(base), plain_run(other)]
 }
 
 fn without_effects() -> Options {
@@ -28,15 +32,8 @@ fn geometric(values: &[f64]) -> f64 {
 
 #[test]
 fn differences_come_first() {
-    let [base, other] = sides(&[
-        ("c/gone", Some(1.0), None),
-        ("b/unsure", Some(102.0), Some(100.0)),
-        ("a/same", Some(100.0), Some(100.0)),
-        ("a/slow", Some(100.0), Some(150.0)),
-        ("a/fast", Some(100.0), Some(40.0)),
-        ("c/starred", Some(1.0), Some(2.0)),
-        ("c/new", None, Some(1.0)),
-    ]);
+    let more = [("c/starred", Some(1.0), Some(2.0)), ("c/new", None, Some(1.0))];
+    let [base, other] = sides(&[&ROWS[..], &more].concat());
     let mut starred = other.clone();
     let star = stated(Some(Flag::Invalid), "Why.");
     let row = starred.results.iter_mut().find(|r| r.title.ends_with("starred"));
@@ -61,13 +58,7 @@ fn differences_come_first() {
 
 #[test]
 fn differing_families_come_first() {
-    let [base, other] = sides(&[
-        ("c/gone", Some(1.0), None),
-        ("b/unsure", Some(102.0), Some(100.0)),
-        ("a/same", Some(100.0), Some(100.0)),
-        ("a/slow", Some(100.0), Some(150.0)),
-        ("a/fast", Some(100.0), Some(40.0)),
-    ]);
+    let [base, other] = sides(&ROWS);
     let options = without_effects();
     let found = compare(&base, &other, &options);
     let [a, b, c, all] = &found.sums[..] else {

@@ -191,6 +191,13 @@ pub fn view(run: &RunData) -> RunView {
     summarize(run, &Options::default())
 }
 
+/// A run of plain benchmarks whose launches scatter about these times.
+pub fn plain_run<T: AsRef<str>>(rows: impl IntoIterator<Item = (T, f64)>) -> RunView {
+    let row = |(name, ns): (T, f64)| (plain(name.as_ref()), scattered(name.as_ref(), ns));
+    let (benchmarks, launches): (Vec<_>, Vec<_>) = rows.into_iter().map(row).unzip();
+    view(&run(benchmarks, launches.concat()))
+}
+
 pub fn summaries(runs: &[RunView]) -> Vec<RunSummary> {
     runs.iter().map(RunSummary::new).collect()
 }

@@ -34,12 +34,8 @@ fn minimum_effect_has_stated_power() {
 fn more_tests_raise_minimum_effect() {
     // two are too few to show the scatter between runs
     let names: Vec<String> = (0..2).map(|i| format!("a/{i}")).collect();
-    let all = |names: &[String]| {
-        let launches = names.iter().flat_map(|name| scattered(name, 100.0));
-        view(&run(names.iter().map(|name| plain(name)).collect(), launches.collect()))
-    };
     let smallest = |names: &[String]| {
-        let view = all(names);
+        let view = plain_run(names.iter().map(|name| (name, 100.0)));
         let row = compare(&view, &view, &Options::default()).rows.remove(0);
         assert_eq!(row.verdict, Some(Verdict::Inconclusive));
         row.smallest
