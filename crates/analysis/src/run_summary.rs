@@ -67,7 +67,8 @@ impl RunSummary {
             results.iter().filter_map(value).collect()
         };
         let percentile = |name: &str| {
-            let values = values(&tails::percentile_of_run(view, name).results);
+            let results = view.results.iter().filter_map(|r| tails::percentile_of(r, name));
+            let values = values(&results.collect::<Vec<_>>());
             (!values.is_empty()).then(|| (name.to_owned(), values))
         };
         let settings = view.settings.as_ref();

@@ -1,6 +1,6 @@
 //! A percentile of operations as a result, for variance between runs and comparisons.
 
-use gritstone_model::{Data, Measured, Measurement, RunView, Sampled};
+use gritstone_model::{Data, Measured, Measurement, Sampled};
 
 /// Percentiles beyond the median, which is the result itself.
 pub(crate) const TAILS: [&str; 3] = ["p90", "p99", "p99.9"];
@@ -27,12 +27,4 @@ pub(crate) fn percentile_of(result: &Measurement, name: &str) -> Option<Measurem
         })),
         ..result.clone()
     })
-}
-
-/// The results of a run that have it.
-pub(crate) fn percentile_of_run(view: &RunView, name: &str) -> RunView {
-    RunView {
-        results: view.results.iter().filter_map(|r| percentile_of(r, name)).collect(),
-        ..view.clone()
-    }
 }

@@ -6,17 +6,14 @@ use crate::{run_effect, run_summary::RunSummary};
 use gritstone_model::*;
 use gritstone_stats::undisturbed;
 
-/// A launch with this number of events, one in 50 at `late` ns, the others at 50.
-fn launch_of(round: u32, events: u64, late: u64) -> Launch {
-    let (slow, mut launch) = (events / 50, launch("a/b", round, 50.0));
-    let times = [(50, events - slow), (late as u32, slow)];
-    launch.events.push(Event::Latency(Box::new(histogram(&times))));
-    launch
-}
-
-/// Launches of events whose late ones take these times.
+/// Launches of this number of events, one in 50 at the late time of the launch, the others at 50 ns.
 fn timed(events: u64, late: &[u64]) -> RunData {
-    let launches = (0..).zip(late).map(|(round, late)| launch_of(round, events, *late));
+    let launches = (0..).zip(late).map(|(round, late)| {
+        let (slow, mut launch) = (events / 50, launch("a/b", round, 50.0));
+        let times = [(50, events - slow), (*late as u32, slow)];
+        launch.events.push(Event::Latency(Box::new(histogram(&times))));
+        launch
+    });
     run(vec![plain("a/b")], launches.collect())
 }
 
