@@ -181,7 +181,7 @@ pub fn is_throttled(benchmark: &Benchmark) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{kills_in, memory_limit};
-    use gritstone_model::KernelWork;
+    use gritstone_testkit::workload_with;
 
     #[test]
     fn oom_kills_are_parsed() {
@@ -192,12 +192,7 @@ mod tests {
 
     #[test]
     fn memory_limits_are_in_bytes() {
-        let work = |key: &str, value: &str| KernelWork {
-            program: "a/b".to_owned(),
-            params: [(key.to_owned(), value.to_owned())].into(),
-            uses: vec![],
-        };
-        let limit = |key, value| memory_limit(&work(key, value), 65536);
+        let limit = |key, value| memory_limit(&workload_with("a/b", &[(key, value)]), 65536);
         assert_eq!(limit("memory_pages", "8"), Ok(Some(8 << 16)));
         assert_eq!(limit("memory_bytes", "2457600"), Ok(Some(2_457_600)));
         assert_eq!(limit("bytes", "1"), Ok(None));

@@ -135,7 +135,8 @@ impl Permits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Id, KernelWork, Privilege, Unit, Work};
+    use gritstone_model::{Privilege, Work};
+    use gritstone_testkit::{id, unit, workload_with};
     use std::collections::{BTreeMap, BTreeSet};
 
     /// C identifiers by which a workload performs a listed action.
@@ -208,16 +209,7 @@ mod tests {
     }
 
     fn benchmark(program: &str, params: &[(&str, &str)]) -> Benchmark {
-        let params = params.iter();
-        Benchmark::new(
-            Id::parse("a/b").unwrap(),
-            Unit::parse("ns/op").unwrap(),
-            Work::Kernel(KernelWork {
-                program: program.to_owned(),
-                params: params.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-                uses: vec![],
-            }),
-        )
+        Benchmark::new(id("a/b"), unit("ns/op"), Work::Kernel(workload_with(program, params)))
     }
 
     #[test]

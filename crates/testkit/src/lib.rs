@@ -16,7 +16,16 @@ pub fn unit(text: &str) -> Unit {
 
 /// A workload without parameters.
 pub fn workload(program: &str) -> Work {
-    Work::Kernel(KernelWork { program: program.to_owned(), params: BTreeMap::new(), uses: vec![] })
+    Work::Kernel(workload_with(program, &[]))
+}
+
+/// A workload with these parameters.
+pub fn workload_with(program: &str, params: &[(&str, &str)]) -> KernelWork {
+    KernelWork { program: program.to_owned(), params: texts(params), uses: vec![] }
+}
+
+fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
 /// A sum of results, each with its factor.
@@ -60,10 +69,6 @@ pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
         flags: "-O2".to_owned(),
     };
     let facts = [("cpu.model", "Abacus"), ("cpu.smt", "on"), ("load.1", "0.1")];
-    let texts = |pairs: &[(&str, &str)]| {
-        let pairs = pairs.iter();
-        pairs.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-    };
     RunData {
         info: RunInfo {
             id: "run-1".to_owned(),

@@ -179,11 +179,7 @@ fn shell(script: &str, stdout: Option<&str>, leaves: &[&str]) -> Benchmark {
 }
 
 fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark {
-    let mut entry = benchmark(Work::Kernel(KernelWork {
-        program: program.to_owned(),
-        params: params.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-        uses: vec![],
-    }));
+    let mut entry = benchmark(Work::Kernel(testkit::workload_with(program, params)));
     entry.published = Some(PublishedWork {
         work: "so much".to_owned(),
         operations,
