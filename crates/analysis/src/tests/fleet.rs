@@ -148,14 +148,11 @@ fn incomparable_nodes_are_only_counted() {
 #[test]
 fn node_runs_are_pooled() {
     let mut runs = sample_fleet(12);
-    let again: Vec<NodeRun> = (0..12)
-        .map(|index| NodeRun {
-            node: format!("node-{index:02}"),
-            started: format!("2026-11-04T10:{index:02}:00Z"),
-            ..node(100 + index)
-        })
-        .collect();
-    runs.extend(again);
+    runs.extend((0..12).map(|index| NodeRun {
+        node: format!("node-{index:02}"),
+        started: format!("2026-11-04T10:{index:02}:00Z"),
+        ..node(100 + index)
+    }));
     let view = report("twice", &runs);
     assert!(view.nodes.iter().all(|node| node.runs.len() == 2));
     let spread = view.benchmarks[0].spread.unwrap();
@@ -289,11 +286,10 @@ fn facts_name_differing_groups() {
         for fact in ["kernel.release", "os.version"] {
             run.facts.insert(fact.to_owned(), kernel.to_owned());
         }
-        if index / 8 == 1 {
-            slow(run, "memory", 0.05);
-        }
     }
-    let view = report("a rack", &runs);
+    let mut racks = runs.clone();
+    racks[8..16].iter_mut().for_each(|run| slow(run, "memory", 0.05));
+    let view = report("a rack", &racks);
     let found = groups(&view);
     let [(facts, value, nodes, [differs])] = &found[..] else { panic!("{found:?}") };
     assert_eq!((facts.as_str(), *value, *nodes), ("rack", "1", 8));
@@ -303,14 +299,8 @@ fn facts_name_differing_groups() {
     assert_eq!(view.groups[0].groups.len(), 6);
 
     // facts of the same nodes are one; what all benchmarks share is said once
-    let mut runs = sample_fleet(48);
-    for (index, run) in runs.iter_mut().enumerate() {
-        let kernel = if index % 2 == 0 { "6.18" } else { "6.12" };
-        for fact in ["kernel.release", "os.version"] {
-            run.facts.insert(fact.to_owned(), kernel.to_owned());
-        }
-        let families = if index % 2 == 0 { &[] } else { &FAMILIES[..] };
-        families.iter().for_each(|family| slow(run, family, 0.06));
+    for run in runs.iter_mut().skip(1).step_by(2) {
+        FAMILIES.iter().for_each(|family| slow(run, family, 0.06));
     }
     let view = report("a kernel", &runs);
     let found = groups(&view);
