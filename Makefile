@@ -24,19 +24,22 @@ run: setup-run build
 build:
 	cargo build --profile $(PROFILE) --bin gritstone
 
+# for all their commands: with another value, cargo builds the kernels and what needs them again
+lint check test: export GRITSTONE_WERROR = 1
+
 lint:
 	cargo fmt --all --check
-	GRITSTONE_WERROR=1 cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo clippy -p gritstone --no-default-features --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 check: setup-run lint
-	GRITSTONE_WERROR=1 cargo test --workspace --lib --bins -- $(SKIP)
+	cargo test --workspace --lib --bins -- $(SKIP)
 
 test: setup-test lint
+	cargo clippy -p gritstone --no-default-features --quiet -- -D warnings
 	scripts/check-c
 	# a shell that starts this in the background, or nohup, has these signals ignored, and tests send them; the rules of the
 	# repository (tidy, docgen, licenses) are tests of xtask
-	env --default-signal=HUP,INT,QUIT GRITSTONE_WERROR=1 cargo test --workspace -- $(SKIP)
+	env --default-signal=HUP,INT,QUIT cargo test --workspace -- $(SKIP)
 
 test-full: setup-test-full
 	env --default-signal=HUP,INT,QUIT scripts/test-full $(PART)

@@ -266,8 +266,8 @@ fn supervised(
 #[test]
 fn many_descendants_end_in_time() {
     let stop = AtomicBool::new(false);
-    // outside the group, which is killed at once
-    let script = "i=0; while [ $i -lt 1000 ]; do setsid sleep 60 & i=$((i+1)); done; sleep 1; : >ready; wait";
+    // outside the group, which is killed at once; output wakes the reader, which then sees the flag
+    let script = "i=0; while [ $i -lt 1000 ]; do setsid sleep 60 & i=$((i+1)); done; sleep 1; : >ready; while sleep 0.1; do echo >&2; done";
     let stop_when_ready = |mark: &str| {
         let ready = Path::new(mark).join("ready");
         let begin = Instant::now();
