@@ -354,7 +354,7 @@ fn layouts_decide_not_rounds() {
     repository.commit("100 103 101 102");
     let before = repository.traces();
     let pr = |build: &str, layouts: &str| {
-        let arguments = ["--base", "HEAD~1", "--format", "json", "--budget", "20s"];
+        let arguments = ["--base", "HEAD~1", "--format", "json", "--budget", "8s"];
         let build = ["--build", build, "--layouts", layouts];
         let tail = ["--harness", "lines", "--", "sed", "s/.*/alpha & ns/", "one"];
         let arguments = [&arguments[..], &build].concat();
