@@ -1,6 +1,6 @@
 //! Group-sequential tests of interleaved pairs at fixed numbers of pairs.
 //!
-//! The order within each pair is random. Between equal sides d = ln(other / base) is then as likely as -d, so that the signed-rank test is
+//! The order within each pair is random. Between equal sides d = ln(other / base) is then as likely as -d, so that a signed-rank test is
 //! exact under any disturbance that is independent of the order: drift, spikes, a periodic neighbor. ABBA and BAAB are not used: a neighbor
 //! with the period of four launches gives their pairs one sign.
 //!
@@ -10,7 +10,7 @@
 //! Each interim analysis has an equal share of the level, so that by Boole's inequality all together stay below it, with any correlation
 //! and any end of the trial.
 
-use crate::paired_times::{Pairs, Times};
+use crate::paired_times::{Pairs, Times, sign_test};
 use crate::two_sample::{self, Ratio};
 use crate::verdict::{Verdict, verdict};
 use crate::{descriptive, multiple, quantile};
@@ -48,6 +48,8 @@ pub struct Comparison {
     pub left_out: usize,
     /// Contribution of pairs with one contended launch to the mean of ln(ratio of times) over all pairs.
     pub one_sided: f64,
+    /// Whether one side is beyond the margin, seen from the estimate, in significantly more pairs than the other.
+    pub tails_differ: bool,
     /// Above 1: the other is faster. Its p is that of the last interim analysis alone.
     pub ratio: Option<Ratio>,
     /// p adjusted for the interim analyses; none before the first.
@@ -72,14 +74,15 @@ pub fn decide_all(
 ) -> Vec<Vec<Comparison>> {
     let pairs = |row: &Times| row.0.len() * row.0.len().saturating_sub(1) / 2;
     let tests: usize = rows.iter().map(pairs).sum();
-    let compared = rows.iter().map(|row| compare(row, tests));
+    let compared = rows.iter().enumerate().map(|(row, times)| compare(times, margin(row), tests));
     let mut judged: Vec<Vec<Comparison>> = compared.collect();
     decide(&mut judged, &margin);
     if over {
-        for (row, judged) in rows.iter().zip(&mut judged) {
+        for (row, judged) in judged.iter_mut().enumerate() {
             let open = |c: &&mut Comparison| c.verdict == Verdict::Inconclusive;
             for c in judged.iter_mut().filter(open) {
-                *c = analyze(c.base, c.other, &row.pairs(c.base, c.other), tests, true);
+                let pairs = rows[row].pairs(c.base, c.other);
+                *c = analyze([c.base, c.other], &pairs, margin(row), tests, true);
             }
         }
         decide(&mut judged, &margin);
@@ -99,10 +102,10 @@ fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
         let outcome = verdict(interval, comparison.p_adjusted, margin, LEVEL);
-        // dropped pairs may hide the cost of one side, before its launches show that
-        let hidden = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
+        // dropped pairs may hide the cost of one side, before its launches show that; and the center, what costs a minority of them
+        let dropped = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
         comparison.verdict = match outcome {
-            Verdict::Same if hidden => Verdict::Inconclusive,
+            Verdict::Same if dropped || comparison.tails_differ => Verdict::Inconclusive,
             outcome => outcome,
         };
         if comparison.verdict != Verdict::Inconclusive && comparison.smallest.is_none() {
@@ -174,23 +177,30 @@ impl Comparison {
     }
 }
 
-fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
+fn compare(row: &Times, margin: f64, tests: usize) -> Vec<Comparison> {
     let sides = row.0.len();
-    let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
-    pairs.map(|(base, other)| analyze(base, other, &row.pairs(base, other), tests, false)).collect()
+    let both = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| [base, other]));
+    both.map(|sides| analyze(sides, &row.pairs(sides[0], sides[1]), margin, tests, false)).collect()
 }
 
 /// All interim analyses of two sides so far, as one of `tests` comparisons: the smallest p, and the interval of the last.
-fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
-    let (b, o) = (&pairs.base, &pairs.other);
+fn analyze(
+    [base, other]: [usize; 2],
+    pairs: &Pairs,
+    margin: f64,
+    tests: usize,
+    over: bool,
+) -> Comparison {
+    let (b, o) = (&pairs.base[..], &pairs.other[..]);
     let n = b.len();
     let mut looks: Vec<usize> = INTERIM_ANALYSES.into_iter().filter(|&look| look <= n).collect();
-    let last = looks.last().copied().unwrap_or(0);
     let several = pairs.layouts.iter().any(|&layout| layout != pairs.layouts[0]);
+    let by_ranks = !several && !pairs.differ;
     // ranks of fewer pairs cannot be significant; means of two builds that agree could be
-    if over && (MIN_PAIRS..MAX_PAIRS).contains(&n) && n > last {
+    if over && (MIN_PAIRS..MAX_PAIRS).contains(&n) && looks.last() != Some(&n) {
         looks.push(n);
     }
+    let last = looks.last().copied();
     let estimate = |n: usize, level: f64| {
         let (b, o, confidence) = (&b[..n], &o[..n], 1.0 - level);
         let found = match (several, pairs.differ) {
@@ -203,14 +213,16 @@ fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -
     let paired = |n: usize| estimate(n, LEVEL_OF_LOOK);
     let p = looks.iter().filter_map(|&n| paired(n)?.p);
     let p = p.min_by(f64::total_cmp);
-    let mut ratio = paired(looks.last().copied().unwrap_or(n));
-    if looks.is_empty() {
+    let mut ratio = paired(last.unwrap_or(n));
+    if last.is_none() {
         // between interim analyses there is an estimate, but no inference
         ratio = ratio.map(|ratio| Ratio { interval: None, p: None, ..ratio });
     }
+    let tails_differ =
+        |(n, ratio): (usize, Ratio)| tails_differ(&b[..n], &o[..n], ratio.ratio, margin);
     let standard_error = ratio.filter(|_| n >= MIN_PAIRS).and_then(standard_error);
     // none if the pairs are too few for the level of the family
-    let found = looks.last().and_then(|&n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
+    let found = last.and_then(|n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
     Comparison {
         base,
         other,
@@ -219,6 +231,7 @@ fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -
         contention_differs: pairs.differ,
         left_out: pairs.left_out,
         one_sided: pairs.one_sided,
+        tails_differ: by_ranks && last.zip(ratio).is_some_and(tails_differ),
         ratio,
         p: p.map(|p| (p * INTERIM_ANALYSES.len() as f64).min(1.0)),
         p_adjusted: None,
@@ -226,6 +239,14 @@ fn analyze(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -
         smallest: detectable(found, standard_error),
         verdict: Verdict::Inconclusive,
     }
+}
+
+/// By the sign test of the pairs whose ratio of times is beyond the margin, seen from the estimate.
+fn tails_differ(base: &[f64], other: &[f64], estimate: f64, margin: f64) -> bool {
+    let away = base.iter().zip(other).map(|(base, other)| (other / base * estimate).ln());
+    let (above, below): (Vec<f64>, Vec<f64>) =
+        away.filter(|away| away.abs() > margin.ln_1p()).partition(|away| *away > 0.0);
+    sign_test(above.len(), below.len()) < LEVEL
 }
 
 /// One value per pair of builds.
@@ -392,6 +413,21 @@ mod tests {
     }
 
     #[test]
+    fn slow_minorities_prevent_same() {
+        let mut sides = times(60, 1.0);
+        let outcome =
+            |sides: &Times| decide_all(std::slice::from_ref(sides), |_| 0.02, true)[0][0].clone();
+        assert_eq!(outcome(&sides).verdict, Verdict::Same);
+        let slow = |timed: &mut Option<Timed>| *timed = timed.map(|timed| (1.3 * timed.ns).into());
+        sides.0[1].iter_mut().step_by(6).for_each(slow);
+        let judged = outcome(&sides);
+        assert_eq!((judged.verdict, judged.tails_differ), (Verdict::Inconclusive, true));
+        // as many of the other side
+        sides.0[0].iter_mut().skip(1).step_by(6).for_each(slow);
+        assert_eq!(outcome(&sides).verdict, Verdict::Same);
+    }
+
+    #[test]
     fn more_comparisons_need_more_evidence() {
         let rows: Vec<Times> =
             std::iter::once(times(12, 1.5)).chain((0..17).map(|_| times(12, 1.0))).collect();
@@ -441,7 +477,7 @@ mod tests {
     #[test]
     fn layouts_are_the_units() {
         // ninety rounds of eight builds; the layouts of the other side are 3% slower or faster
-        let effects = [0.03, -0.01, 0.02, -0.02, 0.03, 0.01, 0.02, -0.01];
+        let effects = [0.03, 0.01, 0.02, -0.02, 0.03, 0.01, 0.02, -0.01];
         let laid_out = |factor: f64, several: bool| {
             let mut sides = times(90, factor);
             for (round, timed) in sides.0[1].iter_mut().enumerate() {
@@ -455,7 +491,7 @@ mod tests {
             sides
         };
         let judge = |times: Times| decide_all(&[times], |_| 0.001, true)[0][0].clone();
-        // by rounds the 0.9% between these layouts is significant
+        // by rounds the 1.1% between these layouts is significant
         let (by_round, by_layout) = (judge(laid_out(1.0, false)), judge(laid_out(1.0, true)));
         assert!(by_round.p.unwrap() < LEVEL && by_layout.p.unwrap() > 0.5);
         assert_eq!(by_layout.verdict, Verdict::Inconclusive);

@@ -11,6 +11,7 @@ pub mod interim;
 pub mod moderated;
 pub mod modes;
 pub mod multiple;
+pub mod paired_ranks;
 pub mod paired_times;
 pub mod percentiles;
 pub mod plan;

@@ -1,8 +1,8 @@
 //! The ratio of two samples with interval and p.
 
-use crate::rank_intervals::{RankIntervals, signed_rank_test};
+use crate::rank_intervals::RankIntervals;
 use crate::scatter::Scatter;
-use crate::{descriptive, quantile};
+use crate::{descriptive, paired_ranks, quantile};
 
 /// Other over base.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,13 +55,13 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
     }
 }
 
-/// Interleaved pairs, the i-th of one with the i-th of the other: the pseudo-median of ln(other_i / base_i) by the signed-rank test.
-/// Effects that both of a pair share, such as a slow minute, cancel, so nothing is added for them.
+/// Interleaved pairs, the i-th of one with the i-th of the other: the center of ln(other_i / base_i) by [`paired_ranks::test`]. Effects that
+/// both of a pair share, such as a slow minute, cancel, so nothing is added for them.
 ///
 /// `None` when the sides are empty or of different length, have more than 1,000 values, or one that is not positive and
 /// finite.
 pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
-    let (center, interval, p) = signed_rank_test(&log_ratios(base, other)?, confidence);
+    let (center, interval, p) = paired_ranks::test(&log_ratios(base, other)?, confidence);
     let interval = interval.map(|ends| ends.map(f64::exp));
     Some(Ratio { ratio: center.exp(), interval, p: Some(p) })
 }
