@@ -157,7 +157,6 @@ fn documented_selectors_are_known() {
     }
 }
 
-/// The commands in the blocks of README.md except installations; runs are planned, not measured.
 /// A way that exists wherever the repository lies, and no address that nobody reads.
 #[test]
 fn reports_of_vulnerabilities_are_private() {
@@ -167,6 +166,7 @@ fn reports_of_vulnerabilities_are_private() {
     assert!(policy.contains(advisory) && !policy.contains("Maintainer"), "{policy}");
 }
 
+/// The commands in the blocks of README.md except installations; runs are planned, not measured.
 #[test]
 fn readme_examples_run() {
     let home = home();

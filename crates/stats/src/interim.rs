@@ -111,7 +111,7 @@ fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
         if comparison.verdict != Verdict::Inconclusive && comparison.smallest.is_none() {
             // significant by its interval, with too few pairs for the level of the family
             let found = comparison.ratio.and_then(distance);
-            comparison.smallest = detectable(found, comparison.standard_error);
+            comparison.smallest = detectable(found, LEVEL_OF_LOOK);
         }
     }
 }
@@ -222,7 +222,8 @@ fn analyze(
         |(n, ratio): (usize, Ratio)| tails_differ(&b[..n], &o[..n], ratio.ratio, margin);
     let standard_error = ratio.filter(|_| n >= MIN_PAIRS).and_then(standard_error);
     // none if the pairs are too few for the level of the family
-    let found = last.and_then(|n| distance(estimate(n, LEVEL_OF_LOOK / tests as f64)?));
+    let level = LEVEL_OF_LOOK / tests as f64;
+    let found = last.and_then(|n| distance(estimate(n, level)?));
     Comparison {
         base,
         other,
@@ -236,7 +237,7 @@ fn analyze(
         p: p.map(|p| (p * INTERIM_ANALYSES.len() as f64).min(1.0)),
         p_adjusted: None,
         standard_error,
-        smallest: detectable(found, standard_error),
+        smallest: detectable(found, level),
         verdict: Verdict::Inconclusive,
     }
 }
@@ -265,10 +266,11 @@ fn distance(ratio: Ratio) -> Option<f64> {
     Some(low.max(high))
 }
 
-/// Significant distance plus the error that one trial in twenty exceeds: the end of an interval varies about as much as its estimate.
-fn detectable(distance: Option<f64>, error: Option<f64>) -> Option<f64> {
-    let power = quantile::normal(2.0 * POWER - 1.0);
-    Some((distance? + power * SQRT_2 * error?).exp_m1())
+/// Distance that is significant at a level, plus the error that one trial in twenty exceeds: the end of an interval varies about as much as
+/// its estimate.
+fn detectable(distance: Option<f64>, level: f64) -> Option<f64> {
+    let power = SQRT_2 * quantile::normal(2.0 * POWER - 1.0);
+    Some((distance? * (1.0 + power / quantile::normal(1.0 - level))).exp_m1())
 }
 
 fn standard_error(ratio: Ratio) -> Option<f64> {

@@ -7,7 +7,7 @@ use crate::{descriptive, paired_ranks, quantile};
 /// Other over base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Hodges-Lehmann estimate.
+    /// Estimate: the Hodges-Lehmann estimate, or the center of pairs.
     pub ratio: f64,
     /// Interval; `None` when the values are too few for the test to reach the confidence.
     pub interval: Option<[f64; 2]>,

@@ -290,7 +290,6 @@ impl Engine for Sqlite {
     }
 }
 
-/// Settings of every connection, without file access.
 /// Replaces SQLite's function, which folds ASCII alone.
 fn fold_unicode(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -300,6 +299,7 @@ fn fold_unicode(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
+/// Settings of every connection, without file access.
 fn set_up(connection: &Connection, patience: Duration) -> Result<(), Fault> {
     fold_unicode(connection)?;
     connection.busy_timeout(patience)?;

@@ -59,7 +59,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
     check_options(args)?;
     let (_, run, selectors) = context.whole_run(&args.words)?;
     remark_future(context, &run.machine.id)?;
-    if run.settings.is_some() && run.elapsed_s.is_none() {
+    if run.is_unfinished() {
         output::remark(&format!("run {} has not ended, and is checked as far as it came", run.id));
     }
     let mut view = match &args.against {

@@ -72,7 +72,7 @@ fn single_three_percent_is_found() {
 
 #[test]
 fn stated_slowdowns_are_found() {
-    let (trials, rounds) = (30, 27);
+    let (trials, rounds) = (30, 40);
     let smallest = simulate(1, 0.0, rounds).into_iter();
     let smallest = smallest.filter(|row| row.verdict == Verdict::Inconclusive);
     let smallest: Vec<f64> = smallest.filter_map(|row| row.smallest).collect();
