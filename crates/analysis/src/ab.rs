@@ -7,7 +7,7 @@ use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Finding, Id, Launch,
-    Measurement, Metric, Note, Number, Param, RunData, RunView, SCHEMA_AB, TrialSide,
+    Measurement, Metric, Note, Number, Param, RunData, RunView, SCHEMA_AB, TrialSide, Verdict,
 };
 use gritstone_stats::interim::{self, Comparison};
 use gritstone_stats::paired_times::{Timed, Times};
@@ -183,6 +183,9 @@ fn comparison(
     let error = relative_overhead_error(&runs[c.base], &base, id)
         - relative_overhead_error(&runs[c.other], &other, id);
     let counted = |side: usize| Some(Side::new(views[side].get(id)?));
+    let verdict = word(c.verdict);
+    let tails = c.unequal_tails.filter(|_| verdict == Verdict::Inconclusive);
+    let tails = tails.map(|[base, other]| Finding::UnequalTails { base, other });
     let name = |side: usize| settings(&runs[side]).side;
     AbComparison {
         base: name(c.base),
@@ -198,12 +201,12 @@ fn comparison(
         }),
         p: c.p,
         p_adjusted: c.p_adjusted,
-        verdict: word(c.verdict),
+        verdict,
         smallest: c.smallest,
         explanation: counted(c.base)
             .zip(counted(c.other))
             .and_then(|(base, other)| explain(base, other)),
-        notes: carried.into_iter().map(Note::new).collect(),
+        notes: carried.into_iter().chain(tails).map(Note::new).collect(),
     }
 }
 

@@ -419,6 +419,13 @@ pub enum Finding {
         p: f64,
     },
 
+    /// One side is slower than usual more often than the other: "same" would hide what a minority of its launches costs.
+    UnequalTails {
+        /// Pairs in which the base is slower than the ratio says by more than the margin.
+        base: usize,
+        other: usize,
+    },
+
     // Runs against each other.
     /// A run has no result above 0.
     NoEstimateIn {

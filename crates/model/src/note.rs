@@ -204,6 +204,7 @@ impl Finding {
             | Self::NoLaunches {}
             | Self::Accepted {}
             | Self::CarryOver { .. }
+            | Self::UnequalTails { .. }
             | Self::RealTimeInstead { .. }
             | Self::OnlyTime { .. }
             | Self::BothPrinted {} => None,

@@ -48,8 +48,9 @@ pub struct Comparison {
     pub left_out: usize,
     /// Contribution of pairs with one contended launch to the mean of ln(ratio of times) over all pairs.
     pub one_sided: f64,
-    /// Whether one side is beyond the margin, seen from the estimate, in significantly more pairs than the other.
-    pub tails_differ: bool,
+    /// Pairs in which the base, or the other, is slower than the estimate says by more than the margin. `None` unless the counts differ by
+    /// more than chance.
+    pub unequal_tails: Option<[usize; 2]>,
     /// Above 1: the other is faster. Its p is that of the last interim analysis alone.
     pub ratio: Option<Ratio>,
     /// p adjusted for the interim analyses; none before the first.
@@ -102,10 +103,10 @@ fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
         let outcome = verdict(interval, comparison.p_adjusted, margin, LEVEL);
-        // dropped pairs may hide the cost of one side, before its launches show that; and the center, what costs a minority of them
+        // dropped pairs may hide the cost of one side, before its launches show that; an estimate does not see a minority of launches
         let dropped = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
         comparison.verdict = match outcome {
-            Verdict::Same if dropped || comparison.tails_differ => Verdict::Inconclusive,
+            Verdict::Same if dropped || comparison.unequal_tails.is_some() => Verdict::Inconclusive,
             outcome => outcome,
         };
         if comparison.verdict != Verdict::Inconclusive && comparison.smallest.is_none() {
@@ -166,6 +167,7 @@ impl Comparison {
             base,
             other: self.base,
             contended: [self.contended[1], self.contended[0]],
+            unequal_tails: self.unequal_tails.map(|[base, other]| [other, base]),
             ratio: self.ratio.map(Ratio::inverse),
             verdict: match self.verdict {
                 Verdict::Faster => Verdict::Slower,
@@ -218,8 +220,9 @@ fn analyze(
         // between interim analyses there is an estimate, but no inference
         ratio = ratio.map(|ratio| Ratio { interval: None, p: None, ..ratio });
     }
-    let tails_differ =
-        |(n, ratio): (usize, Ratio)| tails_differ(&b[..n], &o[..n], ratio.ratio, margin);
+    let tails = last.zip(ratio).filter(|_| by_ranks);
+    let unequal_tails =
+        tails.and_then(|(n, ratio)| unequal_tails(&b[..n], &o[..n], ratio.ratio, margin));
     let standard_error = ratio.filter(|_| n >= MIN_PAIRS).and_then(standard_error);
     // none if the pairs are too few for the level of the family
     let level = LEVEL_OF_LOOK / tests as f64;
@@ -232,7 +235,7 @@ fn analyze(
         contention_differs: pairs.differ,
         left_out: pairs.left_out,
         one_sided: pairs.one_sided,
-        tails_differ: by_ranks && last.zip(ratio).is_some_and(tails_differ),
+        unequal_tails,
         ratio,
         p: p.map(|p| (p * INTERIM_ANALYSES.len() as f64).min(1.0)),
         p_adjusted: None,
@@ -242,12 +245,13 @@ fn analyze(
     }
 }
 
-/// By the sign test of the pairs whose ratio of times is beyond the margin, seen from the estimate.
-fn tails_differ(base: &[f64], other: &[f64], estimate: f64, margin: f64) -> bool {
-    let away = base.iter().zip(other).map(|(base, other)| (other / base * estimate).ln());
-    let (above, below): (Vec<f64>, Vec<f64>) =
-        away.filter(|away| away.abs() > margin.ln_1p()).partition(|away| *away > 0.0);
-    sign_test(above.len(), below.len()) < LEVEL
+/// By the sign test of the pairs whose ratio of times differs from the estimate by more than the margin.
+fn unequal_tails(base: &[f64], other: &[f64], estimate: f64, margin: f64) -> Option<[usize; 2]> {
+    let ratios = base.iter().zip(other).map(|(base, other)| (other / base * estimate).ln());
+    let beyond: Vec<f64> = ratios.filter(|ratio| ratio.abs() > margin.ln_1p()).collect();
+    let of_other = beyond.iter().filter(|ratio| **ratio > 0.0).count();
+    let of_base = beyond.len() - of_other;
+    (sign_test(of_base, of_other) < LEVEL).then_some([of_base, of_other])
 }
 
 /// One value per pair of builds.
@@ -423,7 +427,9 @@ mod tests {
         let slow = |timed: &mut Option<Timed>| *timed = timed.map(|timed| (1.3 * timed.ns).into());
         sides.0[1].iter_mut().step_by(6).for_each(slow);
         let judged = outcome(&sides);
-        assert_eq!((judged.verdict, judged.tails_differ), (Verdict::Inconclusive, true));
+        let tails = judged.unequal_tails;
+        assert_eq!((judged.verdict, tails), (Verdict::Inconclusive, Some([0, 10])));
+        assert_eq!(judged.seen_from(1).unequal_tails, Some([10, 0]));
         // as many of the other side
         sides.0[0].iter_mut().skip(1).step_by(6).for_each(slow);
         assert_eq!(outcome(&sides).verdict, Verdict::Same);

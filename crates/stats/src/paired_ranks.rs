@@ -9,10 +9,10 @@ use crate::descriptive::{self, MAX_VALUES};
 use crate::rank_intervals::Levels;
 use std::sync::OnceLock;
 
-/// Center, interval and p of differences, at least one and at most [`MAX_VALUES`]. The center has as much score below as above.
+/// Estimate, interval and p of differences, at least one and at most [`MAX_VALUES`]. The estimate has as much score below as above.
 pub fn test(differences: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64) {
     let n = differences.len();
-    let scores = Scores { sorted: descriptive::sorted(differences), greatest: greatest_score(n) };
+    let scores = Scores { sorted: descriptive::sorted(differences), max: max_score(n) };
     let levels = levels(n);
     let total = scores.up_to(f64::INFINITY);
     // a difference of 0 is on both sides
@@ -22,13 +22,13 @@ pub fn test(differences: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64
         true => levels.level(outside),
         false => 1.0,
     };
-    let center = f64::midpoint(scores.reach(total.div_ceil(2)), scores.reach(total / 2 + 1));
+    let estimate = f64::midpoint(scores.reach(total.div_ceil(2)), scores.reach(total / 2 + 1));
     let k = levels.within(confidence);
     let interval = (k > 0).then(|| [scores.reach(k), scores.reach(total + 1 - k)]);
-    (center, interval, p)
+    (estimate, interval, p)
 }
 
-fn greatest_score(n: usize) -> usize {
+fn max_score(n: usize) -> usize {
     n.div_ceil(2)
 }
 
@@ -36,7 +36,7 @@ fn greatest_score(n: usize) -> usize {
 fn levels(n: usize) -> &'static Levels {
     static LEVELS: [OnceLock<Levels>; MAX_VALUES + 1] = [const { OnceLock::new() }; MAX_VALUES + 1];
     LEVELS[n].get_or_init(|| {
-        let scores = (1..=n).map(|rank| rank.min(greatest_score(n)));
+        let scores = (1..=n).map(|rank| rank.min(max_score(n)));
         Levels::of_scores(&scores.collect::<Vec<_>>())
     })
 }
@@ -44,7 +44,7 @@ fn levels(n: usize) -> &'static Levels {
 struct Scores {
     /// Differences in ascending order.
     sorted: Vec<f64>,
-    greatest: usize,
+    max: usize,
 }
 
 impl Scores {
@@ -56,7 +56,7 @@ impl Scores {
             while end > i && f64::midpoint(*x, self.sorted[end - 1]) > center {
                 end -= 1;
             }
-            sum += end.saturating_sub(i).min(self.greatest);
+            sum += end.saturating_sub(i).min(self.max);
         }
         sum
     }
@@ -95,12 +95,12 @@ mod tests {
     }
 
     /// Scores of positive and of negative differences from a center, from their ranks.
-    fn by_sorting(values: &[f64], center: f64, greatest: usize) -> [usize; 2] {
+    fn by_sorting(values: &[f64], center: f64, max: usize) -> [usize; 2] {
         let mut away: Vec<f64> = values.iter().map(|x| x - center).collect();
         away.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
         let sum = |sign: f64| {
             let ranks = away.iter().enumerate().filter(|(_, x)| sign * **x > 0.0);
-            ranks.map(|(i, _)| (i + 1).min(greatest)).sum()
+            ranks.map(|(i, _)| (i + 1).min(max)).sum()
         };
         [sum(1.0), sum(-1.0)]
     }
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn scores_are_limited_ranks() {
         for n in [1_usize, 2, 5, 12, 61] {
-            for greatest in [1, n.div_ceil(2), n] {
+            for max in [1, n.div_ceil(2), n] {
                 let sorted = descriptive::sorted(values(n, 0.0).iter());
-                let scores = Scores { sorted, greatest };
+                let scores = Scores { sorted, max };
                 for center in [-0.7, -0.211, 0.0123, 0.3017, 0.9] {
-                    let [_, below] = by_sorting(&scores.sorted, center, greatest);
-                    assert_eq!(scores.up_to(center), below, "{n} {greatest} {center}");
+                    let [_, below] = by_sorting(&scores.sorted, center, max);
+                    assert_eq!(scores.up_to(center), below, "{n} {max} {center}");
                 }
             }
         }
@@ -123,7 +123,7 @@ mod tests {
     fn all_averages_are_wilcoxons_test() {
         for n in [1, 2, 7, 12, 60] {
             let values = values(n, 0.1);
-            let scores = Scores { sorted: descriptive::sorted(values.iter()), greatest: n };
+            let scores = Scores { sorted: descriptive::sorted(values.iter()), max: n };
             for (i, average) in descriptive::walsh(&values).into_iter().enumerate() {
                 assert_eq!(scores.reach(i + 1), average, "{n} {i}");
             }

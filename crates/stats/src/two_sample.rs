@@ -7,7 +7,7 @@ use crate::{descriptive, paired_ranks, quantile};
 /// Other over base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Estimate: the Hodges-Lehmann estimate, or the center of pairs.
+    /// Estimate: that of Hodges and Lehmann, or of [`paired_ranks::test`].
     pub ratio: f64,
     /// Interval; `None` when the values are too few for the test to reach the confidence.
     pub interval: Option<[f64; 2]>,
@@ -55,7 +55,7 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
     }
 }
 
-/// Interleaved pairs, the i-th of one with the i-th of the other: the center of ln(other_i / base_i) by [`paired_ranks::test`]. Effects that
+/// Interleaved pairs, the i-th of one with the i-th of the other: the estimate of ln(other_i / base_i) by [`paired_ranks::test`]. Effects that
 /// both of a pair share, such as a slow minute, cancel, so nothing is added for them.
 ///
 /// `None` when the sides are empty or of different length, have more than 1,000 values, or one that is not positive and

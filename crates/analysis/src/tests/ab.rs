@@ -133,6 +133,20 @@ fn carry_over_is_reported() {
     assert!(p < 1e-4, "{p}");
 }
 
+#[test]
+fn slow_minorities_are_noted() {
+    let (a, mut b) = (side("a", 10.0, 60), side("b", 10.0, 60));
+    for slow in b.launches.iter_mut().step_by(6) {
+        *slow = launch("command", slow.round, 13.0);
+    }
+    let compared = trial(&[a, b]).rows.remove(0).comparisons.remove(0);
+    assert_eq!(compared.verdict, Verdict::Inconclusive);
+    let [Note { finding: Finding::UnequalTails { base: 0, other: 10 }, .. }] = compared.notes[..]
+    else {
+        panic!("{:?}", compared.notes);
+    };
+}
+
 /// With the core to itself the SMT probe takes a quarter of a core cycle; beside another thread half as long again.
 fn set_probes(run: &mut RunData, contended: impl Fn(u32) -> bool) {
     for launch in &mut run.launches {

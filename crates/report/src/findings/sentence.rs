@@ -335,6 +335,11 @@ pub(super) fn sentence(finding: &Finding) -> String {
             words::ratio(*other_first, None, Sense::Speed),
             number::significant(*p, 2),
         ),
+        F::UnequalTails { base, other } => format!(
+            "Beyond the margin around this ratio, the base is slower in {}, the other in {}: their launches differ.",
+            plural(*base, "pair"),
+            plural(*other, "pair"),
+        ),
         F::ShortHistory { runs, needed } => {
             let runs = plural(*runs, "earlier run");
             format!("{runs} of the same kind; {needed} are needed.")
