@@ -6,6 +6,7 @@ mod times;
 mod timing;
 mod warnings;
 
+use crate::findings::message;
 use crate::words;
 use gritstone_document::clean;
 use gritstone_document::number::{self, fixed};
@@ -81,7 +82,11 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
         }
         (many, _) => text.push_str(&places(many, view, ranking)),
     }
-    let remarks = warnings::remarks(&row.figures, ranking);
+    let mut remarks = warnings::remarks(&row.figures, ranking);
+    for c in compared {
+        let sides = format!("{} against {}", name(&c.other), name(&c.base));
+        remarks.extend(c.notes.iter().map(|note| format!("{sides}: {}", message(note))));
+    }
     if !remarks.is_empty() {
         let _ = writeln!(text, "\n  {}", remarks.join("\n  "));
     }

@@ -1,7 +1,7 @@
 //! What is printed of made-up trials.
 
 use super::*;
-use gritstone_model::AbFigure;
+use gritstone_model::{AbFigure, Finding, Note};
 use gritstone_testkit::{ab_comparison as against, ab_figure, ab_view};
 
 fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
@@ -187,6 +187,15 @@ fn numbers_stay_with_units() {
     for joined in ["p\u{a0}<\u{a0}0.01,", "1.94\u{a0}MB", "[1.42\u{a0}–\u{a0}1.58]"] {
         assert!(text.contains(joined), "{text}");
     }
+}
+
+#[test]
+fn notes_of_comparisons_name_sides() {
+    let mut compared = against("a", "b", 1.0, Verdict::Inconclusive);
+    compared.notes = vec![Note::new(Finding::UnequalTails { base: 0, other: 12 })];
+    let (view, ranking) = trial(&[13.351, 13.4], vec![compared]);
+    let text = shown(&view, &ranking).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("./new input against ./old input: Beyond the margin"), "{text}");
 }
 
 #[test]
