@@ -643,6 +643,38 @@ fn both_sides_execute_their_own() {
     assert!(code == 2 && error.contains("relative to the repository"), "{error}");
 }
 
+/// Stands in for pytest with pytest-benchmark: it loads plugins, and asks for the processor's description and the clock.
+const PYTEST: &str = r#"
+import importlib.metadata, json, sys, types
+
+package = types.ModuleType("pytest_benchmark")
+package.plugin = types.SimpleNamespace(get_cpu_info=None)
+package.timers = types.SimpleNamespace(timeout_timer=None)
+sys.modules["pytest_benchmark"] = package
+for distribution in importlib.metadata.distributions():
+    for entry in distribution.entry_points:
+        if entry.group == "pytest11" and distribution.metadata["name"] == "gritstone-launches":
+            entry.load()
+import theirs
+cpu = package.plugin.get_cpu_info()["brand_raw"]
+start = package.timers.timeout_timer()
+path, = (word.partition("=")[2] for word in sys.argv if word.startswith("--benchmark-json="))
+stats = {"data": [2.0 if cpu == "" and start > 1e11 else 1.0]}
+json.dump({"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": stats}]}, open(path, "w"))
+"#;
+
+#[test]
+fn launches_of_pytest_are_short() {
+    let repository = Repository::with(&[THREE, "alpha 10 ns\n"]);
+    let packages = tempfile::tempdir().unwrap();
+    fs::write(packages.path().join("theirs.py"), "").unwrap();
+    let tail = ["--harness", "pytest-benchmark", "--", "python3", "-c", PYTEST];
+    let mut command = repository.command(&["--base", "HEAD~1", "--format", "json"], &tail);
+    let output = command.env("PYTHONPATH", packages.path()).output().unwrap();
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(view["rows"][0]["base"], 2.0, "{view}");
+}
+
 #[test]
 fn own_output_is_no_change() {
     let repository = Repository::with(&[THREE]);

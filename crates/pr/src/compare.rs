@@ -48,8 +48,8 @@ pub struct Comparison {
     pub same_output: bool,
     /// Time for measuring; builds do not count.
     pub budget: Duration,
-    /// Measuring time of one benchmark in one launch; `None`: as long as the budget permits with enough rounds.
-    pub harness_time: Option<Duration>,
+    /// Measuring time of one benchmark in one launch.
+    pub harness_time: Duration,
     pub margins: Margins,
     pub seed: u64,
     /// Parent of the work trees.
@@ -125,6 +125,7 @@ impl Comparison {
             harness: self.harness.as_ref(),
             command: &self.command,
             directory: &self.directory,
+            time: self.harness_time,
             deadline: place.setup.deadline,
             work_dirs: &place.setup.work_dirs,
             stop: &place.setup.stop,
@@ -139,7 +140,6 @@ impl Comparison {
             margins: &self.margins,
             seed: self.seed,
             budget: self.budget,
-            time: self.harness_time,
             only: None,
         }
     }
@@ -270,7 +270,7 @@ impl Comparison {
             built: self.build.is_some(),
             layouts: self.layouts.max(1),
             rounds: 0,
-            harness_time_s: 0.0,
+            harness_time_s: self.harness_time.as_secs_f64(),
             elapsed_s: 0.0,
             budget_s: self.budget.as_secs_f64(),
             outcome: CheckOutcome::Inconclusive,
@@ -317,7 +317,6 @@ impl Comparison {
             },
             reason: (!measured.complete).then(|| "interrupted".to_owned()),
             counter: place.counter.as_ref().map(|counter| counter.kind),
-            harness_time_s: measured.time.as_secs_f64(),
             rounds: trial.rounds,
             elapsed_s,
             rows,

@@ -5,12 +5,13 @@ use crate::instructions::Counter;
 use crate::work_trees::{WorkTree, describe, last_lines};
 use anyhow::{Context as _, Result, anyhow};
 use gritstone_exchange::harness::{
-    Execution, Harness, HarnessFile, HarnessResult, HarnessResults, Output,
+    Execution, Harness, HarnessFile, HarnessResult, HarnessResults, Invocation, Output,
 };
 use gritstone_exec::{UserEnd, UserTask, WorkDirs};
 use gritstone_model::{Better, decode_text};
 use gritstone_runs::files;
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub struct Launcher<'a> {
     pub command: &'a [String],
     /// Below the root of a work tree.
     pub directory: &'a Path,
+    /// Measuring time of one benchmark.
+    pub time: Duration,
     pub deadline: Duration,
     pub work_dirs: &'a WorkDirs,
     pub stop: &'a AtomicBool,
@@ -40,8 +43,6 @@ pub struct Launcher<'a> {
 /// What a launch measures.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// Measuring time of one benchmark.
-    pub time: Duration,
     /// Benchmarks to measure; empty: all.
     pub wanted: &'a [String],
     pub unwanted: &'a [String],
@@ -110,13 +111,11 @@ impl Launcher<'_> {
         let invocation = self.harness.invocation(&Execution {
             command: self.command,
             directory: &results,
-            time: request.time,
+            time: self.time,
             wanted,
             unwanted,
         });
-        let mut variables = environment();
-        let more = invocation.environment.into_iter();
-        variables.extend(more.map(|(name, value)| (name, OsString::from(value))));
+        let variables = variables(&invocation, directory)?;
         let (stdout, stderr) = (directory.join("stdout"), directory.join("stderr"));
         let argv = match self.counter {
             Some(counter) => counter.argv(&invocation.argv, &results),
@@ -210,6 +209,40 @@ impl Launcher<'_> {
     }
 }
 
+/// The environment of a launch.
+fn variables(invocation: &Invocation, directory: &Path) -> Result<BTreeMap<String, OsString>> {
+    let mut all = environment();
+    let more = invocation.environment.iter();
+    all.extend(more.map(|(name, value)| (name.clone(), OsString::from(value))));
+    if !invocation.python.is_empty() {
+        let modules = directory.join("python");
+        write_files(&modules, invocation.python)?;
+        let path = all.entry("PYTHONPATH".to_owned()).or_default();
+        *path = before(&modules, path);
+    }
+    Ok(all)
+}
+
+fn write_files(directory: &Path, files: &[(&str, &str)]) -> Result<()> {
+    for (path, text) in files {
+        let path = directory.join(path);
+        let what = || format!("cannot write {}", path.display());
+        fs::create_dir_all(path.parent().unwrap_or(directory)).with_context(what)?;
+        fs::write(&path, text).with_context(what)?;
+    }
+    Ok(())
+}
+
+/// A search path that begins with a directory. An empty entry would mean the current one.
+fn before(directory: &Path, path: &OsStr) -> OsString {
+    let mut all = directory.as_os_str().to_owned();
+    if !path.is_empty() {
+        all.push(":");
+        all.push(path);
+    }
+    all
+}
+
 fn read_text(path: &Path) -> Result<String> {
     decode_text(read_bytes(path)?).with_context(|| path.display().to_string())
 }
@@ -242,8 +275,7 @@ mod tests {
         let names = |n: usize| -> Vec<String> { (0..n).map(|i| format!("{i:0>60}")).collect() };
         for (n, filtered) in [(100, 100), (3000, 0)] {
             let wanted = names(n);
-            let request =
-                Request { time: Duration::ZERO, wanted: &wanted, unwanted: &[], known: &wanted };
+            let request = Request { wanted: &wanted, unwanted: &[], known: &wanted };
             assert_eq!(request.filter().0.len(), filtered);
         }
     }

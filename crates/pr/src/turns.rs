@@ -34,8 +34,6 @@ pub struct Turns<'a> {
     pub margins: &'a Margins,
     pub seed: u64,
     pub budget: Duration,
-    /// Measuring time of one benchmark; `None`: by [`measuring_time`].
-    pub time: Option<Duration>,
     /// Restricts verdicts to one benchmark.
     pub only: Option<&'a str>,
 }
@@ -50,8 +48,6 @@ pub struct MeasuredTurns {
     pub failed_alone: [usize; 2],
     /// Benchmarks that neither side measures.
     pub without_value: Vec<PrWithoutValue>,
-    /// Measuring time of one benchmark in one launch.
-    pub time: Duration,
     /// By side and round.
     pub launches: [Vec<RoundLaunch>; 2],
     pub begun: Instant,
@@ -78,24 +74,6 @@ impl OtherRuns {
         }
         Some(process)
     }
-}
-
-/// Shortest measuring time of a benchmark, with which benchmarks are discovered.
-const MIN_MEASURING_TIME: Duration = Duration::from_millis(10);
-/// Longest measuring time that is chosen automatically.
-const MAX_MEASURING_TIME: Duration = Duration::from_millis(50);
-/// Target number of rounds: enough to find a change of a few percent among twenty benchmarks.
-const ROUNDS: u32 = 90;
-/// Ratio of the time of a benchmark in a launch, including warm-up, to its measuring time.
-const WITH_WARM_UP: u32 = 2;
-
-/// Measuring time of one benchmark with which the budget suffices for [`ROUNDS`]. `shortest_launch` was measured with
-/// [`MIN_MEASURING_TIME`].
-fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize) -> Duration {
-    let launch = budget / (2 * ROUNDS);
-    let benchmarks = u32::try_from(benchmarks).unwrap_or(u32::MAX).max(1);
-    let spare = launch.saturating_sub(shortest_launch) / benchmarks / WITH_WARM_UP;
-    (MIN_MEASURING_TIME + spare).min(MAX_MEASURING_TIME)
 }
 
 impl Turns<'_> {
@@ -144,9 +122,7 @@ impl Turns<'_> {
     fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<MeasuredTurns> {
         let start = Instant::now();
         let others = OtherRuns::claim();
-        let shortest = self.time.unwrap_or(MIN_MEASURING_TIME);
-        let first =
-            [discover(launcher, trees[0], shortest)?, discover(launcher, trees[1], shortest)?];
+        let first = [discover(launcher, trees[0])?, discover(launcher, trees[1])?];
         let mut trial = Trial::new(
             [&first[0].results.measured, &first[1].results.measured],
             self.quantity,
@@ -166,19 +142,14 @@ impl Turns<'_> {
         if let Some(only) = self.only {
             trial.leave_out_others(only);
         }
-        let benchmarks = trial.open().len();
-        if benchmarks == 0 {
+        if trial.open().is_empty() {
             bail!(NotComparable(no_common(&first)));
         }
-        let time = self.time.unwrap_or_else(|| {
-            let left = self.budget.saturating_sub(start.elapsed());
-            measuring_time(left, start.elapsed() / 2, benchmarks)
-        });
         let [base, head] = first;
         if let Some(expected) = &base.output
             && let Err(differs) = same_output::check(expected, SIDES[1], output(&head))
         {
-            let again = discover(launcher, trees[0], shortest)?;
+            let again = discover(launcher, trees[0])?;
             same_output::check(expected, SIDES[0], output(&again))?;
             return Err(differs.into());
         }
@@ -189,7 +160,6 @@ impl Turns<'_> {
             failed_alone: failed_alone(&failures).map(usize::from),
             failures,
             without_value,
-            time,
             launches: [vec![], vec![]],
             begun: start,
             output: base.output,
@@ -219,8 +189,8 @@ fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
 }
 
 /// Launches a side to find its benchmarks.
-fn discover(launcher: &Launcher<'_>, tree: &WorkTree, time: Duration) -> Result<Launched> {
-    let request = Request { time, wanted: &[], unwanted: &[], known: &[] };
+fn discover(launcher: &Launcher<'_>, tree: &WorkTree) -> Result<Launched> {
+    let request = Request { wanted: &[], unwanted: &[], known: &[] };
     let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
     Ok(launcher.launch(tree, request)?.map_err(why)?)
 }
@@ -238,7 +208,6 @@ fn round(
     let closed = measured.trial.closed();
     let known = [open, &closed].concat();
     let request = Request {
-        time: measured.time,
         // without a decision there is no filter, which could miss benchmarks with unexpected names
         wanted: if closed.is_empty() { &[] } else { open },
         unwanted: &closed,
@@ -349,19 +318,5 @@ mod tests {
         {
             assert_eq!(head_fails_more(rounds), more, "{rounds:?}");
         }
-    }
-
-    #[test]
-    fn measuring_times_leave_enough_rounds() {
-        let ms = Duration::from_millis;
-        let budget = Duration::from_secs(300);
-        assert_eq!(measuring_time(budget, ms(100), 1), MAX_MEASURING_TIME);
-        assert_eq!(measuring_time(budget, Duration::from_secs(4), 20), MIN_MEASURING_TIME);
-        let between = measuring_time(budget, ms(600), 20);
-        assert!((MIN_MEASURING_TIME..MAX_MEASURING_TIME).contains(&between), "{between:?}");
-        assert!(
-            (ms(600) + between.saturating_sub(MIN_MEASURING_TIME) * 20 * WITH_WARM_UP) * 2 * ROUNDS
-                <= budget
-        );
     }
 }

@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(300);
+/// More launches narrow an interval more than longer ones do.
+const HARNESS_TIME: Duration = Duration::from_millis(10);
 const MAX_SLOWDOWN: f64 = 0.02;
 /// Margin for instructions, which are more exact than times.
 const MAX_MORE_INSTRUCTIONS: f64 = 0.005;
@@ -84,7 +86,7 @@ pub struct TrialArgs {
     /// Time for measuring, builds excluded [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     pub budget: Option<Duration>,
-    /// Measuring time of a benchmark in each launch [default: 10ms to 50ms, so that the budget has enough launches]
+    /// Measuring time of a benchmark in each launch [default: 10ms]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     pub harness_time: Option<Duration>,
     /// Allowed slowdown [default: 2%; of instructions 0.5%]
@@ -245,7 +247,7 @@ pub fn comparison(
         harness: harness::named(name, pointer).ok_or_else(unknown_harness)?,
         values: pointer.to_owned(),
         budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
-        harness_time: time(args.harness_time, &project.harness_time)?,
+        harness_time: time(args.harness_time, &project.harness_time)?.unwrap_or(HARNESS_TIME),
         margins: margins(args, &project, quantity)?,
         quantity,
         same_output: false,

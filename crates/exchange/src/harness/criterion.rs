@@ -196,6 +196,7 @@ impl Harness for Criterion {
         Invocation {
             argv,
             environment: vec![("CRITERION_HOME".to_owned(), home.display().to_string())],
+            python: &[],
             output: Output::Tree(home),
         }
     }

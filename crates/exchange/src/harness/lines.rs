@@ -21,12 +21,11 @@ fn fields(line: &str) -> Option<(&str, f64, &str)> {
 /// The command as it is, with the filter in its environment.
 pub(super) fn through_standard_output(execution: &Execution<'_>) -> Invocation {
     Invocation {
-        argv: execution.command.to_vec(),
         environment: match execution.wanted {
             [] => vec![],
             wanted => vec![(FILTER.to_owned(), wanted.join("\n"))],
         },
-        output: Output::Stdout,
+        ..Invocation::new(execution.command.to_vec(), Output::Stdout)
     }
 }
 

@@ -86,13 +86,15 @@ pub struct Invocation {
     pub argv: Vec<String>,
     /// Additions to the environment.
     pub environment: Vec<(String, String)>,
+    /// Paths and contents of files in a directory that comes first in `PYTHONPATH`.
+    pub python: &'static [(&'static str, &'static str)],
     /// Where the results are.
     pub output: Output,
 }
 
 impl Invocation {
     fn new(argv: Vec<String>, output: Output) -> Self {
-        Self { argv, environment: vec![], output }
+        Self { argv, environment: vec![], python: &[], output }
     }
 }
 

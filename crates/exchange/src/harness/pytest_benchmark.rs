@@ -14,6 +14,16 @@ use serde_json::value::RawValue;
 
 pub(super) struct PytestBenchmark;
 
+/// A plugin that pytest finds by its entry point, in place of an option `-p`, with which pytest would fail where `PYTHONPATH` is ignored.
+const PLUGIN: &[(&str, &str)] = &[
+    ("gritstone_launches.py", include_str!("pytest_plugin/gritstone_launches.py")),
+    ("gritstone_launches-1.dist-info/METADATA", include_str!("pytest_plugin/METADATA")),
+    (
+        "gritstone_launches-1.dist-info/entry_points.txt",
+        include_str!("pytest_plugin/entry_points.txt"),
+    ),
+];
+
 #[derive(Deserialize)]
 struct File<'a> {
     #[serde(borrow)]
@@ -108,10 +118,10 @@ impl Harness for PytestBenchmark {
         let unwanted = execution.unwanted.iter().filter(|name| !begins_wanted(name));
         more.extend(unwanted.map(|name| format!("--deselect={name}")));
         Invocation {
-            argv: argv(execution.command, more),
             // writes neither bytecode nor caches to a work tree
             environment: vec![("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned())],
-            output: Output::File(out),
+            python: PLUGIN,
+            ..Invocation::new(argv(execution.command, more), Output::File(out))
         }
     }
 }

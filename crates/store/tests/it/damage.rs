@@ -39,7 +39,6 @@ fn foreign_files_are_refused() {
     };
     set("user_version", 99);
     refused(&path, "Newer", "Use the newer Gritstone");
-    set("user_version", 99);
     set("application_id", 0x4752_4954);
     refused(&path, "Before", "gritstone export RUN --output");
 }
