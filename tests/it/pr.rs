@@ -985,7 +985,10 @@ fn killed_bisect_continues() {
             .journals()
             .into_iter()
             .filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
-        texts.filter_map(|path| fs::read_to_string(path).ok()).any(|text| text.lines().count() > 1)
+        let is_record = |line: &&str| line.starts_with('{');
+        texts
+            .filter_map(|path| fs::read_to_string(path).ok())
+            .any(|text| text.lines().filter(is_record).count() > 1)
     };
     while !has_steps() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(2));

@@ -35,6 +35,14 @@ impl DistinctNames {
             n => format!("{name} #{n}"),
         }
     }
+
+    /// The name in the document.
+    pub(crate) fn original(name: &str) -> &str {
+        match name.rsplit_once(" #") {
+            Some((original, n)) if n.bytes().all(|b| b.is_ascii_digit()) => original,
+            _ => name,
+        }
+    }
 }
 
 /// A benchmark of another program.

@@ -51,7 +51,7 @@ pub struct PrView {
     pub rows: Vec<PrRow>,
     /// Benchmarks of only one side.
     pub unmatched: Vec<PrUnmatched>,
-    /// Benchmarks that no side measures.
+    /// Benchmarks that no side measures, and those that the first launches did not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_value: Vec<PrWithoutValue>,
 }
@@ -158,7 +158,7 @@ pub struct PrUnmatched {
     pub why: Option<String>,
 }
 
-/// A benchmark without a value.
+/// A benchmark that neither side measures, or that the first launches did not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrWithoutValue {
     pub name: String,

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_exchange::harness::Harness;
 use gritstone_exchange::{ImportError, trial_side};
 use gritstone_exec::{Journal, Setup};
+use gritstone_host::programs;
 use gritstone_model::{
     CheckOutcome, Plan, PrQuantity, PrSide, PrSideName, PrView, PrWithoutValue, RunData, RunInfo,
     SCHEMA_PR,
@@ -374,10 +375,21 @@ pub fn check_command(command: &[String], repository: &Repository) -> Result<()> 
         .first()
         .context("no command: give it after --, or as `command` in gritstone-pr.toml")?;
     ensure!(!program.starts_with('-') && !program.is_empty(), "'{program}' is not a program");
-    let real = Path::new(program).canonicalize().ok().filter(|_| program.starts_with('/'));
+    let is_in_repository = |word: &str| {
+        let real = Path::new(word).canonicalize().ok().filter(|_| word.starts_with('/'));
+        real.is_some_and(|path| path.starts_with(&repository.root))
+    };
     ensure!(
-        !real.is_some_and(|path| path.starts_with(&repository.root)),
+        !is_in_repository(program),
         "both sides would execute '{program}', which is in the repository itself: name it relative to the repository, such as ./bench"
     );
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = programs::find(&[program.as_str()], &path);
+    let found = found.and_then(|path| path.to_str().map(str::to_owned));
+    for word in found.iter().chain(&command[1..]).filter(|word| is_in_repository(word)) {
+        log::warn!(
+            "both sides use '{word}', which is in the repository itself, not in the work tree of a side"
+        );
+    }
     Ok(())
 }

@@ -9,8 +9,9 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Excluded variables: they name another repository, or one directory for the builds of both sides.
-const EXCLUDED_VARIABLES: [&str; 9] = [
+/// Excluded variables: they name another repository or its configuration, or one directory for the builds of both sides.
+const EXCLUDED_VARIABLES: [&str; 10] = [
+    "GIT_CONFIG",
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",

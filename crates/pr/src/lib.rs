@@ -1,7 +1,7 @@
 //! Two revisions of a git repository, by the benchmarks that the project has.
 //!
 //! [`git`] finds the revisions, [`work_trees`] checks them out and builds them, [`launches`] executes the harness once,
-//! [`turns`] repeats it, each time of another build where [`layouts`] made several, [`trial`] decides whose turn it is and when a benchmark is decided. [`bisect`] does so for each commit that [`search`] chooses.
+//! [`turns`] repeats it, each time of another build where [`layouts`] made several, [`trial`] orders the sides and judges the benchmarks. [`bisect`] does so for each commit that [`search`] chooses.
 
 pub mod bisect;
 mod build_logs;

@@ -65,7 +65,8 @@ impl StepFile {
             match serde_json::from_str(line) {
                 Ok(Record::Followed(row)) => followed = Some(*row),
                 Ok(Record::Step(step)) => steps.push(step),
-                Err(_) => break,
+                // empty, or cut off
+                Err(_) => {}
             }
         }
         Ok((followed, steps))
@@ -74,7 +75,8 @@ impl StepFile {
     /// # Errors
     /// When it cannot be written.
     pub fn add(&self, record: &Record) -> Result<()> {
-        let text = serde_json::to_string(record)? + "\n";
+        // the last line may be cut off
+        let text = format!("\n{}\n", serde_json::to_string(record)?);
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let file = self.state.file(&self.name, flags);
         file.and_then(|mut file| file.write_all(text.as_bytes()))

@@ -77,7 +77,7 @@ impl OtherRuns {
 }
 
 impl Turns<'_> {
-    /// Rounds until all benchmarks are decided or the budget is spent, of as many builds of each side.
+    /// Measures rounds until all benchmarks are decided or the budget is spent. Both sides have equally many builds.
     ///
     /// # Errors
     /// [`NotComparable`] when a side measures nothing, or both have no benchmark in common.
@@ -122,7 +122,10 @@ impl Turns<'_> {
     fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<MeasuredTurns> {
         let start = Instant::now();
         let others = OtherRuns::claim();
-        let first = [discover(launcher, trees[0])?, discover(launcher, trees[1])?];
+        let base = discover(launcher, trees[0], &[])?;
+        let names: Vec<String> =
+            base.results.measured.iter().map(|result| result.name.clone()).collect();
+        let first = [base, discover(launcher, trees[1], &names)?];
         let mut trial = Trial::new(
             [&first[0].results.measured, &first[1].results.measured],
             self.quantity,
@@ -143,13 +146,13 @@ impl Turns<'_> {
             trial.leave_out_others(only);
         }
         if trial.open().is_empty() {
-            bail!(NotComparable(no_common(&first)));
+            bail!(NotComparable(self.only.map_or_else(|| no_common(&first), not_measured)));
         }
         let [base, head] = first;
         if let Some(expected) = &base.output
             && let Err(differs) = same_output::check(expected, SIDES[1], output(&head))
         {
-            let again = discover(launcher, trees[0])?;
+            let again = discover(launcher, trees[0], &names)?;
             same_output::check(expected, SIDES[0], output(&again))?;
             return Err(differs.into());
         }
@@ -189,8 +192,8 @@ fn without_value([base, head]: &[Launched; 2]) -> Vec<PrWithoutValue> {
 }
 
 /// Launches a side to find its benchmarks.
-fn discover(launcher: &Launcher<'_>, tree: &WorkTree) -> Result<Launched> {
-    let request = Request { wanted: &[], unwanted: &[], known: &[] };
+fn discover(launcher: &Launcher<'_>, tree: &WorkTree, known: &[String]) -> Result<Launched> {
+    let request = Request { wanted: &[], unwanted: &[], known };
     let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
     Ok(launcher.launch(tree, request)?.map_err(why)?)
 }
@@ -293,6 +296,10 @@ fn only_side(has: [bool; 2]) -> Option<PrSideName> {
         [false, true] => Some(PrSideName::Head),
         _ => None,
     }
+}
+
+fn not_measured(name: &str) -> String {
+    format!("base and head do not both measure {name}")
 }
 
 fn no_common(first: &[Launched; 2]) -> String {

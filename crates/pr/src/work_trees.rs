@@ -98,7 +98,7 @@ impl Workshop<'_> {
         self.git(&self.repository.root, add.chain(rest))?;
         let tree = WorkTree { name, commit: revision.commit.clone(), held };
         let submodules = self.clone_submodules(self.repository, tree.root())?;
-        // those that the user has in their commit are complete, but for submodules of theirs
+        // these may lack their own submodules
         if !submodules.is_empty() {
             let update = [
                 "-c",
@@ -305,7 +305,7 @@ pub fn describe(end: &UserEnd) -> String {
     }
 }
 
-/// The end of a program's output. A line begins as none of the program's does, so that no runner takes it as a command.
+/// The end of a program's output. A prefix keeps CI runners from executing lines that begin with `::`.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -103,9 +103,12 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
     for lost in &view.without_value {
         let (name, why) = (&lost.name, &lost.why);
         remarks.push(match lost.only {
-            None => format!("{name} has no value on either side: {why}."),
+            None => format!("{name} was not compared: {why}."),
             Some(side) => {
-                format!("{name}, a benchmark of the {} alone, has no value: {why}.", side.as_str())
+                format!(
+                    "{name}, a benchmark of the {} alone, was not compared: {why}.",
+                    side.as_str()
+                )
             }
         });
     }

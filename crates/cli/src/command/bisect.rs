@@ -17,7 +17,7 @@ use gritstone_session::undo;
   gritstone bisect v1.2 --build make --harness google-benchmark -- ./bench
   gritstone bisect v1.2 v1.3 --harness pytest-benchmark -- pytest benches
 
-The same command continues a search that was interrupted. The budget is that of one commit.
+The same command continues a search that was interrupted. --budget applies to each tested commit.
 Exit codes: 0 found, 4 not slower, or several commits are left.")]
 pub struct BisectArgs {
     /// Commit that was fast, among the first parents of BAD

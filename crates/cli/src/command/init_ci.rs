@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Directories below the root that are searched for benchmarks.
+/// Levels of directories below the root that are searched for benchmarks.
 const MAX_DEPTH: usize = 4;
 /// Products of builds, and sources of others.
 const NOT_SEARCHED: [&str; 6] =
@@ -167,16 +167,14 @@ fn criterion(root: &Path, folder: &Path) -> Option<Found> {
     };
     let benches = manifest.get("bench")?.as_array()?.iter().filter(is_criterion);
     let benches: Vec<String> = benches.filter_map(name).collect();
-    let mut options = vec![];
+    let mut command = words("cargo bench");
     if folder != Path::new("") {
-        options.extend(["--package".to_owned(), name(manifest.get("package")?)?]);
+        let manifest = folder.join("Cargo.toml");
+        command.push(format!("--manifest-path={}", manifest.display()));
     }
-    options.extend(benches.iter().flat_map(|name| ["--bench".to_owned(), name.clone()]));
-    (!benches.is_empty()).then(|| Found {
-        harness: "criterion",
-        build: Some("cargo bench --no-run".to_owned()),
-        command: words("cargo bench").into_iter().chain(options).collect(),
-    })
+    let build = format!("{} --no-run", command.join(" "));
+    command.extend(benches.iter().flat_map(|name| ["--bench".to_owned(), name.clone()]));
+    (!benches.is_empty()).then(|| Found { harness: "criterion", build: Some(build), command })
 }
 
 /// The first package with benchmarks of a module, as `go test` names it.
@@ -218,7 +216,7 @@ fn has_go_benchmark(package: &Path) -> bool {
     })
 }
 
-/// The first target that is linked with Google Benchmark.
+/// The first target that is linked with Google Benchmark, configured from the root if that has a project.
 fn google_benchmark(root: &Path, folder: &Path) -> Option<Found> {
     let text = text(&root.join(folder).join("CMakeLists.txt"))?;
     let code: Vec<&str> = text.lines().filter_map(|line| line.split('#').next()).collect();
@@ -227,14 +225,18 @@ fn google_benchmark(root: &Path, folder: &Path) -> Option<Found> {
     let mut calls = calls.filter_map(|call| call.trim_start().strip_prefix('(')?.split(')').next());
     let call = calls.find(|call| call.contains("benchmark::benchmark"))?;
     let target = call.split_whitespace().next().filter(|name| is_plain(name))?;
-    let source: PathBuf = Path::new(".").join(folder).components().collect();
+    let (source, below) = match root.join("CMakeLists.txt").exists() {
+        true => (Path::new(""), folder),
+        false => (folder, Path::new("")),
+    };
+    let source: PathBuf = Path::new(".").join(source).components().collect();
     Some(Found {
         harness: "google-benchmark",
         build: Some(format!(
             "cmake -S {} -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --parallel",
             source.display()
         )),
-        command: vec![format!("build/{target}")],
+        command: vec![Path::new("build").join(below).join(target).display().to_string()],
     })
 }
 
@@ -263,8 +265,13 @@ mod tests {
         assert_eq!(harness(&package), expected("criterion", "cargo bench --bench a"));
         let below = package.map(|(path, text)| (format!("crates/x/{path}"), text));
         let below = below.each_ref().map(|(path, text)| (path.as_str(), *text));
-        let member = expected("criterion", "cargo bench --package x --bench a");
-        assert_eq!(harness(&below), member);
+        let member = |path: &str| {
+            expected(
+                "criterion",
+                &format!("cargo bench --manifest-path={path}/Cargo.toml --bench a"),
+            )
+        };
+        assert_eq!(harness(&below), member("crates/x"));
         let cmake = "# target_link_libraries(old benchmark::benchmark)\nadd_executable(b b.cc)\ntarget_link_libraries (b\n  PRIVATE benchmark::benchmark_main)";
         for (path, source) in [("CMakeLists.txt", "."), ("bench/CMakeLists.txt", "./bench")] {
             let found = found(&[(path, cmake)]).unwrap();
@@ -274,6 +281,9 @@ mod tests {
             );
             assert!(found.build.unwrap().starts_with(&format!("cmake -S {source} -B")));
         }
+        let below =
+            [("CMakeLists.txt", "add_subdirectory(bench)"), ("bench/CMakeLists.txt", cmake)];
+        assert_eq!(harness(&below), expected("google-benchmark", "build/bench/b"));
         let evil = [("CMakeLists.txt", "target_link_libraries($(evil) benchmark::benchmark)")];
         assert_eq!(found(&evil), None);
         let python =
@@ -289,7 +299,7 @@ mod tests {
             expected("pytest-benchmark", "venv/bin/python -m pytest")
         );
         assert_eq!(found(&with_library[1..2]), None);
-        assert_eq!(harness(&with_library[2..]), member);
+        assert_eq!(harness(&with_library[2..]), member("x"));
         assert_eq!(found(&[]), None);
     }
 

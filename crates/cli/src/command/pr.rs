@@ -39,7 +39,7 @@ const HARNESS: &str = "command";
   gritstone pr --build 'go test -c -o b.test .' --harness go -- ./b.test
   gritstone pr --build make --count instructions --same-output -- ./convert input
 
-Exit codes: 0 no evidence of a slowdown beyond the margin, 1 a slowdown (or another output), 4 nothing could be decided.")]
+Exit codes: 0 no evidence of a slowdown beyond the margin, 1 a slowdown (or another output), 4 inconclusive, not comparable, or a side failed.")]
 pub struct PrArgs {
     #[command(flatten)]
     pub trial: TrialArgs,
@@ -49,7 +49,7 @@ pub struct PrArgs {
     /// Revision to judge [default: the files here as they are, ignored ones excepted]
     #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
     pub head: Option<String>,
-    /// Build each side N times with different code layouts, and decide over the builds: 4 to 64, twelve or so [default: 1]
+    /// Build each side N times with different code layouts, and decide over the builds: 4 to 64; 12 are enough for most [default: 1]
     #[arg(long, value_name = "N", value_parser = layouts)]
     pub layouts: Option<usize>,
     /// Fail when a plain command prints something else on one side

@@ -82,10 +82,8 @@ fields! {
 
 /// `cargo bench` forwards the arguments after `--`.
 pub(super) fn bench_command(command: &[String]) -> Vec<String> {
+    let is_cargo = is_cargo(command);
     let mut command = command.to_vec();
-    let is_cargo = command
-        .first()
-        .is_some_and(|program| Path::new(program).file_stem() == Some("cargo".as_ref()));
     if is_cargo && !command.iter().any(|word| word == "--") {
         command.push("--".to_owned());
     }
@@ -93,6 +91,20 @@ pub(super) fn bench_command(command: &[String]) -> Vec<String> {
         command.push("--bench".to_owned());
     }
     command
+}
+
+fn is_cargo(command: &[String]) -> bool {
+    let program = command.first().map(Path::new).and_then(Path::file_stem);
+    program == Some("cargo".as_ref())
+}
+
+/// Whether the command may have a filter of its own: the value of an option looks like one.
+fn has_filter(command: &[String]) -> bool {
+    let mut words = command.iter().skip(1);
+    if is_cargo(command) {
+        words.find(|word| *word == "--");
+    }
+    words.any(|word| !word.starts_with('-'))
 }
 
 /// Whether it is of the last execution, not of an earlier one or of a saved baseline.
@@ -189,7 +201,8 @@ impl Harness for Criterion {
             argv.extend([option.to_owned(), value.clone()]);
         }
         argv.push("--noplot".to_owned());
-        if !execution.wanted.is_empty() {
+        // it takes one filter
+        if !execution.wanted.is_empty() && !has_filter(execution.command) {
             argv.push(any_of(execution.wanted));
         }
         let home = execution.directory.join("criterion");

@@ -15,6 +15,9 @@ const ONLY_MEDIAN: &str = "The table has only the median, no samples.";
 /// Columns after the name.
 const COLUMNS: [&str; 6] = ["fastest", "slowest", "median", "mean", "samples", "iters"];
 
+/// Between name and values.
+const GAP: &str = "  ";
+
 /// Indentation per level of the tree, characters.
 const INDENT: usize = 3;
 
@@ -37,10 +40,12 @@ fn time(text: &str) -> Option<f64> {
     Some(value.parse::<f64>().ok()? * factor)
 }
 
-/// Level, name and values of a line of the tree; further counters of a benchmark have no name.
+/// Level, name and values of a line of the tree; further counters of a benchmark have no name. The name of a number of threads (`t=2`) may
+/// reach beyond the column of the values, which then begin later.
 fn branch(line: &str, column: usize) -> Option<(usize, &str, Vec<&str>)> {
-    let start = line.char_indices().nth(column).map(|(start, _)| start)?;
-    let (tree, values) = line.split_at(start);
+    let (gap, _) = line.char_indices().nth(column.checked_sub(GAP.len())?)?;
+    let end = line[gap..].find(GAP).map_or(line.len(), |found| gap + found);
+    let (tree, values) = line.split_at(end);
     let name = tree.trim_start_matches(['├', '╰', '│', '─', ' ']);
     let indent = tree.chars().count() - name.chars().count();
     let name = name.trim_end();
@@ -98,6 +103,14 @@ impl Format for Divan {
     }
 }
 
+/// The name that the filter knows: `t=2` is not part of it.
+fn without_threads(name: &str) -> &str {
+    match name.rsplit_once("::t=") {
+        Some((benchmark, threads)) if threads.bytes().all(|b| b.is_ascii_digit()) => benchmark,
+        _ => name,
+    }
+}
+
 impl Harness for Divan {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let mut argv = bench_command(execution.command);
@@ -105,7 +118,7 @@ impl Harness for Divan {
         argv.push(seconds(execution.time));
         if !execution.wanted.is_empty() {
             argv.push("--exact".to_owned());
-            argv.extend(execution.wanted.iter().cloned());
+            argv.extend(execution.wanted.iter().map(|name| without_threads(name).to_owned()));
         }
         Invocation::new(argv, Output::Stdout)
     }

@@ -14,10 +14,10 @@ pub(super) struct Go;
 /// Repetitions per launch: some are undisturbed on a busy machine. Go reports no spread, and collects garbage before each.
 const REPETITIONS: u32 = 5;
 
-/// Name of the function, which the filter's first element matches.
+/// Name of the function, which the filter's first element matches, without the number of processors.
 fn function(name: &str) -> &str {
     let name = &name[package_length(name).unwrap_or(0)..];
-    name.split('/').next().unwrap_or(name)
+    name.split(['/', '-']).next().unwrap_or(name)
 }
 
 /// Length of the package and the colon before the name.
@@ -161,6 +161,14 @@ fn metric<'a>(metrics: &[&'a str], line: &str) -> Result<(f64, &'a str), String>
     }
 }
 
+/// Whether the command selects benchmarks itself.
+fn has_filter(command: &[String]) -> bool {
+    command.iter().any(|word| {
+        let option = word.split('=').next().unwrap_or(word).trim_start_matches('-');
+        word.starts_with('-') && matches!(option, "bench" | "test.bench")
+    })
+}
+
 impl Harness for Go {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let program = execution.command.first().map(Path::new);
@@ -168,17 +176,17 @@ impl Harness for Go {
         let prefix = if is_go { "-" } else { "-test." };
         let functions: BTreeSet<&str> =
             execution.wanted.iter().map(|name| function(name)).collect();
-        let wanted = match functions.is_empty() {
-            true => ".".to_owned(),
-            false => any_of(functions),
-        };
         let time = execution.time / REPETITIONS;
-        let more = [
+        let mut more = vec![
             format!("{prefix}run=^$"),
-            format!("{prefix}bench={wanted}"),
             format!("{prefix}benchtime={}ns", time.as_nanos().max(1)),
             format!("{prefix}count={REPETITIONS}"),
         ];
+        if !functions.is_empty() {
+            more.push(format!("{prefix}bench={}", any_of(functions)));
+        } else if !has_filter(execution.command) {
+            more.push(format!("{prefix}bench=."));
+        }
         Invocation::new(argv(execution.command, more), Output::Stdout)
     }
 

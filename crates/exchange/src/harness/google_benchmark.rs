@@ -5,12 +5,12 @@ use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Program, Shape,
     any_of, argv, place, seconds,
 };
-use crate::foreign_run::{ForeignRun, Repetition, parse_time};
+use crate::foreign_run::{DistinctNames, ForeignRun, Repetition, parse_time};
 use crate::limits::{Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 pub(super) struct GoogleBenchmark;
 
@@ -38,6 +38,8 @@ fields! {
         run_name,
         run_type,
         aggregate_name,
+        family_index,
+        per_family_instance_index,
         iterations,
         real_time,
         cpu_time,
@@ -49,6 +51,23 @@ fields! {
         big_o,
         rms,
         real_coefficient,
+    }
+}
+
+/// Benchmarks of each name, in the order of the file: two of a program may have one name.
+#[derive(Default)]
+struct Registrations(HashMap<String, Vec<[Option<String>; 2]>>);
+
+impl Registrations {
+    /// `sort`, or `sort #2` for the second benchmark of this name.
+    fn distinct(&mut self, name: String, entry: &Entry<'_>) -> String {
+        let index = [text(entry.family_index), text(entry.per_family_instance_index)];
+        let known = self.0.entry(name.clone()).or_default();
+        let place = known.iter().position(|one| *one == index).unwrap_or_else(|| {
+            known.push(index);
+            known.len() - 1
+        });
+        if place == 0 { name } else { format!("{name} #{}", place + 1) }
     }
 }
 
@@ -72,13 +91,14 @@ impl<'a> Entry<'a> {
     }
 
     fn kind(&self, names: &BTreeSet<String>) -> Kind {
+        let run_type = text(self.run_type);
+        // counters of the user may have these names too
         let fits = [self.big_o, self.rms, self.real_coefficient];
-        if fits.iter().any(Option::is_some) {
+        if run_type.as_deref() != Some("iteration") && fits.iter().any(Option::is_some) {
             return Kind::Fit;
         }
         let name = text(self.name).unwrap_or_default();
         let stem = name.rsplit_once('_').map_or(name.as_str(), |(stem, _)| stem);
-        let run_type = text(self.run_type);
         if run_type.as_deref() == Some("aggregate") || self.aggregate_name.is_some() {
             let stem = text(self.run_name).unwrap_or_else(|| stem.to_owned());
             return Kind::Statistic(stem);
@@ -117,11 +137,16 @@ fn is_by_wall_time(name: &str) -> bool {
 }
 
 impl GoogleBenchmark {
-    fn add(&self, run: &mut ForeignRun, file: &HarnessFile, number: usize, entry: &Entry<'_>) {
-        let location = || place(file, &format!("benchmarks[{number}]"));
+    fn add(
+        run: &mut ForeignRun,
+        registrations: &mut Registrations,
+        entry: &Entry<'_>,
+        location: impl Fn() -> String,
+    ) {
         let Some(name) = entry.name() else {
             return run.leave_out(&location(), "it has no name");
         };
+        let name = registrations.distinct(name, entry);
         if is_true(entry.error_occurred) {
             let why = text(entry.error_message).unwrap_or_else(|| "It failed.".to_owned());
             return run.named(&name).failures.push(why);
@@ -161,10 +186,13 @@ impl Format for GoogleBenchmark {
         run.machine = text(document.context.host_name);
         let entries = || document.benchmarks.0.iter().map(|raw| Entry::parse(raw));
         let names: BTreeSet<String> = entries().filter_map(|entry| text(entry.name)).collect();
-        let mut statistics = vec![];
+        let (mut statistics, mut registrations) = (vec![], Registrations::default());
         for (number, entry) in entries().enumerate() {
             match entry.kind(&names) {
-                Kind::Repetition => self.add(run, file, number, &entry),
+                Kind::Repetition => {
+                    let location = || place(file, &format!("benchmarks[{number}]"));
+                    Self::add(run, &mut registrations, &entry, location);
+                }
                 Kind::Statistic(name) => statistics.push(name),
                 Kind::Fit => {}
             }
@@ -189,7 +217,8 @@ impl Harness for GoogleBenchmark {
             format!("--benchmark_min_time={}", seconds(execution.time)),
         ];
         if !execution.wanted.is_empty() {
-            more.push(format!("--benchmark_filter={}", any_of(execution.wanted)));
+            let names = execution.wanted.iter().map(|name| DistinctNames::original(name));
+            more.push(format!("--benchmark_filter={}", any_of(names)));
         }
         Invocation::new(argv(execution.command, more), Output::File(out))
     }

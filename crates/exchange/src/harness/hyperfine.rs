@@ -115,11 +115,17 @@ impl Harness for Hyperfine {
     /// hyperfine has no filter.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("hyperfine.json");
-        let options = ["--runs=2", "--style=none"].map(str::to_owned);
+        let is_number_of_runs = |word: &String| {
+            ["-r", "--runs", "-m", "--min-runs", "-M", "--max-runs"]
+                .iter()
+                .any(|option| word.starts_with(option))
+        };
+        let runs = match execution.command.iter().any(is_number_of_runs) {
+            true => None,
+            false => Some("--runs=2".to_owned()),
+        };
+        let options = runs.into_iter().chain(["--style=none".to_owned()]);
         let export = ["--export-json".to_owned(), out.display().to_string()];
-        Invocation::new(
-            argv(execution.command, options.into_iter().chain(export)),
-            Output::File(out),
-        )
+        Invocation::new(argv(execution.command, options.chain(export)), Output::File(out))
     }
 }

@@ -159,7 +159,12 @@ impl Harness for Jmh {
             ["-w", &warm_up],
             ["-r", &time],
         ];
-        let is_given = |option: &str| execution.command.iter().any(|word| word == option);
+        let is_given = |option: &str| {
+            let values = execution.command.iter().filter_map(|word| word.strip_prefix(option));
+            values.into_iter().any(|value| {
+                value.is_empty() || value.starts_with(|c: char| c == '=' || c.is_ascii_digit())
+            })
+        };
         let options = options.into_iter().filter(|[option, _]| !is_given(option));
         let mut more: Vec<String> = options.flatten().map(str::to_owned).collect();
         if !execution.wanted.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{HarnessError, HarnessFile, malformed, place};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -10,17 +11,27 @@ pub(super) fn json(file: &HarnessFile) -> Cow<'_, str> {
     finite(json_part(&file.text))
 }
 
-/// The text from the first line that opens JSON, since some programs print warnings before; all of it if there is none.
+/// The text from the first line that opens JSON, since some programs print warnings before, such as `[warning] ...`; all of it if there
+/// is none.
 pub(super) fn json_part(text: &str) -> &str {
-    let opens = |line: &str| matches!(line.trim_start().bytes().next(), Some(b'{' | b'['));
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if opens(line) {
-            return &text[start..];
-        }
+    let lines = text.split_inclusive('\n').map(|line| {
         start += line.len();
-    }
-    text
+        (&text[start - line.len()..], line)
+    });
+    let mut opening = lines.filter(|(_, line)| line.trim_start().starts_with(['{', '[']));
+    let Some((first, line)) = opening.next() else {
+        return text;
+    };
+    let mut all = std::iter::once((first, line)).chain(opening);
+    all.find(|(_, line)| begins_document(line)).map_or(first, |(rest, _)| rest)
+}
+
+/// Whether a line is correct as far as it goes.
+fn begins_document(line: &str) -> bool {
+    let line = finite(line);
+    let mut values = serde_json::Deserializer::from_str(&line).into_iter::<IgnoredAny>();
+    values.next().is_some_and(|value| value.map_or_else(|why| why.is_eof(), |_| true))
 }
 
 /// Consecutive documents up to the first damaged one; text between them is skipped.
@@ -166,6 +177,10 @@ mod tests {
     fn warnings_before_json_are_skipped() {
         assert_eq!(json_part("note: slow\n {\"a\": 1}\n"), " {\"a\": 1}\n");
         assert_eq!(json_part("no json"), "no json");
+        assert_eq!(json_part("[2026-11-30] [info] ready\n[1]\n"), "[1]\n");
+        assert_eq!(json_part("[info] ready\n"), "[info] ready\n");
+        let cut_off = "{\n  \"a\": {\"b\": 1},\n  {";
+        assert_eq!(json_part(cut_off), cut_off);
         let text = "{\"a\": 1}\ntable | 1\n{\"b\": 2}{\"c\": 3}\nrest";
         let found: Vec<&str> = documents(text).into_iter().map(RawValue::get).collect();
         assert_eq!(found, [r#"{"a": 1}"#, r#"{"b": 2}"#, r#"{"c": 3}"#]);

@@ -109,6 +109,8 @@ impl Harness for PytestBenchmark {
         let out = execution.directory.join("benchmark.json");
         let mut more = vec![
             "--benchmark-only".to_owned(),
+            // the project's configuration may disable them
+            "--benchmark-enable".to_owned(),
             format!("--benchmark-json={}", out.display()),
             format!("--benchmark-max-time={}", seconds(execution.time)),
             "--benchmark-min-rounds=3".to_owned(),
@@ -118,7 +120,7 @@ impl Harness for PytestBenchmark {
         let unwanted = execution.unwanted.iter().filter(|name| !begins_wanted(name));
         more.extend(unwanted.map(|name| format!("--deselect={name}")));
         Invocation {
-            // writes neither bytecode nor caches to a work tree
+            // no bytecode in the work tree
             environment: vec![("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned())],
             python: PLUGIN,
             ..Invocation::new(argv(execution.command, more), Output::File(out))

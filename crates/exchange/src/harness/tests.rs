@@ -75,12 +75,6 @@ fn go_names_lose_common_processors() {
         let results = go.results(&[file("", text)], &known).unwrap();
         assert_eq!(results.measured[0].name, name);
     }
-    let wanted = ["x:BenchmarkA/n", "BenchmarkB"];
-    assert_eq!(
-        arguments("go", &["./x.test"], &wanted, &[])[1],
-        "-test.bench=^(BenchmarkA|BenchmarkB)$"
-    );
-    assert_eq!(arguments("go", &["/usr/bin/go", "test"], &[], &[])[1], "-bench=.");
 }
 
 #[test]
@@ -111,6 +105,64 @@ fn rates_are_better_when_higher() {
     for unit in ["ns/op", "s", "us/req", "B/op", "allocs/op", "ms", "hops", "%", "steps"] {
         assert_eq!(direction(unit), Better::Lower, "{unit}");
     }
+}
+
+#[test]
+fn filters_are_of_the_harness() {
+    let has = |words: &[String], word: &str| words.iter().any(|known| known == word);
+    let go = arguments("go", &["./b.test"], &["x:BenchmarkA-2", "BenchmarkB/x-4"], &[]);
+    assert!(has(&go, "-test.bench=^(BenchmarkA|BenchmarkB)$"), "{go:?}");
+    assert!(has(&arguments("go", &["/usr/bin/go", "test"], &[], &[]), "-bench=."));
+    let divan = arguments("divan", &["./b"], &["b::sum::t=2"], &[]);
+    assert!(has(&divan, "b::sum"), "{divan:?}");
+    let google = arguments("google-benchmark", &["./b"], &["sort #2"], &[]);
+    assert!(has(&google, "--benchmark_filter=^(sort)$"), "{google:?}");
+}
+
+#[test]
+fn options_of_users_win() {
+    let begins = |words: Vec<String>, start: &str| words.iter().any(|word| word.starts_with(start));
+    for command in [["go", "test", "-bench=Parse"], ["go", "-bench", "Parse"]] {
+        assert!(!begins(arguments("go", &command, &[], &[]), "-bench="));
+    }
+    let cargo = ["cargo", "bench", "--bench", "b", "--", "parse"];
+    assert!(!begins(arguments("criterion", &cargo, &["x"], &[]), "^"));
+    assert!(begins(arguments("criterion", &cargo[..4], &["x"], &[]), "^"));
+    assert!(!begins(arguments("hyperfine", &["hyperfine", "-r10", "ls"], &[], &[]), "--runs"));
+    let jmh = arguments("jmh", &["java", "-jar", "b.jar", "-f1"], &[], &[]);
+    assert_eq!(jmh.iter().filter(|word| word.starts_with("-f")).count(), 1, "{jmh:?}");
+}
+
+#[test]
+fn names_of_google_may_repeat() {
+    let entry = |family: u32, repetition: u32, time: f64| {
+        format!(
+            r#"{{"name": "sort", "run_name": "sort", "run_type": "iteration", "family_index": {family}, "per_family_instance_index": 0,
+                "repetition_index": {repetition}, "iterations": 9, "real_time": {time}, "cpu_time": {time}, "time_unit": "us", "rms": 1.0}}"#
+        )
+    };
+    let entries = [entry(0, 0, 1.0), entry(0, 1, 2.0), entry(1, 0, 4.0)].join(",");
+    let text = format!(r#"{{"context": {{}}, "benchmarks": [{entries}]}}"#);
+    let expected = [one("sort", "us", &[1.0, 2.0]), one("sort #2", "us", &[4.0])];
+    assert_eq!(results("google-benchmark", &text), expected);
+}
+
+#[test]
+fn threads_of_divan_stay_apart() {
+    let text =
+        "bench     fastest       │ slowest       │ median        │ mean          │ samples │ iters
+╰─ sum                  │               │               │               │         │
+   ├─ 1                 │               │               │               │         │
+   │  ├─ t=1  1 ns          │ 3 ns          │ 2 ns          │ 2 ns          │ 100     │ 100
+   │  ╰─ t=2  1 ns          │ 9 ns          │ 8 ns          │ 8 ns          │ 100     │ 100
+   ╰─ 2       1 ns          │ 5 ns          │ 4 ns          │ 4 ns          │ 100     │ 100
+";
+    let expected = [
+        one("bench::sum::1::t=1", "ns", &[2.0]),
+        one("bench::sum::1::t=2", "ns", &[8.0]),
+        one("bench::sum::2", "ns", &[4.0]),
+    ];
+    assert_eq!(results("divan", text), expected);
 }
 
 #[test]
