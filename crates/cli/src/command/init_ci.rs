@@ -174,7 +174,7 @@ fn criterion(root: &Path, folder: &Path) -> Option<Found> {
     }
     let build = format!("{} --no-run", command.join(" "));
     command.extend(benches.iter().flat_map(|name| ["--bench".to_owned(), name.clone()]));
-    (!benches.is_empty()).then(|| Found { harness: "criterion", build: Some(build), command })
+    (!benches.is_empty()).then_some(Found { harness: "criterion", build: Some(build), command })
 }
 
 /// The first package with benchmarks of a module, as `go test` names it.
