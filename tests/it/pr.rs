@@ -903,7 +903,8 @@ fn bisect_finds_the_slow_commit() {
     }
     let before = repository.traces();
     let bisect = |good: &str| {
-        let arguments = [good, "--max-slowdown", "2%", "--format", "json"];
+        let arguments =
+            [good, "--max-slowdown", "2%", "--harness-time", "20ms", "--format", "json"];
         repository.bisect(&arguments, &["--harness", "lines", "--", "grep", "beta", "values"])
     };
     let (code, out, error) = bisect("HEAD~11");
@@ -914,7 +915,7 @@ fn bisect_finds_the_slow_commit() {
     assert_eq!(view["followed"]["name"], "beta");
     let expected = expected.trim();
     let line = format!(
-        "gritstone pr --base '{expected}~1' --head {expected} --harness lines -- grep beta values"
+        "gritstone pr --base '{expected}~1' --head {expected} --harness lines --harness-time 0.02s -- grep beta values"
     );
     assert_eq!(view["shown_by"], line);
     let skipped = list(&view["steps"]).iter().filter(|step| step["outcome"] == "skipped");

@@ -24,6 +24,9 @@ use gritstone_stats::interim::LEVEL;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Default measuring time of one benchmark in one launch: more launches narrow an interval more than longer ones do.
+pub const HARNESS_TIME: Duration = Duration::from_millis(10);
+
 /// Parameters of `gritstone pr` and `bisect`.
 pub struct Comparison {
     pub repository: Repository,
@@ -234,6 +237,9 @@ impl Comparison {
         match self.quantity {
             PrQuantity::Time => option("--harness", self.harness.name()),
             PrQuantity::Instructions => option("--count", "instructions"),
+        }
+        if self.harness_time != HARNESS_TIME {
+            option("--harness-time", &format!("{}s", self.harness_time.as_secs_f64()));
         }
         if self.harness.name() == "json" && !self.values.is_empty() {
             option("--values", &self.values);

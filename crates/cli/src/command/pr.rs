@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
 use gritstone_model::{CheckOutcome, PrQuantity};
-use gritstone_pr::compare::{Answer, Comparison, check_command};
+use gritstone_pr::compare::{Answer, Comparison, HARNESS_TIME, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
 use gritstone_pr::trial::Margins;
@@ -25,8 +25,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(300);
-/// More launches narrow an interval more than longer ones do.
-const HARNESS_TIME: Duration = Duration::from_millis(10);
 const MAX_SLOWDOWN: f64 = 0.02;
 /// Margin for instructions, which are more exact than times.
 const MAX_MORE_INSTRUCTIONS: f64 = 0.005;
