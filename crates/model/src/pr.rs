@@ -123,6 +123,11 @@ pub struct PrRow {
 }
 
 impl PrRow {
+    /// Whether the counts of each side are so close that no test was needed.
+    pub fn is_exact(&self) -> bool {
+        self.spread.is_some() && self.p_adjusted.is_none() && self.interval.is_some()
+    }
+
     /// Slower by an estimate beyond its margin, without enough evidence over all benchmarks.
     pub fn is_uncertain(&self) -> bool {
         let beyond = self.ratio.is_some_and(|ratio| ratio < 1.0 / (1.0 + self.margin));

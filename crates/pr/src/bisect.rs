@@ -2,9 +2,8 @@
 
 use crate::NotComparable;
 use crate::compare::{Comparison, Place, Sides};
-use crate::counts::AGREEMENT;
 use crate::git::Revision;
-use crate::search::{Mark, Search};
+use crate::search::Search;
 use crate::steps::{Record, StepFile};
 use crate::trial::{Margins, Trial};
 use crate::turns::{Progress, Turns};
@@ -73,7 +72,7 @@ impl Bisection<'_> {
             _ => None,
         };
         let tested = |step: &&BisectStep| step.ratio.is_some() && !step.exact;
-        let tests = steps.iter().filter(tested).count() + usize::from(!is_exact(&followed));
+        let tests = steps.iter().filter(tested).count() + usize::from(!followed.is_exact());
         Ok(BisectView {
             candidates,
             // each test is wrong in at most this share of cases
@@ -105,21 +104,22 @@ impl Bisection<'_> {
         let mut search = Search::new(commits.len());
         let position = |commit: &str| commits.iter().position(|known| known == commit);
         for step in &steps {
-            if let (Some(index), Some(mark)) = (position(&step.commit), mark(step.outcome)) {
-                search.mark(index, mark);
+            if let Some(index) = position(&step.commit) {
+                search.mark(index, step.outcome);
             }
         }
         while let Some(index) = search.next() {
             let step = self.test(trees, &commits[index], followed)?;
-            let mark = mark(step.outcome);
-            if mark.is_some() {
+            let outcome = step.outcome;
+            let is_decided = outcome != BisectOutcome::Inconclusive;
+            if is_decided {
                 self.steps.add(&Record::Step(step.clone()))?;
             }
             steps.push(step);
-            match mark {
-                Some(mark) => search.mark(index, mark),
-                None => break,
+            if !is_decided {
+                break;
             }
+            search.mark(index, outcome);
         }
         if search.next().is_none() {
             self.steps.remove()?;
@@ -197,7 +197,7 @@ impl Bisection<'_> {
             outcome,
             ratio: row.and_then(|row| row.ratio),
             interval: row.and_then(|row| row.interval),
-            exact: row.is_some_and(is_exact),
+            exact: row.is_some_and(PrRow::is_exact),
             reason,
         };
         let revision = Revision { name: commit.to_owned(), commit: commit.to_owned() };
@@ -244,19 +244,5 @@ fn empty_view(comparison: &Comparison, sides: &Sides) -> BisectView {
         steps: vec![],
         error_rate: None,
         shown_by: None,
-    }
-}
-
-/// Whether counts decided the benchmark, without a test.
-fn is_exact(row: &PrRow) -> bool {
-    row.spread.is_some_and(|spread| spread <= AGREEMENT)
-}
-
-fn mark(outcome: BisectOutcome) -> Option<Mark> {
-    match outcome {
-        BisectOutcome::Good => Some(Mark::Good),
-        BisectOutcome::Bad => Some(Mark::Bad),
-        BisectOutcome::Skipped => Some(Mark::Skipped),
-        BisectOutcome::Inconclusive => None,
     }
 }

@@ -6,7 +6,7 @@ use gritstone_stats::verdict::is_within_margin;
 /// Executions of each side before a verdict.
 const EXECUTIONS: usize = 2;
 /// Largest relative difference between executions of one side that agree: interrupts add instructions.
-pub const AGREEMENT: f64 = 1e-4;
+const AGREEMENT: f64 = 1e-4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decided {

@@ -1,23 +1,11 @@
 //! Binary search over commits, some of which cannot be tested. Pure.
 
-use serde::{Deserialize, Serialize};
-
-/// State of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mark {
-    /// As fast as before the change.
-    Good,
-    /// As slow as after it.
-    Bad,
-    /// Does not build, or does not measure the benchmark.
-    Skipped,
-}
+use gritstone_model::BisectOutcome;
 
 /// Commits, oldest first, the last of which is bad; the one before the first is good.
 #[derive(Clone, Debug)]
 pub struct Search {
-    marks: Vec<Option<Mark>>,
+    marks: Vec<Option<BisectOutcome>>,
 }
 
 impl Search {
@@ -25,19 +13,19 @@ impl Search {
     /// Without a commit.
     pub fn new(commits: usize) -> Self {
         let mut marks = vec![None; commits];
-        *marks.last_mut().expect("the last commit is the bad one") = Some(Mark::Bad);
+        *marks.last_mut().expect("the last commit is the bad one") = Some(BisectOutcome::Bad);
         Self { marks }
     }
 
-    pub fn mark(&mut self, commit: usize, mark: Mark) {
-        self.marks[commit] = Some(mark);
+    pub fn mark(&mut self, commit: usize, outcome: BisectOutcome) {
+        self.marks[commit] = Some(outcome);
     }
 
     /// First commit that may be the change, and the first that is known to be bad.
     fn range(&self) -> (usize, usize) {
-        let bad = self.marks.iter().position(|mark| *mark == Some(Mark::Bad));
+        let bad = self.marks.iter().position(|mark| *mark == Some(BisectOutcome::Bad));
         let bad = bad.unwrap_or(self.marks.len() - 1);
-        let good = self.marks[..bad].iter().rposition(|mark| *mark == Some(Mark::Good));
+        let good = self.marks[..bad].iter().rposition(|mark| *mark == Some(BisectOutcome::Good));
         (good.map_or(0, |good| good + 1), bad)
     }
 
@@ -70,9 +58,9 @@ mod tests {
             search.mark(
                 commit,
                 match commit {
-                    _ if skipped.contains(&commit) => Mark::Skipped,
-                    commit if commit < change => Mark::Good,
-                    _ => Mark::Bad,
+                    _ if skipped.contains(&commit) => BisectOutcome::Skipped,
+                    commit if commit < change => BisectOutcome::Good,
+                    _ => BisectOutcome::Bad,
                 },
             );
         }

@@ -125,7 +125,7 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
     if view.rows.iter().any(may_be_within_limit) {
         remarks.push("A regression is a slowdown whose interval excludes 0 and whose estimate is above the limit.".to_owned());
     }
-    if !view.identical && !view.rows.iter().all(is_exact) {
+    if !view.identical && !view.rows.iter().all(PrRow::is_exact) {
         let builds = match view.layouts {
             1 => String::new(),
             n => format!(
@@ -169,7 +169,7 @@ fn too_few_rounds(view: &PrView) -> Option<String> {
         true => COUNTED_ROUNDS,
         false => MIN_PAIRS,
     };
-    let mut open = view.rows.iter().filter(|row| is_open(row) && !is_exact(row));
+    let mut open = view.rows.iter().filter(|row| is_open(row) && !row.is_exact());
     let row = open.find(|row| row.failed == 0 && row.pairs < needed(row))?;
     Some(format!(
         "Most verdicts take {}, and there was time for {}: raise --budget, which is {}.",
@@ -198,15 +198,10 @@ fn layout(view: &PrView) -> Option<String> {
     ))
 }
 
-/// Whether the instruction counts of each side are so close that the result needs no statistical test.
-fn is_exact(row: &PrRow) -> bool {
-    row.spread.is_some() && row.p_adjusted.is_none() && row.interval.is_some()
-}
-
 fn spread(row: &PrRow) -> Option<String> {
     let spread = number::significant(100.0 * row.spread?, 2);
     let name = &row.name;
-    Some(match is_exact(row) {
+    Some(match row.is_exact() {
         true => format!(
             "{name}: executions of one side differ by {spread}% or less, so that {} of each decide without a test.",
             row.pairs
