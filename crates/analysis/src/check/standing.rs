@@ -75,9 +75,12 @@ impl Gate<'_> {
         let all = series::levels(points, &starts, &noise);
         let (last, before) = all.split_last()?;
         let groups = self.newest(id, from, &all);
-        let change = self.change(series, from, *last, before);
+        let change = self.change(series, from, *last, before, groups.first()?.1.error);
         match change {
-            Some(change) if change.is_level => Some(self.in_level(&change, points, &groups)),
+            Some(change) if change.is_level => {
+                let of_level = groups.into_iter().filter(|(base, _)| base.start == last.start);
+                Some(self.in_level(&change, points, &of_level.collect::<Vec<_>>()))
+            }
             change => self
                 .slower(points, &groups, noise)
                 .into_iter()
@@ -129,7 +132,8 @@ impl Gate<'_> {
         NEWEST.iter().zip(self.systems).filter_map(departure).collect()
     }
 
-    /// The last level without what follows the first `runs`; one that is better than all before takes as many runs as [`best`].
+    /// The last level without what follows the first `runs`; one that is better than all before takes as many runs as [`best`]. The best
+    /// before it while these are too few, for newest runs that do not reach back into another level.
     fn base(&self, levels: &[Level], runs: usize, from: usize) -> Option<Level> {
         let (last, before) = levels.split_last()?;
         let base = Level { end: last.end.min(runs), ..*last };
@@ -142,7 +146,7 @@ impl Gate<'_> {
         };
         match base.end >= base.start + needed {
             true => Some(base),
-            false => best.filter(|_| is_better),
+            false => best.filter(|_| is_better || runs >= last.start),
         }
     }
 
@@ -221,6 +225,7 @@ impl Gate<'_> {
         from: usize,
         last: Level,
         before: &[Level],
+        newest_error: f64,
     ) -> Option<Standing> {
         let (points, noise) = (&series.points[from..], series.noise?);
         let best = best(before, from)?;
@@ -241,7 +246,7 @@ impl Gate<'_> {
             p: if is_change { 0.0 } else { 1.0 },
             groups: NEWEST.len(),
             is_level: is_change,
-            newest_error: (noise.variance.value + best.error.powi(2)).sqrt(),
+            newest_error,
             runs: points.len(),
             noise,
         })

@@ -9,7 +9,12 @@ use rand::{RngExt as _, SeedableRng as _};
 
 /// A run in which `slow` of ten benchmarks take `factor` times as long.
 fn slowed(number: usize, slow: usize, factor: f64) -> RunView {
-    slowed_with(number, slow, factor, |index| 0.001 * ((number * 7 + index * 3) % 5) as f64)
+    slowed_with(number, slow, factor, |index| effect(number, index))
+}
+
+/// Up to 0.4%, without order.
+fn effect(number: usize, index: usize) -> f64 {
+    0.001 * ((number * 7 + index * 3) % 5) as f64
 }
 
 /// The same, with an effect of the run on each benchmark.
@@ -222,6 +227,23 @@ fn further_slowdowns_show_their_size() {
     let row = newest_of(std::iter::repeat_n(1.0, 12).chain([1.1; 8]).chain([1.6]));
     assert_eq!(row.outcome, CheckOutcome::Regressed);
     assert!((row.row.ratio.unwrap() * 1.6 - 1.0).abs() < 0.01, "{:?}", row.row.ratio);
+}
+
+#[test]
+fn slow_runs_fail_young_levels() {
+    // all benchmarks take 1% longer since the thirteenth run
+    let usual = |number: usize| slowed(number, 10, if number > 12 { 1.01 } else { 1.0 });
+    for young in 1..8 {
+        let mut runs: Vec<RunView> = (1..=12 + young).map(usual).collect();
+        for slow in 1..4 {
+            let number = runs.len() + 1;
+            let times = |index| if index == 0 { 200.0 } else { 101.0 };
+            let run = dated_ten(number, |index| times(index) * (1.0 + effect(number, index)));
+            let found = against(&run, &runs);
+            assert_eq!(count(&found, CheckOutcome::Regressed), 1, "{young} {slow}");
+            runs.push(run);
+        }
+    }
 }
 
 #[test]
