@@ -4,11 +4,12 @@
 //! runs are slower than their level. Without evidence of a slowdown it passes, with the minimum detectable slowdown. It is inconclusive
 //! while a benchmark is missing. Levels are fitted afresh from all runs ([`crate::levels`]).
 
+mod accepted;
 mod missing;
 mod standing;
 mod view;
 
-pub use standing::Accepted;
+pub use accepted::Accepted;
 pub use view::{require_detectable, select_benchmarks};
 
 use crate::compare::uncompared;
@@ -144,7 +145,7 @@ pub fn against_history(
     let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
     let absence_is_accepted = |id: &Id| {
         let mut without = runs.iter().filter(|past| !past.values.contains_key(id));
-        without.any(|past| accepted.contains(&(past.run.clone(), id.clone())))
+        without.any(|past| accepted.by_name.contains(&(past.run.clone(), id.clone())))
     };
     let rows = run.results.iter().filter(|result| {
         let id = &result.id;

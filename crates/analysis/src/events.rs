@@ -9,7 +9,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs on either side of a change's range, and the share of changes that began with a run outside it.
-const MARGIN_RUNS: usize = 2;
+pub(crate) const MARGIN_RUNS: usize = 2;
 const MISSED_SHARE: f64 = 0.05;
 /// Runs after the first of a level that may still identify its event: earlier ones may be stored late.
 const MAX_LATE_RUNS: usize = 10;

@@ -171,14 +171,7 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
     let change = |(pair, drift): (&[Level], bool)| {
         let [before, after] = pair else { return None };
         let index = place(after.start)?;
-        let (first, last) =
-            series::location(&known.points, &noise, before.start, after.start, after.end);
-        let shared = known.shared.iter().find(|change| change.start == after.start);
-        let [first, last] = match shared {
-            // the benchmarks together may know the place better
-            Some(Shared { between: [a, b], .. }) if b - a < last - first => [*a, *b],
-            _ => [first, last],
-        };
+        let [first, last] = between(known, before, after);
         let by = after.mean - before.mean;
         let half = quantile::student(0.95, noise.variance.df) * before.error.hypot(after.error);
         Some(HistoryChange {
@@ -194,6 +187,19 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
     };
     let drifts = series::drifts(&known.points, &noise, &all);
     all.windows(2).zip(drifts).filter_map(change).collect()
+}
+
+/// First and last point with which the second of these levels may begin.
+pub(crate) fn between(known: &Series, before: &Level, after: &Level) -> [usize; 2] {
+    let location =
+        |noise| series::location(&known.points, &noise, before.start, after.start, after.end);
+    let (first, last) = known.noise.map_or((after.start, after.start), location);
+    let shared = known.shared.iter().find(|change| change.start == after.start);
+    match shared {
+        // the benchmarks together may know the place better
+        Some(Shared { between: [a, b], .. }) if b - a < last - first => [*a, *b],
+        _ => [first, last],
+    }
 }
 
 fn point(run: &RunView, result: &Measurement) -> HistoryPoint {

@@ -39,8 +39,13 @@ pub fn against_history(
         Some(store) => earlier(context, store, run, filter, MAX_RUNS)?,
         None => (vec![], None),
     };
-    let accepted = store.as_ref().map_or(Ok(vec![]), |store| store.accepted())?;
-    let accepted: Accepted = accepted.into_iter().collect();
+    let accepted = match &store {
+        Some(store) => Accepted {
+            by_name: store.accepted()?.into_iter().collect(),
+            by_event: store.expected()?.into_iter().collect(),
+        },
+        None => Accepted::default(),
+    };
     let mut view = check::against_history(run, &past, max_slowdown, &accepted);
     for row in &mut view.rows {
         let notes = row.row.notes.iter_mut();

@@ -1,4 +1,4 @@
-//! Benchmarks whose level in a run was accepted by name: ledger entries.
+//! Accepted levels: by name, which are ledger entries, or as expected changes.
 
 use crate::change_log::{ChangeEntry, EntryContent};
 use crate::engine::query;
@@ -22,7 +22,7 @@ impl Store {
         })
     }
 
-    /// All accepted levels, by name or as expected changes: run, benchmark.
+    /// Levels that were accepted by name: run, benchmark.
     ///
     /// # Errors
     /// I/O errors of the store.
@@ -30,12 +30,14 @@ impl Store {
         let rows = query(self.engine(), sql::SELECT_ACCEPTED, vec![]);
         let rows: Vec<(String, String)> = self.at(rows)?;
         let known = rows.into_iter();
-        let by_name = known.filter_map(|(run, id)| Some((run, Id::parse(&id).ok()?)));
-        Ok(by_name.chain(self.expected()?).collect())
+        Ok(known.filter_map(|(run, id)| Some((run, Id::parse(&id).ok()?))).collect())
     }
 
-    /// Benchmarks of changes for the worse that are expected, in the runs by which these are known.
-    fn expected(&self) -> Result<Vec<(String, Id)>, StoreError> {
+    /// Benchmarks of changes for the worse that are expected, with the runs by which these are known.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn expected(&self) -> Result<Vec<(String, Id)>, StoreError> {
         let mut last: BTreeMap<String, TriageEntry> = BTreeMap::new();
         for ChangeEntry { event, content } in self.change_entries()? {
             if let EntryContent::Triage(entry) = content {

@@ -1,9 +1,10 @@
 //! Benchmarks that a run has no result of, although runs of the same selection measured them.
 
+use super::accepted::Accepted;
 use crate::comparability::Selection;
 use crate::run_summary::RunSummary;
 use gritstone_model::{CompareView, Flag, Id, Measurement, MissingBenchmark, RunView, Status};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Whether the benchmark failed, or its work check.
 pub(super) fn is_broken(result: &Measurement) -> bool {
@@ -15,12 +16,12 @@ pub(super) fn is_broken(result: &Measurement) -> bool {
 pub(super) fn from_history(
     run: &RunView,
     runs: &[&RunSummary],
-    accepted: &BTreeSet<(String, Id)>,
+    accepted: &Accepted,
     needed: usize,
 ) -> Vec<MissingBenchmark> {
     let selection = Selection::new(run.settings.as_ref());
     let mut accepted_at: BTreeMap<&Id, (&str, &str)> = BTreeMap::new();
-    for (run, id) in accepted {
+    for (run, id) in &accepted.by_name {
         if let Some(past) = runs.iter().find(|past| past.run == *run) {
             let begun = accepted_at.entry(id).or_default();
             *begun = past.start_key().max(*begun);

@@ -1,11 +1,11 @@
 //! Where the newest runs of a benchmark stand against the levels before them.
 
+use super::accepted::Accepted;
 use crate::levels::SystemLevels;
 use crate::run_summary::RunSummary;
 use gritstone_model::Id;
 use gritstone_stats::quantile;
 use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series, Shared};
-use std::collections::BTreeSet;
 
 /// Level of one run over all of its benchmarks.
 pub(super) const ALPHA: f64 = 0.02;
@@ -17,9 +17,6 @@ const MIN_RUNS_OF_BETTER: usize = 5;
 pub(super) const NEWEST: [usize; 4] = [1, 2, 3, 5];
 /// The group without which levels are fitted: one run may be an outlier, and three are a level.
 pub(super) const LEVELS: usize = 2;
-
-/// Benchmarks whose level in a run was accepted, with the identifier of the run.
-pub type Accepted = BTreeSet<(String, Id)>;
 
 pub(super) struct Gate<'a> {
     pub(super) runs: &'a [&'a RunSummary],
@@ -90,28 +87,11 @@ impl Gate<'_> {
     }
 
     pub(super) fn is_accepted(&self, run: usize, id: &Id) -> bool {
-        let run = self.runs[run].run.clone();
-        self.accepted.contains(&(run, id.clone()))
+        self.accepted.covers(&self.runs[run].run, id)
     }
 
-    /// Position of the first point of the level that was accepted last: points before it do not belong to the base. If the accepted run's
-    /// level is not slower than the one before, or the run is slower than its level, its own position counts.
     pub(super) fn first_accepted(&self, id: &Id, series: &Series) -> usize {
-        let all = series.levels();
-        let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
-        let slower = all.windows(2).filter(|pair| is_slower(pair));
-        let slower: Vec<Level> = slower.map(|pair| pair[1]).collect();
-        let accepted = |position: &usize| self.is_accepted(series.points[*position].run, id);
-        let positions = (0..series.points.len()).filter(accepted);
-        positions.fold(0, |from, position| {
-            // a run slower than the level that it was put into begins another
-            let belongs = |level: &&Level| {
-                (level.start..level.end).contains(&position)
-                    && series.points[position].y >= level.mean - self.allowed
-            };
-            let level = slower.iter().find(belongs);
-            level.map_or(position, |level| level.start).max(from)
-        })
+        self.accepted.first(id, series, self.runs, self.allowed)
     }
 
     /// The newest runs in groups against the level before them.

@@ -228,7 +228,7 @@ fn order_of_arrival_changes_nothing() {
     mixed_up.rotate_left(4);
     mixed_up.swap(0, 9);
     let backwards: Vec<RunSummary> = all.iter().rev().cloned().collect();
-    let none = check::Accepted::new();
+    let none = check::Accepted::default();
     for past in [mixed_up, backwards] {
         assert_eq!(
             run_effect::estimate(&past, &base, &other),

@@ -101,12 +101,12 @@ fn accepted_absence_is_not_judged() {
     let mut run = slowed(6, 0, 1.0);
     run.results[0].data = Data::absent(Absence::Skipped);
     let past = summaries(&earlier);
-    let accepted = [(run.id.clone(), run.results[0].id.clone())].into();
-    let found = check::against_history(&run, &past, 0.02, &accepted);
+    let absence = accepted([(run.id.clone(), run.results[0].id.clone())]);
+    let found = check::against_history(&run, &past, 0.02, &absence);
     assert_eq!((found.outcome, found.rows.len()), (CheckOutcome::Passed, 9));
     // an accepted level has a history
-    let accepted = [(run.id.clone(), run.results[1].id.clone())].into();
-    let found = check::against_history(&run, &past, 0.02, &accepted);
+    let level = accepted([(run.id.clone(), run.results[1].id.clone())]);
+    let found = check::against_history(&run, &past, 0.02, &level);
     let row = found.rows.iter().find(|row| row.row.id == run.results[1].id).unwrap();
     assert_eq!(row.row.notes, [Finding::Accepted {}.into()]);
 }
@@ -176,13 +176,39 @@ fn acceptance_holds_within_slow_levels() {
     };
     let runs: Vec<RunView> = (1..=17).map(|number| slowed(number, 1, ns(number))).collect();
     let id = runs[16].results[0].id.clone();
-    let verdict = |accepted: &[usize]| {
-        let accepted = accepted.iter().map(|run| (runs[*run].id.clone(), id.clone()));
-        check::against_history(&runs[16], &summaries(&runs[..16]), 0.02, &accepted.collect())
-            .outcome
+    let verdict = |named: &[usize]| {
+        let named = named.iter().map(|run| (runs[*run].id.clone(), id.clone()));
+        check::against_history(&runs[16], &summaries(&runs[..16]), 0.02, &accepted(named)).outcome
     };
     assert_eq!(verdict(&[12]), CheckOutcome::Regressed);
     assert_eq!(verdict(&[12, 16]), CheckOutcome::Passed);
+}
+
+/// The outcome of the first benchmark in the last of 18 runs; it takes 10% longer from a run on, and an event of the 13th is expected.
+fn expected(from: usize, change: impl Fn(&mut Vec<RunView>)) -> CheckOutcome {
+    let factor = |number: usize| if number < from { 1.0 } else { 1.1 };
+    let mut runs = (1..=18).map(|number| slowed(number, 1, factor(number))).collect();
+    change(&mut runs);
+    let (newest, earlier) = runs.split_last().unwrap();
+    let id = &newest.results[0].id;
+    let by_event = [(runs[12].id.clone(), id.clone())].into();
+    let accepted = check::Accepted { by_event, ..Default::default() };
+    let found = check::against_history(newest, &summaries(earlier), 0.02, &accepted);
+    found.rows.iter().find(|row| row.row.id == *id).unwrap().outcome
+}
+
+#[test]
+fn expected_events_cover_near_levels() {
+    for from in 11..=15 {
+        assert_eq!(expected(from, |_| {}), CheckOutcome::Passed, "{from}");
+        let disturb = |runs: &mut Vec<RunView>| {
+            runs[12].results[0].notes = vec![stated(Some(Flag::Interference), "Others.")];
+        };
+        assert_eq!(expected(from, disturb), CheckOutcome::Passed, "{from}");
+        let slower = |runs: &mut Vec<RunView>| runs[17] = slowed(18, 1, 1.5);
+        assert_eq!(expected(from, slower), CheckOutcome::Regressed, "{from}");
+    }
+    assert_eq!(expected(16, |_| {}), CheckOutcome::Regressed);
 }
 
 #[test]
@@ -192,7 +218,7 @@ fn accepted_runs_are_a_base() {
         let runs = (1..).zip(factors(last)).map(|(number, factor)| slowed(number, 1, factor));
         let runs: Vec<RunView> = runs.collect();
         let id = runs[4].results[0].id.clone();
-        let accepted = [(runs[4].id.clone(), id.clone())].into();
+        let accepted = accepted([(runs[4].id.clone(), id.clone())]);
         let found = check::against_history(&runs[5], &summaries(&runs[..5]), 0.02, &accepted);
         let mut rows = found.rows.iter();
         assert_eq!(rows.find(|row| row.row.id == id).unwrap().outcome, outcome);

@@ -315,7 +315,7 @@ fn flagged_runs_are_not_counted() {
 fn gate_fails_on_evidence_alone() {
     let earlier = summaries(&unchanged(14));
     let outcome = |ns: f64, allowed: f64| {
-        let none = check::Accepted::new();
+        let none = check::Accepted::default();
         check::against_history(&one(14, ns), &earlier, allowed, &none).outcome
     };
     assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
@@ -381,9 +381,9 @@ fn accepted_level_becomes_the_base() {
         (view.outcome, view.rows.remove(0).row.notes)
     };
     let (last, earlier) = runs.split_last().unwrap();
-    let none = check::Accepted::new();
+    let none = check::Accepted::default();
     assert_eq!(reported(last, earlier, &none).0, CheckOutcome::Regressed);
-    let named = check::Accepted::from([(last.id.clone(), id("a/b"))]);
+    let named = accepted([(last.id.clone(), id("a/b"))]);
     let (outcome, notes) = reported(last, earlier, &named);
     assert_eq!(outcome, CheckOutcome::Passed);
     assert_eq!(notes[0].finding, Finding::Accepted {});
@@ -394,7 +394,7 @@ fn accepted_level_becomes_the_base() {
     // one that was slower alone, accepted at once, and those after it, until there are three again
     let mut runs = unchanged(12);
     runs.push(one(12, 109.0));
-    let named = check::Accepted::from([("run-12".to_owned(), id("a/b"))]);
+    let named = accepted([("run-12".to_owned(), id("a/b"))]);
     let outcome = |runs: &[RunView]| {
         let (last, earlier) = runs.split_last().unwrap();
         reported(last, earlier, &named).0
@@ -489,11 +489,11 @@ fn accepted_absence_passes() {
     for run in &mut runs[4..] {
         run.results.remove(1);
     }
-    let accepted = check::Accepted::from([("run-4".to_owned(), id("a/c"))]);
+    let accepted = accepted([("run-4".to_owned(), id("a/c"))]);
     let outcome = |index: usize, accepted: &check::Accepted| {
         check::against_history(&runs[index], &summaries(&runs[..index]), 0.02, accepted).outcome
     };
-    assert_eq!(outcome(6, &check::Accepted::new()), CheckOutcome::Inconclusive);
+    assert_eq!(outcome(6, &check::Accepted::default()), CheckOutcome::Inconclusive);
     assert_eq!(outcome(4, &accepted), CheckOutcome::Passed);
     assert_eq!(outcome(6, &accepted), CheckOutcome::Passed);
 }

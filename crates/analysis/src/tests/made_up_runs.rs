@@ -204,7 +204,12 @@ pub fn summaries(runs: &[RunView]) -> Vec<RunSummary> {
 
 /// The gate over these earlier runs, which allows 2%.
 pub fn against(run: &RunView, earlier: &[RunView]) -> CheckView {
-    check::against_history(run, &summaries(earlier), 0.02, &check::Accepted::new())
+    check::against_history(run, &summaries(earlier), 0.02, &check::Accepted::default())
+}
+
+/// The levels of benchmarks in these runs, accepted by name.
+pub fn accepted(by_name: impl IntoIterator<Item = (String, Id)>) -> check::Accepted {
+    check::Accepted { by_name: by_name.into_iter().collect(), ..Default::default() }
 }
 
 pub fn only(run: &RunData) -> Measurement {

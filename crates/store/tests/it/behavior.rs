@@ -555,7 +555,7 @@ fn expected_changes_are_accepted() {
     let mut accepted = |event: &str, state| {
         let entry = NewTriageEntry { state, benchmarks: &pipe, ..common::KNOWN };
         store.triage(event, Who::User("ana"), &entry, "2026-01-01T00:00:00Z").unwrap();
-        store.accepted().unwrap()
+        store.expected().unwrap()
     };
     let event = format!("{run}-worse");
     assert_eq!(accepted(&format!("{run}-better"), ChangeState::Expected), []);
@@ -581,6 +581,7 @@ fn replacements_are_of_one_series() {
     store.remove(&id(0)).unwrap();
     assert_eq!(store.replaced().unwrap(), [(id(3), id(0))]);
     assert_eq!(store.accepted().unwrap()[0].0, id(3));
+    assert!(store.expected().unwrap().contains(&(id(3), pipe[0].clone())));
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! Where the base of a benchmark begins after a slowdown was accepted.
+
+use crate::events::MARGIN_RUNS;
+use crate::run_summary::RunSummary;
+use crate::series::between;
+use gritstone_model::Id;
+use gritstone_stats::series::{Level, Series};
+use std::collections::BTreeSet;
+
+/// Accepted slowdowns: identifiers of runs, with benchmarks.
+#[derive(Clone, Debug, Default)]
+pub struct Accepted {
+    /// The level of the benchmark in the run, or that the run lacks it.
+    pub by_name: BTreeSet<(String, Id)>,
+    /// The level that began with the event that the run identifies, some runs before or after it.
+    pub by_event: BTreeSet<(String, Id)>,
+}
+
+impl Accepted {
+    pub(super) fn covers(&self, run: &str, id: &Id) -> bool {
+        let key = (run.to_owned(), id.clone());
+        self.by_name.contains(&key) || self.by_event.contains(&key)
+    }
+
+    /// Position of the first point of the level that was accepted last: points before it do not belong to the base. `allowed` is ln of a
+    /// slowdown.
+    pub(super) fn first(
+        &self,
+        id: &Id,
+        series: &Series,
+        runs: &[&RunSummary],
+        allowed: f64,
+    ) -> usize {
+        let levels = series.levels();
+        // by event, the next run of the benchmark stands for one without it
+        let next = |run: &str| {
+            let begun = runs.iter().find(|past| past.run == run)?.start_key();
+            series.points.iter().position(|point| runs[point.run].start_key() >= begun)
+        };
+        let named = |run: &str| series.points.iter().position(|point| runs[point.run].run == run);
+        let around = |position: usize| level_around(series, &levels, position, allowed);
+        let near = |position: usize| level_near(series, &levels, position);
+        let by_name = runs_of(id, &self.by_name).filter_map(named).map(around);
+        let by_event = runs_of(id, &self.by_event).filter_map(next);
+        let by_event = by_event.map(|position| near(position).unwrap_or_else(|| around(position)));
+        by_name.chain(by_event).max().unwrap_or(0)
+    }
+}
+
+/// First position of the level of a point; that of the point itself where this level is not slower than the one before, or the point is
+/// slower than its level.
+fn level_around(series: &Series, levels: &[Level], position: usize, allowed: f64) -> usize {
+    let is_slower = |pair: &&[Level]| pair[1].mean < pair[0].mean - allowed;
+    let mut slower = levels.windows(2).filter(is_slower).map(|pair| pair[1]);
+    // a run slower than the level that it was put into begins another
+    let belongs = |level: &Level| {
+        (level.start..level.end).contains(&position)
+            && series.points[position].y >= level.mean - allowed
+    };
+    slower.find(belongs).map_or(position, |level| level.start)
+}
+
+/// First position of the nearest slower level that may belong to an event which began with a point.
+fn level_near(series: &Series, levels: &[Level], position: usize) -> Option<usize> {
+    let belongs = |pair: &&[Level]| {
+        let [first, last] = between(series, &pair[0], &pair[1]);
+        let joins = first.saturating_sub(MARGIN_RUNS)..=last + MARGIN_RUNS;
+        pair[1].mean < pair[0].mean && joins.contains(&position)
+    };
+    let starts = levels.windows(2).filter(belongs).map(|pair| pair[1].start);
+    starts.min_by_key(|start| start.abs_diff(position))
+}
+
+fn runs_of<'a>(id: &'a Id, accepted: &'a BTreeSet<(String, Id)>) -> impl Iterator<Item = &'a str> {
+    let of_benchmark = accepted.iter().filter(move |(_, benchmark)| benchmark == id);
+    of_benchmark.map(|(run, _)| run.as_str())
+}
