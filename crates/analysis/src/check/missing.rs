@@ -12,7 +12,7 @@ pub(super) fn is_broken(result: &Measurement) -> bool {
     failed || result.is_flagged(Flag::Invalid)
 }
 
-/// Benchmarks that at least `needed` earlier runs of the selection measured since the benchmark was accepted.
+/// Benchmarks that at least `needed` earlier runs of the selection measured since its absence was accepted.
 pub(super) fn from_history(
     run: &RunView,
     runs: &[&RunSummary],
@@ -22,7 +22,8 @@ pub(super) fn from_history(
     let selection = Selection::new(run.settings.as_ref());
     let mut accepted_at: BTreeMap<&Id, (&str, &str)> = BTreeMap::new();
     for (run, id) in &accepted.by_name {
-        if let Some(past) = runs.iter().find(|past| past.run == *run) {
+        let absent = |past: &&&RunSummary| past.run == *run && !past.values.contains_key(id);
+        if let Some(past) = runs.iter().find(absent) {
             let begun = accepted_at.entry(id).or_default();
             *begun = past.start_key().max(*begun);
         }

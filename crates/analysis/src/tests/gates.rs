@@ -212,6 +212,18 @@ fn expected_events_cover_near_levels() {
 }
 
 #[test]
+fn accepted_levels_excuse_no_absence() {
+    let mut runs: Vec<RunView> = (1..=7).map(|number| slowed(number, 1, 1.0)).collect();
+    runs[5] = slowed(6, 1, 1.3);
+    runs[6].results[0].data = Data::absent(Absence::Skipped);
+    let id = &runs[6].results[0].id;
+    let level = accepted([(runs[5].id.clone(), id.clone())]);
+    let found = check::against_history(&runs[6], &summaries(&runs[..6]), 0.02, &level);
+    assert_eq!(found.outcome, CheckOutcome::Inconclusive);
+    assert_eq!(found.missing.len(), 1);
+}
+
+#[test]
 fn accepted_runs_are_a_base() {
     let factors = |last: f64| [1.0, 1.0, 1.0, 1.0, 1.3, last];
     for (last, outcome) in [(1.3, CheckOutcome::Passed), (1.6, CheckOutcome::Regressed)] {
