@@ -308,12 +308,12 @@ pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
     rows.flat_map(tested).flatten().count()
 }
 
-/// Sets the minimum detectable effect of inconclusive results.
+/// Sets the minimum detectable effect of inconclusive results, or of all that a gate tests.
 fn set_detectable_effects(rows: &mut [ComparedRow], options: &Options) {
     let tests = tests(rows.iter().map(|row| &row.row));
     for ComparedRow { row, difference, .. } in rows {
-        let inconclusive = row.verdict == Some(Verdict::Inconclusive) && row.p.is_some();
-        let difference = difference.filter(|_| inconclusive);
+        let is_stated = options.gate.is_some() || row.verdict == Some(Verdict::Inconclusive);
+        let difference = difference.filter(|_| is_stated && row.p.is_some());
         row.smallest = difference.map(|difference| measured::smallest(&difference, tests, options));
     }
 }

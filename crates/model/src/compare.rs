@@ -145,7 +145,7 @@ pub struct CompareRow {
     pub p: Option<f64>,
     #[serde(default)]
     pub p_adjusted: Option<f64>,
-    /// Minimum detectable effect of such runs (power 95%), as a share, if inconclusive; null otherwise, and if no effect is detectable:
+    /// Minimum detectable effect of such runs (power 95%), as a share, if inconclusive or in a gate; null otherwise, and if no effect is detectable:
     /// interference on a side, or too few launches for the number of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<f64>,

@@ -26,6 +26,19 @@ impl Context {
         self.compare_sides(&[base, other].map(Side::from), margin, all)
     }
 
+    /// Compares a run with another for a gate at this level.
+    pub fn compare_for_gate(
+        &self,
+        base: &RunView,
+        run: &RunView,
+        max_slowdown: f64,
+        alpha: f64,
+    ) -> CompareView {
+        let effects = self.run_effects(&[base, run].map(Side::from));
+        let options = compare::Options::new(max_slowdown, effects).for_gate(alpha);
+        compare::compare(base, run, &options)
+    }
+
     /// Shows some benchmarks of a comparison of all.
     pub fn compare_sides(
         &self,

@@ -26,10 +26,11 @@ pub fn require_detectable(view: &mut CheckView, detect: f64) {
 
 fn is_detectable(row: &CompareRow, detect: f64) -> bool {
     match (row.smallest, row.verdict) {
+        // an interval that excludes the slowdown
+        (_, Some(Verdict::Faster | Verdict::Same)) => true,
         (Some(smallest), _) => smallest <= detect,
         // exact sizes, and accepted levels, have no interval
-        (None, None | Some(Verdict::Inconclusive)) => row.interval.is_none(),
-        (None, Some(_)) => true,
+        (None, _) => row.interval.is_none(),
     }
 }
 

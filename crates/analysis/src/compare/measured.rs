@@ -101,7 +101,7 @@ pub(super) fn smallest(difference: &Difference, tests: usize, options: &Options)
         let found = difference.ratio(&options.spread, confidence).interval;
         found.map_or(f64::INFINITY, |[low, high]| (high / low).ln() / 2.0)
     };
-    let sure = half(1.0 - options.alpha / tests.max(1) as f64);
+    let sure = half(1.0 - options.gate.unwrap_or(options.alpha) / tests.max(1) as f64);
     let needed = sure.max(options.margin.ln_1p());
     let error = difference.variance(&options.spread).sqrt();
     (needed + quantile::normal(2.0 * POWER - 1.0) * error).exp_m1()

@@ -19,6 +19,9 @@ pub struct Options {
     pub margin: f64,
     /// Share of comparisons with a false "faster" or "slower".
     pub alpha: f64,
+    /// Level of a gate over the comparison, at which all tested results have a minimum detectable effect; `None`: only inconclusive ones, at
+    /// that of their verdicts.
+    pub gate: Option<f64>,
     /// Run effects by [`crate::run_effect::estimate`]; [`DEFAULT_RUN_VARIANCE`] for other benchmarks.
     pub effects: RunEffects,
     /// Benchmarks that are shown; `None`: all.
@@ -33,6 +36,12 @@ impl Options {
     /// With the usual confidence and level.
     pub fn new(margin: f64, effects: RunEffects) -> Self {
         Self { margin, effects, ..Self::default() }
+    }
+
+    /// With what a gate at this level needs.
+    #[must_use]
+    pub fn for_gate(self, alpha: f64) -> Self {
+        Self { gate: Some(alpha), ..self }
     }
 
     /// Shows only these benchmarks of a comparison of all.
@@ -73,6 +82,7 @@ impl Default for Options {
             confidence: 0.95,
             margin: 0.02,
             alpha: ALPHA,
+            gate: None,
             effects: RunEffects::default(),
             selected: None,
             spread: Spread::default(),

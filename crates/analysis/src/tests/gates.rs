@@ -28,7 +28,7 @@ fn slowed_with(number: usize, slow: usize, factor: f64, effect: impl Fn(usize) -
 fn against_one(run: &RunView) -> CheckView {
     let base = slowed(1, 0, 1.0);
     let effects = run_effect::estimate(&summaries(&[]), &base, run);
-    let compared = compare(&base, run, &Options::new(0.02, effects));
+    let compared = compare(&base, run, &Options::new(0.02, effects).for_gate(0.01));
     check::check(&compared, [&base, run], 0.02, 0.01)
 }
 
@@ -125,6 +125,23 @@ fn required_effects_stop_weak_gates() {
     assert_eq!(required(slower, 0.021), (CheckOutcome::Regressed, 9));
     // those that are the same are decided
     assert_eq!(required(against_one(&slowed(2, 0, 1.0)), 0.021), (CheckOutcome::Passed, 0));
+}
+
+#[test]
+fn undecided_slowdowns_are_undetectable() {
+    let mut undecided = 0;
+    for step in 0..60 {
+        let mut found = against_one(&slowed(2, 1, 1.02 + 0.002 * f64::from(step)));
+        let row = found.rows.iter().find(|row| row.row.id.as_str() == "a/b0").unwrap();
+        if (row.outcome, row.row.verdict) == (CheckOutcome::Passed, Some(Verdict::Slower)) {
+            let slowdown = 1.0 / row.row.ratio.unwrap() - 1.0;
+            assert!(row.row.smallest.unwrap() > slowdown, "{row:?}");
+            check::require_detectable(&mut found, slowdown);
+            assert_eq!(found.outcome, CheckOutcome::Inconclusive, "{slowdown}");
+            undecided += 1;
+        }
+    }
+    assert!(undecided > 0);
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
                 );
             }
             let base = other_run(context, base, &run)?;
-            let compared = context.compare(&base, &run, args.max_slowdown);
+            let compared = context.compare_for_gate(&base, &run, args.max_slowdown, ALPHA);
             gate::check(&compared, [&base, &run], args.max_slowdown, ALPHA)
         }
         None => {
