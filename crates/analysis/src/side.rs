@@ -103,12 +103,14 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
     });
     let (logs, variances): (Vec<f64>, Vec<f64>) = estimates.unzip();
     let center = descriptive::median_of(&logs);
-    let variance = descriptive::mean(&variances) / logs.len() as f64;
-    let half = quantile::normal(0.95) * variance.sqrt();
-    let estimate = Some(Estimate {
-        value: center.exp(),
-        interval: Some([(center - half).exp(), (center + half).exp()]),
+    // one without an interval has an unknown variance
+    let have_intervals = counted.iter().all(|(_, result)| result.interval().is_some());
+    let interval = have_intervals.then(|| {
+        let variance = descriptive::mean(&variances) / logs.len() as f64;
+        let half = quantile::normal(0.95) * variance.sqrt();
+        [(center - half).exp(), (center + half).exp()]
     });
+    let estimate = Some(Estimate { value: center.exp(), interval });
     let mut result = (*shown).clone();
     match &mut result.data {
         Data::Measured(measured) => {

@@ -91,6 +91,21 @@ fn disturbed_results_are_left_out() {
 }
 
 #[test]
+fn unknown_variances_decide_nothing() {
+    let without_interval = |number: usize| {
+        let mut run = scattered_run(number, 103.0);
+        let sampled = &mut run.results[0].measured_mut().sampled;
+        sampled.estimate.as_mut().unwrap().interval = None;
+        run
+    };
+    let other = Side::new([4, 5, 6].map(without_interval).to_vec()).unwrap();
+    let view = compared(&[side(1..=3, 100.0), other]);
+    let row = view.rows.iter().find(|row| row.id.as_str() == "a/b0").unwrap();
+    assert_eq!((row.verdict, row.p), (Some(Verdict::Inconclusive), None));
+    assert_eq!(count(&view, Verdict::Slower), 9);
+}
+
+#[test]
 fn foreign_runs_are_no_side() {
     assert_eq!(Side::new(vec![]).unwrap_err(), SideError::Empty);
     let twice = Side::new(vec![scattered_run(1, 1.0), scattered_run(1, 1.0)]).unwrap_err();
