@@ -178,7 +178,11 @@ fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<Hist
             run: points[index].run.clone(),
             started: points[index].started.clone(),
             at: index,
-            between: [place(first)?, place(last)?],
+            // as far as the points are displayed
+            between: [
+                (first..after.start).find_map(place).unwrap_or(index),
+                (after.start..=last).rev().find_map(place).unwrap_or(index),
+            ],
             ratio: by.exp(),
             interval: Some([(by - half).exp(), (by + half).exp()]),
             runs: after.end - after.start,

@@ -126,6 +126,24 @@ fn changes_keep_their_unit() {
     assert!(change.value_since > change.value_before && change.value_before > Some(50.0));
 }
 
+#[test]
+fn intervals_end_with_the_unit() {
+    let level = |index| match index {
+        ..12 => 100.0,
+        12 => 101.0,
+        _ => 102.0,
+    };
+    let mut runs: Vec<RunView> = (0..24).map(|index| one(index, level(index))).collect();
+    let [first, last] = history(&runs).series[0].changes[0].between;
+    assert!(first < last);
+    for (index, run) in runs.iter_mut().enumerate().skip(last) {
+        *run = one(index, level(index) / 1000.0);
+        run.results[0].unit = Unit::parse("us/call").unwrap();
+    }
+    let changes = history(&runs).series.into_iter().flat_map(|series| series.changes);
+    assert_eq!(changes.count(), 1);
+}
+
 /// The identifier of a change, of those known.
 fn identifier(index: usize, between: [usize; 2], known: &[(&str, &str)]) -> String {
     let known = known.iter().map(|(id, known)| ((*id).to_owned(), event(known, &[])));
