@@ -6,7 +6,9 @@ use gritstone_model::{
     Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Triage,
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 /// Runs on either side of a change's range, and the share of changes that began with a run outside it.
 pub(crate) const MARGIN_RUNS: usize = 2;
@@ -142,7 +144,7 @@ fn event(first: &Beginning, members: Vec<Located>) -> (ChangeEvent, Vec<String>)
     let Located { change, next, .. } = of_first.unwrap_or(&members[0]);
     let next = next.clone();
     let event = ChangeEvent {
-        id: format!("{}{}", change.change.run, EVENT_SUFFIXES[usize::from(!first.worse)]),
+        id: String::new(),
         run: change.change.run.clone(),
         started: change.change.started.clone(),
         before: change.before.clone(),
@@ -159,34 +161,47 @@ fn event(first: &Beginning, members: Vec<Located>) -> (ChangeEvent, Vec<String>)
 }
 
 /// Gives events the identifiers under which they are known: by runs that may have begun them, else by the next ones, which were the first
-/// before others were stored late.
+/// before others were stored late. Each identifier goes to one event, that with most changes.
 fn keep_identifiers(events: &mut [(ChangeEvent, Vec<String>)], known: &KnownEvents) {
-    let by_any = |runs: &[String], event: &ChangeEvent| -> Option<&KnownEvent> {
-        let suffix = EVENT_SUFFIXES[usize::from(!event.worse)];
-        runs.iter().find_map(|run| known.get(&format!("{run}{suffix}")))
-    };
-    let mut taken = BTreeSet::new();
-    let mut left = vec![];
-    for (event, next) in events {
-        let first = [std::slice::from_ref(&event.run), &event.may_begin].concat();
-        match by_any(&first, event) {
-            Some(known) => {
-                event.id.clone_from(&known.id);
-                taken.insert(&known.id);
-            }
-            None => left.push((event, next)),
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut left: Vec<&mut (ChangeEvent, Vec<String>)> = events.iter_mut().collect();
+    left.sort_by_key(|(event, _)| Reverse(event.changes.len()));
+    let first = |event: &ChangeEvent| [slice::from_ref(&event.run), &event.may_begin].concat();
+    // whether there is none
+    let keep = |event: &mut ChangeEvent, free: Option<&KnownEvent>| {
+        if let Some(known) = free {
+            event.id.clone_from(&known.id);
         }
-    }
-    for (event, next) in left {
+        free.is_none()
+    };
+    left.retain_mut(|(event, _)| {
+        let mut by_first = identifiers(event, &first(event)).filter_map(|id| known.get(&id));
+        let free = by_first.find(|known| taken.insert(known.id.clone()));
+        keep(event, free)
+    });
+    left.retain_mut(|(event, next)| {
         let shares = |known: &&KnownEvent| {
             let mut benchmarks = event.benchmarks();
             known.benchmarks.is_empty() || benchmarks.any(|id| known.benchmarks.contains(&id))
         };
-        let by_next = by_any(next, event).filter(shares);
-        if let Some(known) = by_next.filter(|known| taken.insert(&known.id)) {
-            event.id.clone_from(&known.id);
+        let by_next = identifiers(event, next).filter_map(|id| known.get(&id));
+        let free = by_next.filter(shares).find(|known| taken.insert(known.id.clone()));
+        keep(event, free)
+    });
+    for (event, next) in left {
+        let unknown = [&first(event)[..], next].concat();
+        let mut unknown = identifiers(event, &unknown).filter(|id| !known.contains_key(id));
+        if let Some(id) = unknown.find(|id| taken.insert(id.clone())) {
+            event.id = id;
         }
     }
+}
+
+/// Those that an event has by these runs.
+fn identifiers(event: &ChangeEvent, runs: &[String]) -> std::vec::IntoIter<String> {
+    let suffix = EVENT_SUFFIXES[usize::from(!event.worse)];
+    let ids: Vec<String> = runs.iter().map(|run| format!("{run}{suffix}")).collect();
+    ids.into_iter()
 }
 
 fn changes_in(view: &HistoryView) -> impl Iterator<Item = Located> {

@@ -205,6 +205,24 @@ fn removed_runs_leave_their_identifiers() {
     assert_eq!(identifier(11, [11, 12], &both), "run-11-worse");
 }
 
+#[test]
+fn events_share_no_identifier() {
+    let changes = |names: &str, index: usize, between: [usize; 2]| -> Vec<HistoryView> {
+        names.chars().map(|name| change_at(&format!("a/{name}"), index, between)).collect()
+    };
+    // run 13 may have begun both
+    let views = [
+        changes("abcdefg", 12, [12, 13]),
+        changes("hij", 12, [12, 12]),
+        changes("klm", 13, [13, 14]),
+    ];
+    let known = [("run-13-worse".to_owned(), event("run-13-worse", &[]))].into();
+    let found = events::events(&views.concat(), &known);
+    let found: Vec<(&str, usize)> =
+        found.iter().map(|event| (event.id.as_str(), event.changes.len())).collect();
+    assert_eq!(found, [("run-14-worse", 3), ("run-13-worse", 10)]);
+}
+
 /// A run of another kernel.
 fn upgraded(index: usize, ns: f64) -> RunView {
     let mut run = one(index, ns);
