@@ -141,7 +141,7 @@ pub fn against_history(
     let selected = adjusted.values().filter(|p| **p < ALPHA).count();
     let of_family = ALPHA / (adjusted.len().max(1) + 1 - selected.max(1)) as f64;
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
-    let missing = missing::from_history(run, &runs, accepted, MIN_BASE);
+    let missing = missing::from_history(run, &runs, accepted);
     let is_missing = |id: &Id| missing.iter().any(|benchmark| benchmark.id == *id);
     let absence_is_accepted = |id: &Id| {
         let mut without = runs.iter().filter(|past| !past.values.contains_key(id));

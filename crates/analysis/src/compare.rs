@@ -23,6 +23,7 @@ use gritstone_model::{
     RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::{multiple, verdict};
+use options::ALPHA;
 pub use options::Options;
 use pair::{ComparedBy, Pair};
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let differences = differences(base, other, &options);
     options.spread = Spread {
         different_systems: base.machine.id != other.machine.id,
-        ..spread::estimate(&differences, &options.effects, options.alpha)
+        ..spread::estimate(&differences, &options.effects)
     };
     let options = &options;
     let tails = percentiles::options(options);
@@ -259,11 +260,11 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
 fn set_verdicts(rows: &mut [ComparedRow], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|row| tested(&row.row)).collect();
     let adjusted = multiple::holm(&all);
-    let selected = adjusted.iter().flatten().filter(|p| **p < options.alpha).count();
+    let selected = adjusted.iter().flatten().filter(|p| **p < ALPHA).count();
     let tests = adjusted.iter().flatten().count().max(1);
-    let level = options.alpha / (tests + 1 - selected.max(1)) as f64;
+    let level = ALPHA / (tests + 1 - selected.max(1)) as f64;
     let mut adjusted = adjusted.into_iter();
-    let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
+    let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, ALPHA));
     for ComparedRow { row, basis, difference } in rows {
         row.p_adjusted = adjusted.next().flatten();
         let excludes = |ends: [f64; 2]| ends[0] > 1.0 || ends[1] < 1.0;
@@ -294,7 +295,7 @@ fn set_verdict(compared: &mut CompareFigure, p: Option<f64>, options: &Options) 
     compared.p_adjusted = p;
     if p.is_none() || compared.verdict != Verdict::Same {
         let interval = compared.interval.filter(|_| p.is_some());
-        compared.verdict = word(verdict::verdict(interval, p, options.margin, options.alpha));
+        compared.verdict = word(verdict::verdict(interval, p, options.margin, ALPHA));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Benchmarks that a run has no result of, although runs of the same selection measured them.
 
+use super::MIN_BASE;
 use super::accepted::Accepted;
 use crate::comparability::Selection;
 use crate::run_summary::RunSummary;
@@ -12,12 +13,11 @@ pub(super) fn is_broken(result: &Measurement) -> bool {
     failed || result.is_flagged(Flag::Invalid)
 }
 
-/// Benchmarks that at least `needed` earlier runs of the selection measured since its absence was accepted.
+/// Benchmarks that at least [`MIN_BASE`] earlier runs of the selection measured since its absence was accepted.
 pub(super) fn from_history(
     run: &RunView,
     runs: &[&RunSummary],
     accepted: &Accepted,
-    needed: usize,
 ) -> Vec<MissingBenchmark> {
     let selection = Selection::new(run.settings.as_ref());
     let mut accepted_at: BTreeMap<&Id, (&str, &str)> = BTreeMap::new();
@@ -36,7 +36,7 @@ pub(super) fn from_history(
             *measured.entry(id).or_default() += 1;
         }
     }
-    measured.retain(|_, runs| *runs >= needed);
+    measured.retain(|_, runs| *runs >= MIN_BASE);
     let missing = measured.into_iter();
     missing.filter_map(|(id, runs)| missing_in(run, id, runs)).collect()
 }

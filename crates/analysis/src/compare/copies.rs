@@ -3,6 +3,7 @@
 //! Times are compared launch by launch. Efficiencies have one value per round. Run effects on several copies are unknown; those on one copy
 //! are used.
 
+use super::options::CONFIDENCE;
 use super::{MergeNotes, Options};
 use crate::conversion::scale;
 use gritstone_model::{
@@ -55,13 +56,12 @@ pub(super) fn copies(
                 ..CompareFigure::default()
             }
         };
-        let total = two_sample::ratio(&b.values, &others, extra, options.confidence);
+        let total = two_sample::ratio(&b.values, &others, extra, CONFIDENCE);
         let total = total.map(|found| match base.better {
             Better::Higher => found,
             Better::Lower => found.inverse(),
         });
-        let efficiency =
-            two_sample::ratio(&b.efficiencies, &o.efficiencies, extra, options.confidence);
+        let efficiency = two_sample::ratio(&b.efficiencies, &o.efficiencies, extra, CONFIDENCE);
         CompareCopies {
             copies,
             unit: base.unit.to_string(),

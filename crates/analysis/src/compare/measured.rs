@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::difference::Difference;
+use super::options::{ALPHA, CONFIDENCE};
 use super::pair::{ComparedBy, Pair, ratio};
 use crate::conversion::{scale, to_reference};
 use crate::run_summary::launch_variance;
@@ -62,7 +63,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
         runs: effect.runs,
     });
     if let Some(difference) = difference(base, other, options) {
-        let found = difference.ratio(&options.spread, options.confidence);
+        let found = difference.ratio(&options.spread, CONFIDENCE);
         (pair.interval, pair.p) = (found.interval, found.p);
         pair.difference = Some(difference);
     }
@@ -101,7 +102,7 @@ pub(super) fn smallest(difference: &Difference, tests: usize, options: &Options)
         let found = difference.ratio(&options.spread, confidence).interval;
         found.map_or(f64::INFINITY, |[low, high]| (high / low).ln() / 2.0)
     };
-    let sure = half(1.0 - options.gate.unwrap_or(options.alpha) / tests.max(1) as f64);
+    let sure = half(1.0 - options.gate.unwrap_or(ALPHA) / tests.max(1) as f64);
     let needed = sure.max(options.margin.ln_1p());
     let error = difference.variance(&options.spread).sqrt();
     (needed + quantile::normal(2.0 * POWER - 1.0) * error).exp_m1()

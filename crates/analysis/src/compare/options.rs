@@ -1,4 +1,4 @@
-//! Confidence, margin and run effects of a comparison.
+//! Level, margin and run effects of a comparison.
 
 use super::difference::Spread;
 use crate::run_effect::{DEFAULT_RUN_VARIANCE, RunEffects};
@@ -9,16 +9,14 @@ use gritstone_stats::verdict;
 use std::collections::BTreeSet;
 
 /// Share of comparisons with a false "faster" or "slower".
-const ALPHA: f64 = 0.05;
+pub(super) const ALPHA: f64 = 0.05;
+/// Confidence of an interval that excludes 1 where p is below [`ALPHA`].
+pub(super) const CONFIDENCE: f64 = 1.0 - ALPHA;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Confidence of the intervals, between 0 and 1.
-    pub confidence: f64,
     /// Difference within which two results count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Share of comparisons with a false "faster" or "slower".
-    pub alpha: f64,
     /// Level of a gate over the comparison, at which all tested results have a minimum detectable effect; `None`: only inconclusive ones, at
     /// that of their verdicts.
     pub gate: Option<f64>,
@@ -33,7 +31,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// With the usual confidence and level.
     pub fn new(margin: f64, effects: RunEffects) -> Self {
         Self { margin, effects, ..Self::default() }
     }
@@ -79,9 +76,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            confidence: 0.95,
             margin: 0.02,
-            alpha: ALPHA,
             gate: None,
             effects: RunEffects::default(),
             selected: None,

@@ -1,5 +1,6 @@
 //! Compares percentiles of operations: over launches if each launch of both sides has its own, else pooled ones with bootstrap intervals.
 
+use super::options::CONFIDENCE;
 use super::pair::{ComparedBy, Pair};
 use super::{ComparedRow, Options, measured, set_verdict};
 use crate::conversion::scale;
@@ -93,5 +94,5 @@ pub(super) fn options(options: &Options) -> BTreeMap<&'static str, Options> {
 
 fn tail_ratio(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
     let difference = measured::difference(base, other, options)?;
-    Some(difference.ratio(&options.spread, options.confidence))
+    Some(difference.ratio(&options.spread, CONFIDENCE))
 }

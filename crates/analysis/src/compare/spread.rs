@@ -2,6 +2,7 @@
 //! a median.
 
 use super::difference::{Difference, Spread};
+use super::options::ALPHA;
 use crate::run_effect::{DEFAULT_RUN_VARIANCE, RunEffects};
 use gritstone_model::CommonChange;
 use gritstone_stats::{descriptive, series};
@@ -14,14 +15,14 @@ const MIN_ALIKE: usize = 8;
 const MAX_FREEDOM: f64 = 4.0;
 
 /// Estimates from the differences of all benchmarks.
-pub(super) fn estimate(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
+pub(super) fn estimate(all: &[Difference], effects: &RunEffects) -> Spread {
     let stated = all.iter().filter(|difference| difference.effect.runs == 0).copied();
     let moved =
         series::in_common(&all.iter().map(|difference| difference.ln_ratio).collect::<Vec<f64>>());
     // either run may be an outlier; of a median, as many runs as shift it
     let [base, other] = effects.runs;
     let outliers = base.min(other).div_ceil(2);
-    let usual = series::chance(&effects.common, moved, outliers, base + other) > alpha;
+    let usual = series::chance(&effects.common, moved, outliers, base + other) > ALPHA;
     Spread {
         common: if usual { moved * moved } else { 0.0 },
         ..stated_spread(&stated.collect::<Vec<_>>())
@@ -87,8 +88,8 @@ mod tests {
 
     #[test]
     fn common_variance_needs_nine_tenths() {
-        assert!(estimate(&twenty(12), &RunEffects::default(), 0.05).common < 0.002_f64.powi(2));
-        let all = estimate(&twenty(20), &RunEffects::default(), 0.05).common.sqrt();
+        assert!(estimate(&twenty(12), &RunEffects::default()).common < 0.002_f64.powi(2));
+        let all = estimate(&twenty(20), &RunEffects::default()).common.sqrt();
         assert!((0.045..0.055).contains(&all), "{all}");
     }
 }

@@ -3,8 +3,10 @@
 use super::{CHANGE, Noise, Point, inflation, median};
 use crate::{descriptive, quantile};
 
+/// Fewest runs on either side of a change.
+pub(super) const MIN_RUNS: usize = 2;
 /// Width of the shortest intervals, ratio of consecutive widths, and starts per width.
-const MIN_WIDTH: f64 = 4.0;
+const MIN_WIDTH: f64 = 2.0 * MIN_RUNS as f64;
 const GROWTH: f64 = std::f64::consts::SQRT_2;
 const STEPS: usize = 8;
 
@@ -12,7 +14,7 @@ const STEPS: usize = 8;
 const MIN_SIDE: usize = 3;
 const MAX_RATIO: usize = 4;
 
-/// Positions at which a new level begins, in order. Every level except the last has at least two runs.
+/// Positions at which a new level begins, in order. Every level has at least [`MIN_RUNS`].
 pub(super) fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
     let mut found: Vec<usize> = vec![];
     let mut candidates: Vec<Candidate> = intervals(points.len())
@@ -108,7 +110,7 @@ pub(super) fn best_split(
     })
 }
 
-/// Splits of an interval that leave two runs on each side: position, and standard errors between both sides.
+/// Splits of an interval that leave [`MIN_RUNS`] on each side: position, and standard errors between both sides.
 pub(super) fn splits(
     points: &[Point],
     noise: &Noise,
@@ -117,7 +119,7 @@ pub(super) fn splits(
 ) -> Vec<(usize, f64)> {
     let within = &points[start..end];
     let n = within.len();
-    if n < 4 {
+    if n < 2 * MIN_RUNS {
         return vec![];
     }
     let center = median(within);
@@ -126,9 +128,9 @@ pub(super) fn splits(
     let mean = descriptive::mean(&all);
     let mut sum = 0.0;
     let mut found = vec![];
-    for split in 1..n - 1 {
+    for split in 1..=n - MIN_RUNS {
         sum += all[split - 1] - mean;
-        if split < 2 {
+        if split < MIN_RUNS {
             continue;
         }
         let (left, right) = (split as f64, (n - split) as f64);

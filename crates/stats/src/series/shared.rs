@@ -1,6 +1,6 @@
 //! Changes that the benchmarks of a system share: each alone may be too small to find, and their median scatters less than any of them.
 
-use super::changes::{by_chance, changes, location, splits};
+use super::changes::{MIN_RUNS, by_chance, changes, location, splits};
 use super::pairs::PRIOR_CORRELATION;
 use super::{CHANGE, Level, Noise, Point, Series, fit_scatter, levels, median};
 use crate::descriptive;
@@ -11,8 +11,6 @@ use std::f64::consts::FRAC_PI_2;
 const MIN_BENCHMARKS: usize = 3;
 /// Fewest standard errors between the levels of a benchmark before and after a shared change to which it belongs.
 pub const SHARED: f64 = 3.0;
-/// Fewest runs of a benchmark on either side.
-const MIN_RUNS: usize = 2;
 
 /// A change of most benchmarks: by runs of the system, or by points of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
