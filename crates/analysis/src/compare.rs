@@ -1,7 +1,7 @@
 //! Compares two runs or systems: a ratio above 1 means that the other is better, whatever the unit.
 //!
 //! Stored runs are not interleaved, so intervals include run effects. Nothing is subtracted from a difference; a change shared by nearly
-//! all benchmarks is reported beside the verdicts. The false discovery rate is controlled over all results.
+//! all benchmarks is reported beside the verdicts. The family-wise error rate is controlled over all results.
 
 mod copies;
 mod difference;
