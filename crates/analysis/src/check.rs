@@ -12,11 +12,11 @@ mod view;
 pub use accepted::Accepted;
 pub use view::{require_detectable, select_benchmarks};
 
-use crate::compare::uncompared;
+use crate::compare::{ratio, uncompared};
 use crate::levels::{self, Role};
 use crate::run_summary::RunSummary;
 use gritstone_model::{
-    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
+    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id, Kind,
     Measurement, RowVariance, RunView,
 };
 use gritstone_stats::{multiple, quantile};
@@ -42,7 +42,9 @@ pub fn check(
 ) -> CheckView {
     let missing = missing::from_base(view, base, run);
     let is_missing = |row: &CompareRow| missing.iter().any(|benchmark| benchmark.id == row.id);
-    let rows = view.rows.iter().filter(|row| row.base.is_some());
+    let is_tested =
+        |row: &&CompareRow| row.base.is_some() && !base.get(&row.id).is_some_and(is_score);
+    let rows = view.rows.iter().filter(is_tested);
     let rows = rows.filter(|row| !is_missing(row));
     let mut rows: Vec<CompareRow> = rows.cloned().collect();
     let p: Vec<Option<f64>> = rows.iter().map(|row| row.p).collect();
@@ -74,6 +76,11 @@ pub fn check(
         differ_in: view.differ_in.clone(),
         ..worst_first([&view.base_name, &view.other], rows, missing, common, max_slowdown)
     }
+}
+
+/// The results that a score combines are tested one by one.
+fn is_score(result: &Measurement) -> bool {
+    result.kind == Kind::Score
 }
 
 /// A ratio above 1 means that the run is better. Sizes are exact; of other results, a slowdown beyond the allowed one takes an interval
@@ -150,7 +157,7 @@ pub fn against_history(
     let rows = run.results.iter().filter(|result| {
         let id = &result.id;
         let is_judged = is_broken(result) || !is_missing(id) && !absence_is_accepted(id);
-        result.estimate().is_some() || known(id) && is_judged
+        !is_score(result) && (result.estimate().is_some() || known(id) && is_judged)
     });
     let rows = rows.map(|result| {
         let standing = standings.get(&result.id);
@@ -187,16 +194,7 @@ impl Gate<'_> {
             row.notes.push(Finding::Accepted {}.into());
         }
         let Some(standing) = standing else {
-            let fit = result.value().is_some_and(|value| value > 0.0);
-            if fit && !accepted && row.notes.iter().all(|note| note.flag().is_none()) {
-                row.notes.push(self.why_no_base(&result.id).into());
-            }
-            let outcome = match is_broken(result) {
-                true => CheckOutcome::Regressed,
-                false if accepted => CheckOutcome::Passed,
-                false => CheckOutcome::Inconclusive,
-            };
-            return CheckRow::new(outcome, row);
+            return self.row_without_base(result, row, accepted);
         };
         let regressed = standing.by < -self.allowed && (standing.is_level || p < ALPHA);
         let sign = if result.better == Better::Higher { 1.0 } else { -1.0 };
@@ -236,6 +234,39 @@ impl Gate<'_> {
         let passed = if regressed { 0.0 } else { -standing.by };
         let smallest = (needed.max(self.allowed) + surely).max(passed).exp_m1();
         Some(smallest).filter(|smallest| *smallest <= MAX_DETECTABLE)
+    }
+
+    /// A size is compared with that of the newest run before.
+    fn row_without_base(
+        &self,
+        result: &Measurement,
+        mut row: CompareRow,
+        accepted: bool,
+    ) -> CheckRow {
+        let size = self.last_size(result).zip(result.value());
+        row.base = size.map(|(last, _)| last);
+        row.ratio = size.map(|(last, size)| ratio(last, size, result.better));
+        let fit = result.value().is_some_and(|value| value > 0.0) && size.is_none();
+        if fit && !accepted && row.notes.iter().all(|note| note.flag().is_none()) {
+            row.notes.push(self.why_no_base(&result.id).into());
+        }
+        let outcome = match (is_broken(result), row.ratio) {
+            (true, _) => CheckOutcome::Regressed,
+            _ if accepted => CheckOutcome::Passed,
+            (_, Some(ratio)) if ratio.ln() < -self.allowed => CheckOutcome::Regressed,
+            (_, Some(_)) => CheckOutcome::Passed,
+            (_, None) => CheckOutcome::Inconclusive,
+        };
+        CheckRow::new(outcome, row)
+    }
+
+    fn last_size(&self, result: &Measurement) -> Option<f64> {
+        let (newest, earlier) = self.runs.split_last()?;
+        let (version, _) = newest.sizes.get(&result.id)?;
+        let sizes = earlier.iter().filter_map(|past| Some((past, past.sizes.get(&result.id)?)));
+        let of_version = sizes.filter(|(_, (of_past, _))| of_past == version);
+        let last = of_version.max_by(|(a, _), (b, _)| a.start_key().cmp(&b.start_key()));
+        last.map(|(_, (_, size))| *size)
     }
 
     fn why_no_base(&self, id: &Id) -> Finding {

@@ -25,6 +25,7 @@ use gritstone_model::{
 use gritstone_stats::{multiple, verdict};
 use options::ALPHA;
 pub use options::Options;
+pub(crate) use pair::ratio;
 use pair::{ComparedBy, Pair};
 use std::collections::BTreeMap;
 

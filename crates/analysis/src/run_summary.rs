@@ -25,6 +25,9 @@ pub struct RunSummary {
     pub compilers: Vec<String>,
     #[serde(rename = "figures")]
     pub values: BTreeMap<Id, RunValue>,
+    /// Exact sizes, with the versions of their benchmarks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes: BTreeMap<Id, (u32, f64)>,
     /// Results of percentiles beyond the median, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub percentiles: BTreeMap<String, BTreeMap<Id, RunValue>>,
@@ -71,6 +74,14 @@ impl RunSummary {
             let values = values(&results.collect::<Vec<_>>());
             (!values.is_empty()).then(|| (name.to_owned(), values))
         };
+        let is_size = |result: &&Measurement| {
+            result.unit.as_str() == "bytes"
+                && result.outcome() == Status::Measured
+                && !result.is_flagged(Flag::Invalid)
+        };
+        let size = |result: &Measurement| {
+            Some((result.id.clone(), (result.version, result.value().filter(|size| *size > 0.0)?)))
+        };
         let settings = view.settings.as_ref();
         let mut compilers: Vec<String> = view.results.iter().map(same::compiler).collect();
         compilers.sort_unstable();
@@ -85,6 +96,7 @@ impl RunSummary {
             facts: SameFact::ALL.iter().map(|fact| (*fact, same::run_fact(view, *fact))).collect(),
             compilers,
             values: of_results,
+            sizes: view.results.iter().filter(is_size).filter_map(size).collect(),
             percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
             ..Self::head(&view.id, &view.started, &view.machine, settings)
         }

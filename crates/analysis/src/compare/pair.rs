@@ -67,7 +67,7 @@ impl Pair {
 }
 
 /// Above 1 when the other is better.
-pub(super) fn ratio(base: f64, other: f64, better: Better) -> f64 {
+pub(crate) fn ratio(base: f64, other: f64, better: Better) -> f64 {
     match better {
         Better::Higher => other / base,
         Better::Lower => base / other,

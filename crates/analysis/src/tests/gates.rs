@@ -38,6 +38,19 @@ fn count(view: &CheckView, outcome: CheckOutcome) -> usize {
 }
 
 #[test]
+fn scores_are_not_tested() {
+    let scored = |number: usize| {
+        let mut run = slowed(number, 0, 1.0);
+        run.results[0].kind = Kind::Score;
+        run
+    };
+    let earlier: Vec<RunView> = (1..=5).map(scored).collect();
+    assert_eq!(against(&scored(6), &earlier).rows.len(), 9);
+    let view = compare(&earlier[0], &scored(6), &Options::default());
+    assert_eq!(check::check(&view, [&earlier[0], &scored(6)], 0.02, 0.01).rows.len(), 9);
+}
+
+#[test]
 fn slower_systems_do_not_pass() {
     for slow in [10, 9] {
         let found = against_one(&slowed(2, slow, 2.0));

@@ -1,5 +1,6 @@
 //! Sizes of linked programs.
 
+use crate::check;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
@@ -36,6 +37,27 @@ fn a_size_is_exact() {
     assert_eq!(result.names(), ["_start", "main"]);
     assert_eq!((result.values(), result.launches()), (&[2000.0][..], 1));
     assert_eq!(result.notes, []);
+}
+
+#[test]
+fn last_sizes_are_a_base() {
+    let of_text = |(day, text): (usize, &str)| {
+        let mut data = run(vec![benchmark()], vec![sized(0, text)]);
+        data.info.id = format!("run-{day}");
+        data.info.started = format!("2026-01-0{day}T00:00:00Z");
+        view(&data)
+    };
+    let outcome = |texts: &[&str]| {
+        let runs: Vec<RunView> = (1..).zip(texts.iter().copied()).map(of_text).collect();
+        let (newest, earlier) = runs.split_last().unwrap();
+        let mut found = against(newest, earlier);
+        check::require_detectable(&mut found, 0.05);
+        (found.outcome, found.rows[0].row.base)
+    };
+    assert_eq!(outcome(&["1392"]), (CheckOutcome::Inconclusive, None));
+    assert_eq!(outcome(&["1392", "1400"]), (CheckOutcome::Passed, Some(2000.0)));
+    assert_eq!(outcome(&["1392", "1492"]), (CheckOutcome::Regressed, Some(2000.0)));
+    assert_eq!(outcome(&["1392", "1492", "1492"]), (CheckOutcome::Passed, Some(2100.0)));
 }
 
 #[test]
