@@ -1,6 +1,7 @@
 //! Made-up runs, summarized and compared: each estimate is known, each note is provoked alone.
 
 mod ab;
+mod acceptance;
 mod audit;
 mod compare;
 mod consistency;
