@@ -17,7 +17,7 @@ use gritstone_model::{
 use std::collections::BTreeSet;
 
 pub fn checked(earlier: &[RunSummary], run: &RunView) -> CheckOutcome {
-    check::against_history(run, earlier, 0.02, &Accepted::new()).outcome
+    check::against_history(run, earlier, 0.02, &Accepted::default()).outcome
 }
 
 /// Without a change: failed runs, the longest sequence of them, and changes that last to the end.
