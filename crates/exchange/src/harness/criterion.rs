@@ -207,10 +207,8 @@ impl Harness for Criterion {
         }
         let home = execution.directory.join("criterion");
         Invocation {
-            argv,
             environment: vec![("CRITERION_HOME".to_owned(), home.display().to_string())],
-            python: &[],
-            output: Output::Tree(home),
+            ..Invocation::new(argv, Output::Tree(home))
         }
     }
 }
