@@ -22,8 +22,8 @@ impl Accepted {
         self.by_name.contains(&key) || self.by_event.contains(&key)
     }
 
-    /// Position of the first point of the level that was accepted last: points before it do not belong to the base. `allowed` is ln of a
-    /// slowdown.
+    /// Position of the first point of the level that was accepted last: points before it do not belong to the base. `allowed` is the
+    /// logarithm of the allowed slowdown.
     pub(super) fn first(
         &self,
         id: &Id,

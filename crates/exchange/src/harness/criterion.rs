@@ -98,7 +98,7 @@ fn is_cargo(command: &[String]) -> bool {
     program == Some("cargo".as_ref())
 }
 
-/// Whether the command may have a filter of its own: the value of an option looks like one.
+/// Whether the command may have a filter; the value of an option counts as one.
 fn has_filter(command: &[String]) -> bool {
     let mut words = command.iter().skip(1);
     if is_cargo(command) {

@@ -54,7 +54,7 @@ fields! {
     }
 }
 
-/// Benchmarks of each name, in the order of the file: two of a program may have one name.
+/// Indices of the benchmarks of each name, in the order of the file: two of a program may have one name.
 #[derive(Default)]
 struct Registrations(HashMap<String, Vec<[Option<String>; 2]>>);
 

@@ -11,8 +11,8 @@ pub(super) fn json(file: &HarnessFile) -> Cow<'_, str> {
     finite(json_part(&file.text))
 }
 
-/// The text from the first line that opens JSON, since some programs print warnings before, such as `[warning] ...`; all of it if there
-/// is none.
+/// The text from the first line that opens JSON; the whole text without such a line. Some programs print warnings before, such as
+/// `[warning] ...`.
 pub(super) fn json_part(text: &str) -> &str {
     let mut start = 0;
     let lines = text.split_inclusive('\n').map(|line| {

@@ -1,4 +1,4 @@
-"""Plugin for pytest in launches of `gritstone pr`, which need neither of the two seconds that pytest-benchmark spends in each process."""
+"""Plugin for pytest: spares launches of `gritstone pr` the two seconds that pytest-benchmark spends in each process before it measures."""
 
 from collections import defaultdict
 from functools import partial
