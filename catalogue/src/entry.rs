@@ -15,7 +15,8 @@ const VARIANT: &str = "name title operation why amount_per_op placement params a
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {
     let all = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
-    let launched = format!("{all} placement in_dir kernel_threads mean paced claims needs");
+    let launched =
+        format!("{all} placement in_dir kernel_threads mean paced scheduler claims needs");
     match kind {
         Kind::Kernel => (launched, "program params uses load"),
         Kind::Command | Kind::Scenario => (

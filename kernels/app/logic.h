@@ -18,7 +18,7 @@ struct logic {
 	"task draw;\nbegin\n  x = x ^ x << 13;\n  x = x ^ x >> 17;\n  x = x ^ x << 5;\nend\nendtask\n" \
 	"task add;\ninput [31:0] value;\nsum = {sum[30:0], sum[31]} ^ value;\nendtask\n"
 #define BEGIN "initial begin\n  if (!$value$plusargs(\"seed=%h\", x)) $finish;\n  sum = 0;\n"
-#define END "  $display(\"checksum %h\", sum);\n  $finish;\nend\nendmodule\n"
+#define END "  $display(\"checksum %h\", sum);\n  $finish(0);\nend\nendmodule\n"
 
 static inline uint32_t xorshift(uint32_t *x)
 {

@@ -2,8 +2,7 @@
  *
  * One operation is a round trip: the first thread writes a number, the second reads it and writes the next, the first reads that. Each
  * region has one pair, noted before it (`pair=0-1`); a region with the same number of operations as the previous one moves to the next
- * pair. So calibration, which changes n, stays with one pair while it compares times, and the samples of a launch cover all pairs: their
- * median is that of the pairs. The first pair of a launch is random, so that with more pairs than samples the launches together cover all.
+ * pair. So calibration, which changes n, stays with one pair while it compares times, and the samples of a launch cover all pairs. The first pair of a launch is random, so that with more pairs than samples the launches together cover all.
  */
 #define _GNU_SOURCE
 #include "team.h"

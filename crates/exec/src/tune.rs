@@ -43,12 +43,12 @@ impl Tuning {
     }
 }
 
-/// Real-time priority must not change what is measured: only one process that never waits, on its own CPU; not a
-/// scheduler benchmark, and not two processes that share the CPU.
+/// Real-time priority must not change what is measured: only one process that never waits, on its own CPU.
 fn real_time_is_fair(benchmark: &Benchmark) -> bool {
     matches!(benchmark.work, Work::Kernel(_))
         && benchmark.processor_bound
         && benchmark.placement == Placement::OneCpu
+        && !benchmark.scheduler
         && benchmark.claims.switches_per_op.is_none()
 }
 
@@ -86,7 +86,8 @@ mod tests {
         switches.claims.switches_per_op = Some(1.0);
         let mut foreign = busy_benchmark();
         foreign.work = Work::Command(CommandWork::default());
-        for busy_benchmark in [waits, two, anywhere, switches, foreign] {
+        let shares = Benchmark { scheduler: true, ..busy_benchmark() };
+        for busy_benchmark in [waits, two, anywhere, switches, foreign, shares] {
             assert_eq!(
                 all.words(Some(&busy_benchmark), None, None),
                 "layout",

@@ -345,6 +345,9 @@ pub struct Benchmark {
     pub placement: Placement,
     /// Whether the core's frequency determines its time, so that core cycles compare better than nanoseconds.
     pub processor_bound: bool,
+    /// Whether it measures how processes or threads share a CPU, which a real-time priority of one would change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scheduler: bool,
     /// Whether it uses files, in the directory of `--dir`.
     pub files: bool,
     /// Whether kernel threads work for it (writeback, journal, network, swap): they do not count as other processes.
@@ -461,6 +464,7 @@ impl Benchmark {
             published: None,
             placement: Placement::OneCpu,
             processor_bound: false,
+            scheduler: false,
             files: false,
             kernel_threads: false,
             paced: false,
