@@ -30,8 +30,8 @@ fn counted(unit: &Unit) -> &str {
 
 /// Factor from the frequency of the other side to that of the base.
 pub(crate) fn to_reference(other: &Measurement, unit: &Unit, ghz: Option<[f64; 2]>) -> f64 {
-    let has_cycles = other.cycles().is_some();
-    match (ghz.filter(|_| has_cycles), unit.quantity()) {
+    let is_stated = other.cycles().is_some() || other.ghz().is_some();
+    match (ghz.filter(|_| is_stated), unit.quantity()) {
         (Some([base, other]), Quantity::Time { .. }) => other / base,
         (Some([base, other]), Quantity::Rate { .. }) => base / other,
         _ => 1.0,

@@ -40,6 +40,8 @@ struct BenchmarkNodes<'a> {
     /// Valid results of each node with the work that most nodes did.
     results: Vec<Vec<&'a NodeResult>>,
     first: &'a NodeResult,
+    /// Kinds with enough of these results.
+    compared: BTreeSet<usize>,
     other_work: usize,
     without_result: usize,
 }
@@ -143,7 +145,14 @@ fn rows<'a>(nodes: &[Node<'a>]) -> Vec<BenchmarkNodes<'a>> {
         for results in &mut results {
             results.retain(|result| result.work() == most);
         }
-        Some(BenchmarkNodes { id, results, first, other_work, without_result })
+        let with_result = nodes.iter().zip(&results).filter(|(_, results)| !results.is_empty());
+        let mut of_kind: BTreeMap<usize, usize> = BTreeMap::new();
+        for (node, _) in with_result {
+            *of_kind.entry(node.kind).or_default() += 1;
+        }
+        of_kind.retain(|_, nodes| *nodes >= MIN_NODES);
+        let compared = of_kind.into_keys().collect();
+        Some(BenchmarkNodes { id, results, first, compared, other_work, without_result })
     };
     ids.into_iter().filter_map(row).collect()
 }
@@ -288,7 +297,12 @@ fn node_view(
     fit: &Fit,
 ) -> FleetNode {
     let node = &nodes[index];
-    let results = || rows.iter().map(|row| &row.results[index]);
+    let rows = || rows.iter().filter(|row| row.compared.contains(&node.kind));
+    let results = || rows().map(|row| &row.results[index]);
+    let is_without = |row: &&BenchmarkNodes| {
+        let is_tried = node.runs.iter().any(|run| run.results.contains_key(row.id));
+        is_tried && row.results[index].is_empty()
+    };
     let deviation = |level: &Option<Level>| Some(effect(level.as_ref()?.nodes[index]?));
     let by_family = families.iter().zip(&fit.families);
     let by_family =
@@ -299,7 +313,8 @@ fn node_view(
         kind: node.kind,
         place: node.runs.last().map_or_else(BTreeMap::new, |run| run.place.clone()),
         benchmarks: results().filter(|results| !results.is_empty()).count(),
-        interference: results().flatten().filter(|result| result.interference).count(),
+        interference: results().filter(|all| all.iter().any(|one| one.interference)).count(),
+        without_result: rows().filter(is_without).count(),
         overall: deviation(&fit.all),
         families: by_family.collect(),
     }

@@ -27,4 +27,4 @@ pub mod trends;
 
 /// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
 /// again.
-pub const VERSION: u32 = 27;
+pub const VERSION: u32 = 28;

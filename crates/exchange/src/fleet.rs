@@ -52,8 +52,7 @@ pub fn csv(view: &FleetView) -> String {
         node.overall.is_none() && node.families.is_empty() && !called.any(|name| *name == node.node)
     });
     let without = without.map(|node| {
-        let compared = view.kinds.get(node.kind).is_some_and(|kind| kind.compared);
-        let (finding, level) = match compared && node.benchmarks > 0 {
+        let (finding, level) = match node.benchmarks > 0 {
             true => ("like the others", "benchmark"),
             false => ("not compared", ""),
         };

@@ -213,8 +213,8 @@ pub fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat(rustix::fs::CWD, &real, flags, Mode::empty())?)
 }
 
-/// Maximum size of a text, bytes.
-const MAX_TEXT: u64 = 1 << 20;
+/// Maximum size of a file, bytes: more than the plan of ten thousand nodes.
+const MAX_FILE: u64 = 1 << 24;
 
 /// Makes a directory with mode 0700 in a place where no other user can replace it.
 pub fn create_directory(path: &Path) -> io::Result<()> {
@@ -271,8 +271,11 @@ pub fn read_owned(directory: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
     let file = File::from(opened.map_err(|why| as_kind(why, &path))?);
     check_file(&file, &path)?;
     let mut bytes = vec![];
-    file.take(MAX_TEXT).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_FILE {
+        true => Err(io::Error::other(format!("{} has more than {MAX_FILE} bytes", path.display()))),
+        false => Ok(Some(bytes)),
+    }
 }
 
 /// The same of a file that we wrote, which is UTF-8.

@@ -201,10 +201,11 @@ fn script(plan: &Plan, node: &Node) -> String {
 /// Directories that this fleet left when the node lost power are removed first; no node has a `+` in its name.
 pub fn own_directory(plan: &Plan, node: &str) -> String {
     let purpose = format!("fleet-{}+{node}+", plan.fleet);
-    let arch = std::env::consts::ARCH;
-    let fits = format!(
-        "m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi"
-    );
+    let fits = plan.machine.as_ref().map_or_else(|| ":".to_owned(), |machine| {
+        format!(
+            "m=$(uname -m); if [ \"$m\" != {machine} ]; then echo \"the node is $m, and the binary is for {machine}: give --binary\" >&2; exit 2; fi"
+        )
+    });
     let begin = ssh::in_directory(&purpose, &fits);
     format!("rm -rf \"${{TMPDIR:-/var/tmp}}/gritstone-{purpose}\"*; {begin}")
 }

@@ -97,9 +97,14 @@ fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
             (1..=number).map(|index| Node::new(format!("local-{index}"), BTreeMap::new())).collect()
         }
         _ if Path::new(text).is_file() => inventory(text)?,
+        _ if is_path(text) => bail!("there is no inventory {text}"),
         _ => read(&text.replace(',', "\n"))?,
     };
     Ok(nodes)
+}
+
+fn is_path(text: &str) -> bool {
+    text.ends_with(".txt") || text.contains('/') && !text.contains("://")
 }
 
 fn inventory(path: &str) -> Result<Vec<Node>> {
@@ -122,7 +127,11 @@ fn read(lines: &str) -> Result<Vec<Node>> {
                 format!("line {number}: '{word}': write KEY=VALUE, such as rack=a")
             })
         });
-        nodes.push(Node::new(host.to_string(), place.collect::<Result<_>>()?));
+        let place: Vec<(String, String)> = place.collect::<Result<_>>()?;
+        let count = place.len();
+        let place: BTreeMap<String, String> = place.into_iter().collect();
+        ensure!(place.len() == count, "line {number}: a key of {name} is repeated");
+        nodes.push(Node::new(host.to_string(), place));
     }
     Ok(nodes)
 }
@@ -166,6 +175,8 @@ mod tests {
             (Engine::Ssh, "a;b"),
             (Engine::Ssh, "../a"),
             (Engine::Ssh, "a rack"),
+            (Engine::Ssh, "a rack=1 rack=2"),
+            (Engine::Ssh, "no-such-inventory.txt"),
         ] {
             assert!(nodes(on, None, Some(text)).is_err(), "{text}");
         }

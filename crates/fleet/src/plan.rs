@@ -10,6 +10,7 @@ use gritstone_model::{quote_word, split_words};
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
 use gritstone_session::local_backend::random;
+use nix::sys::utsname::uname;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,9 @@ pub struct Plan {
     pub slurm: Slurm,
     /// The binary for the nodes.
     pub binary: PathBuf,
+    /// The machine that it was built for, as `uname -m` names it; none: the user named the binary.
+    #[serde(default)]
+    pub machine: Option<String>,
     /// Number of nodes that measure simultaneously.
     pub at_once: usize,
     /// Time limit of a node, minutes; none: without a budget, that of Slurm's partition if any.
@@ -124,7 +128,8 @@ impl Plan {
         };
         ensure!(binary.is_file(), "no program {}", binary.display());
         // fail here rather than in every job
-        select(&context.catalogue.benchmarks, &args.selectors)?;
+        select(&context.catalogue.benchmarks, &context.with_suites_expanded(&args.selectors))?;
+        args.suite.as_ref().map(|name| context.suite(name)).transpose()?;
         let local = args.on == Engine::Local;
         ensure!(local || !args.cores, "--cores is for --on local: on a node, run it there");
         Ok(Self {
@@ -133,6 +138,10 @@ impl Plan {
             on: args.on,
             ssh: from_anywhere(&args.ssh)?,
             slurm: Slurm::new(args)?,
+            machine: match args.binary {
+                Some(_) => None,
+                None => Some(uname()?.machine().to_string_lossy().into_owned()),
+            },
             binary,
             minutes: args.budget.map(time_limit),
             at_once: args.at_once.unwrap_or(if local { 1 } else { 8 }),
@@ -211,9 +220,7 @@ pub fn measured(context: &Context) -> Option<Plan> {
 
 /// A plan names commands to execute, so it must belong to this user.
 fn read(folder: &Path) -> Result<Plan> {
-    let text = gritstone_exec::read_owned_text(folder, FILE)
-        .map_err(|why| anyhow::anyhow!("{why}"))?
-        .context("it is not there")?;
+    let text = gritstone_files::read_owned_text(folder, FILE)?.context("it is not there")?;
     let plan: Plan = serde_json::from_str(&text)?;
     ensure!(
         plan.schema == SCHEMA,
@@ -238,11 +245,16 @@ fn base(context: &Context) -> Result<PathBuf> {
 /// Options of `gritstone run` on each node. All use one seed for the order of rounds, so that nodes can be compared.
 fn options(context: &Context, args: &Request) -> Result<Vec<String>> {
     let seed = random().to_string();
+    // on this machine, where a fleet run may be resumed in another directory
+    let dir = match (&args.dir, args.on) {
+        (Some(dir), Engine::Local) => Some(std::path::absolute(dir)?),
+        (dir, _) => dir.clone(),
+    };
     let valued = [
         ("--suite", args.suite.clone()),
         ("--budget", args.budget.map(|time| format!("{}s", time.as_secs_f64()))),
         ("--precision", args.precision.map(|share| share.to_string())),
-        ("--dir", args.dir.as_ref().map(|dir| dir.display().to_string())),
+        ("--dir", dir.map(|dir| dir.display().to_string())),
         ("--label", args.label.clone()),
         ("--seed", Some(seed)),
     ];

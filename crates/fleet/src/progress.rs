@@ -26,7 +26,7 @@ pub struct NodeStates {
 impl NodeStates {
     /// Empty without a file.
     fn read(folder: &Path) -> Result<Self> {
-        let text = gritstone_exec::read_owned_text(folder, FILE)?;
+        let text = gritstone_files::read_owned_text(folder, FILE)?;
         Ok(match text {
             Some(text) => serde_json::from_str(&text)?,
             None => Self::default(),

@@ -108,6 +108,8 @@ pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         nodes.extend(readable(context, &store, &ids)?);
     }
+    let mut seen = BTreeSet::new();
+    nodes.retain(|node| seen.insert(node.run.clone()));
     let name = names.join(" ");
     ensure!(!nodes.is_empty(), "no run of {name} can be read");
     Ok((name, nodes))
@@ -128,9 +130,14 @@ fn named(
 ) -> Result<(String, Vec<String>)> {
     let fleets: BTreeSet<&str> =
         members.iter().map(|member| member.member.fleet.as_str()).collect();
+    let heads = store.runs()?;
+    let labeled =
+        heads.iter().filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
+    let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
     let like: Vec<&str> = fleets.iter().copied().filter(|fleet| fleet.contains(word)).collect();
     let fleet = match like.as_slice() {
         _ if fleets.contains(word) => Some(word),
+        _ if !labeled.is_empty() => None,
         [one] => Some(*one),
         [one, other, ..] => bail!("'{word}' may be fleet {one} or {other}: write more of it"),
         [] => None,
@@ -138,10 +145,6 @@ fn named(
     if let Some(fleet) = fleet {
         return Ok((fleet.to_owned(), complete_runs(members, fleet)));
     }
-    let heads = store.runs()?;
-    let labeled =
-        heads.iter().filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
-    let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
     let runs = match labeled.is_empty() {
         true => vec![context.resolve(store, word)?],
         false => {

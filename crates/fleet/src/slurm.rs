@@ -88,7 +88,10 @@ pub fn measure(
         plan,
         folder,
         shared: shared.path().to_owned(),
-        hash: hexadecimal(Sha256::digest(fs::read(&plan.binary)?)),
+        hash: hexadecimal(Sha256::digest(
+            fs::read(&plan.binary)
+                .with_context(|| format!("cannot read {}", plan.binary.display()))?,
+        )),
         stop,
     };
     let measured = fleet.measure();
@@ -251,8 +254,7 @@ impl Fleet<'_> {
 
     /// The array that an earlier process submitted.
     fn queued(&self) -> Result<Option<Queued>> {
-        let text = gritstone_exec::read_owned_text(self.folder, QUEUED)
-            .map_err(|why| anyhow::anyhow!("{why}"))?;
+        let text = gritstone_files::read_owned_text(self.folder, QUEUED)?;
         let Some(text) = text else { return Ok(None) };
         let queued: Queued = serde_json::from_str(&text)
             .with_context(|| format!("cannot read {}", self.folder.join(QUEUED).display()))?;

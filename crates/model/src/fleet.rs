@@ -296,9 +296,14 @@ pub struct FleetNode {
     pub kind: usize,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub place: BTreeMap<String, String>,
-    /// Benchmarks with a compared result.
+    /// Benchmarks with a compared result: those of four nodes of its kind, by the same program and version.
     pub benchmarks: usize,
+    /// Benchmarks of these with interference.
     pub interference: usize,
+    /// Benchmarks that are compared on other nodes of its kind, and of which this one has an invalid result, or one of another program or
+    /// version.
+    #[serde(default)]
+    pub without_result: usize,
     /// All benchmarks against the other nodes.
     pub overall: Option<FleetEffect>,
     /// Each family against the other nodes.

@@ -8,6 +8,7 @@ use gritstone_exec::ExecError;
 use gritstone_session::signals;
 use gritstone_session::ssh::{self, Host};
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::utsname::uname;
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::IpAddr;
@@ -147,10 +148,11 @@ impl Session {
             )))
         };
         let executable = Path::new("/proc/self/exe");
+        let here = uname()?.machine().to_string_lossy().into_owned();
         let (file, name) = match binary {
             Some(file) => (file, file.display().to_string()),
-            None if machine == std::env::consts::ARCH => (executable, "this program".to_owned()),
-            None => return refused(format!("this program is for {}", std::env::consts::ARCH)),
+            None if machine == here => (executable, "this program".to_owned()),
+            None => return refused(format!("this program is for {here}")),
         };
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {name}"))?;
         self.send(&bytes)?;

@@ -9,8 +9,8 @@ use gritstone_document::number;
 use gritstone_document::svg::heat::{self, Heat};
 use gritstone_document::{Block, Column, Document, Style, Text, Tone};
 use gritstone_model::{
-    FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
-    FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,
+    FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetNode, FleetOutlier,
+    FleetProof, FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,
 };
 pub use progress::{fleet_progress, nodes};
 
@@ -158,12 +158,25 @@ fn difference(view: &FleetView, name: &str) -> String {
         0 => String::new(),
         some => format!(", {} with interference", number::count(some)),
     };
+    let without = match node.without_result {
+        0 => String::new(),
+        some => format!(", {} invalid, or of another version or program", number::count(some)),
+    };
     match farthest {
         Some((about, effect)) => {
             let (by, interval) = percent(effect);
-            format!("{results}{disturbed}; farthest from the others: {about} {by} {interval}")
+            format!(
+                "{results}{disturbed}{without}; farthest from the others: {about} {by} {interval}"
+            )
         }
-        None => format!("{results}{disturbed}"),
+        None if node.benchmarks == 0 && node.without_result > 0 => format!(
+            "all {} invalid, or of another version or program than most nodes': `gritstone fleet run` measures the fleet again",
+            words::plural(node.without_result, "result")
+        ),
+        None if node.benchmarks == 0 => {
+            "no result that three other nodes with its processor have too".to_owned()
+        }
+        None => format!("{results}{disturbed}{without}"),
     }
 }
 
@@ -206,8 +219,7 @@ fn verdict(view: &FleetView) -> String {
     let mut wrong: Vec<&str> = view.wrong.iter().map(|wrong| wrong.node.as_str()).collect();
     wrong.sort_unstable();
     wrong.dedup();
-    let compared =
-        view.kinds.iter().filter(|kind| kind.compared).map(|kind| kind.nodes).sum::<usize>();
+    let compared = view.nodes.iter().filter(|node| node.benchmarks > 0).count();
     let wrong = match wrong.len() {
         0 => String::new(),
         1 => "1 node computes wrong check values. ".to_owned(),
@@ -216,7 +228,8 @@ fn verdict(view: &FleetView) -> String {
     let nodes = words::plural(compared, "node");
     let differ = match differ {
         _ if compared == 0 => {
-            "No kind of node has the 4 nodes that finding outliers takes.".to_owned()
+            "No 4 nodes with one processor have a result in common, which finding outliers takes."
+                .to_owned()
         }
         0 => format!("None of {nodes} differs from the others."),
         1 => format!("1 of {nodes} is not like the others."),
@@ -253,17 +266,22 @@ fn not_compared(document: &mut Document, view: &FleetView) {
             words::plural(kind.nodes, "node")
         )
     });
+    let in_kind = |node: &&FleetNode| view.kinds.get(node.kind).is_some_and(|kind| kind.compared);
+    let without = view.nodes.iter().filter(in_kind).filter(|node| node.benchmarks == 0);
+    let without: Vec<&str> = without.map(|node| node.node.as_str()).collect();
+    let without = (!without.is_empty())
+        .then(|| format!("Without a compared result: {}", words::join_some(&without, MAX_NAMED)));
     let other: usize = view.benchmarks.iter().map(|benchmark| benchmark.other_work).sum();
-    let without: usize = view.benchmarks.iter().map(|benchmark| benchmark.without_result).sum();
+    let missing: usize = view.benchmarks.iter().map(|benchmark| benchmark.without_result).sum();
     let disturbed: usize = view.benchmarks.iter().map(|benchmark| benchmark.interference).sum();
     let counted = [
         (other, "of another version or program, not compared"),
-        (without, "missing or invalid"),
+        (missing, "missing or invalid"),
         (disturbed, "with interference"),
     ];
     let counted = counted.into_iter().filter(|(n, _)| *n > 0);
     let counted = counted.map(|(n, what)| format!("{} {what}", words::plural(n, "result")));
-    document.list(lone.chain(counted));
+    document.list(lone.chain(without).chain(counted));
 }
 
 /// Nodes that differ by families; without any, those with the largest deviation.

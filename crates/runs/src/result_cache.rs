@@ -86,16 +86,9 @@ impl Context {
     }
 
     fn node(&self, store: &Store, id: &str, stored: Option<Results>) -> Result<NodeRun> {
-        let is_pruned = stored.as_ref().is_some_and(|stored| stored.pruned.is_some());
         let node = stored.and_then(|stored| parsed::<CachedNode>(&stored.past)?.node);
-        match node {
-            Some(node) if !is_pruned => return Ok(node),
-            // a new label may be the name of the node
-            Some(node) => {
-                let NodeRun { node: name, .. } = NodeRun::without_checks(&self.stored(store, id)?);
-                return Ok(NodeRun { node: name, ..node });
-            }
-            None => {}
+        if let Some(node) = node {
+            return Ok(node);
         }
         let run = store.load(id)?;
         let view = self.computed(store, &run)?;

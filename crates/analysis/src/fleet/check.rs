@@ -27,13 +27,12 @@ pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
             && slow(&outlier.effect.effect)
             && outlier.effect.p_adjusted <= ALPHA
     });
-    let compared = view.kinds.get(fleet_node.kind).is_some_and(|kind| kind.compared);
-    match (of_level || of_benchmark, compared && fleet_node.benchmarks > 0) {
-        (true, _) => FleetVerdict::Failed,
-        // interference with most results could hide a slow node, so that it does not count as healthy
-        (false, true) if 2 * fleet_node.interference <= fleet_node.benchmarks => {
-            FleetVerdict::Passed
-        }
-        _ => FleetVerdict::Inconclusive,
+    let results = fleet_node.benchmarks;
+    // what is missing, or has interference, could hide a slow node
+    let is_hidden = 2 * fleet_node.interference > results || fleet_node.without_result > results;
+    match of_level || of_benchmark {
+        true => FleetVerdict::Failed,
+        false if results > 0 && !is_hidden => FleetVerdict::Passed,
+        false => FleetVerdict::Inconclusive,
     }
 }

@@ -1,6 +1,6 @@
 //! The part of a run that fleet reports need: small enough for ten thousand in memory.
 
-use crate::run_summary;
+use crate::{conversion, run_summary};
 use gritstone_model::{Better, Event, Flag, Id, Measurement, RunData, RunView, Status, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct NodeResult {
     pub program: String,
     pub unit: Unit,
     pub better: Better,
-    /// The estimate; 0 without one.
+    /// The estimate in clock time, not at the reference frequency of the machine: a node at a lower frequency is slow; 0 without one.
     pub estimate: f64,
     /// ln(speed); `None` where the result is not valid.
     pub speed: Option<f64>,
@@ -59,9 +59,11 @@ impl NodeResult {
         (self.version, &self.program)
     }
 
-    fn new(result: &Measurement, checks: Vec<CheckValue>) -> Self {
+    fn new(result: &Measurement, reference_ghz: Option<f64>, checks: Vec<CheckValue>) -> Self {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
-        let estimate = result.value().filter(fit);
+        let ghz = result.ghz().zip(reference_ghz).map(<[f64; 2]>::from);
+        let to_clock = conversion::to_reference(result, &result.unit, ghz);
+        let estimate = result.value().map(|x| x * to_clock).filter(fit);
         let counts = result.outcome() == Status::Measured
             && !result.is_flagged(Flag::Invalid)
             && result.interval().is_none_or(|[low, _]| low > 0.0);
@@ -81,7 +83,7 @@ impl NodeResult {
 }
 
 impl NodeRun {
-    /// A run as that of a node: by its fleet, else by the host name of the machine, else by label or id.
+    /// A run as that of a node: by its fleet, else by the host name of the machine, else by the machine.
     pub fn new(run: &RunData, view: &RunView) -> Self {
         Self::with_checks(view, checks(run))
     }
@@ -96,18 +98,19 @@ impl NodeRun {
         let member = member.unwrap_or_default();
         let named = [&member.node].into_iter().filter(|name| !name.is_empty());
         let host = view.machine.facts.get("host.name");
-        let mut names = named.chain(host).chain(&view.label);
+        // the host name of many machines
+        let mut names = named.chain(host.filter(|name| *name != "localhost"));
         let results = view.results.iter().filter(|result| run_summary::varies(result));
         let result = |result: &Measurement| {
             let checks = checks.remove(&result.id).unwrap_or_default();
-            (result.id.clone(), NodeResult::new(result, checks))
+            (result.id.clone(), NodeResult::new(result, view.reference_ghz, checks))
         };
         let mut facts = view.machine.facts.clone();
         facts.retain(|name, _| !NODE_FACTS.contains(&name.as_str()));
         Self {
             run: view.id.clone(),
             started: view.started.clone(),
-            node: names.next().unwrap_or(&view.id).clone(),
+            node: names.next().unwrap_or(&view.machine.id).clone(),
             machine: view.machine.id.clone(),
             place: member.place,
             facts,

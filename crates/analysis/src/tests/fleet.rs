@@ -1,6 +1,8 @@
 //! Nodes of made-up fleets against each other.
 
 use crate::fleet::{self, CheckValue, MARGIN, NodeResult, NodeRun, Verdict, verdict};
+use crate::summary;
+use crate::tests::made_up_runs::{claimed, launches, run, samples, set_cycle_probe};
 use gritstone_model::{Better, FleetProof, FleetScope, FleetView, Id, Unit};
 use gritstone_testkit::noise;
 use std::collections::BTreeMap;
@@ -178,6 +180,17 @@ fn health_checks_have_three_outcomes() {
     assert_eq!(check(&disturbed), Verdict::Inconclusive);
     let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
     assert_eq!(check(&other), Verdict::Inconclusive);
+    // most results are not compared
+    let invalid = |run: &mut NodeRun| {
+        run.results.values_mut().skip(5).for_each(|result| result.speed = None);
+    };
+    assert_eq!(check(&invalid), Verdict::Inconclusive);
+    let alone = |run: &mut NodeRun| {
+        let id = Id::parse("gpu/0").unwrap();
+        let result = run.results.remove(&Id::parse("net/0").unwrap()).unwrap();
+        run.results = BTreeMap::from([(id, result)]);
+    };
+    assert_eq!(check(&alone), Verdict::Inconclusive);
     assert_eq!(verdict(&report("check", &sample_fleet(24)), "nowhere"), Verdict::Inconclusive);
 }
 
@@ -386,4 +399,19 @@ fn fleet_changes_are_no_outliers() {
         .map(|runs| fleet::Earlier { started: "2026-10-01T10:00:00Z".to_owned(), runs });
     fleet::since(&mut view, &now, earlier.into());
     assert_eq!((view.drifts.len(), view.earlier), (0, 2));
+}
+
+#[test]
+fn lower_clocks_are_slow() {
+    let speed = |ns: f64, cycle_probe: u64| {
+        let mut data = run(vec![claimed("a/b")], launches("a/b", ns));
+        let all = data.launches.iter_mut().flat_map(samples);
+        all.for_each(|sample| set_cycle_probe(sample, cycle_probe));
+        // the frequency of the machine's first run
+        let options = summary::Options { reference_ghz: Some(4.0), ..summary::Options::default() };
+        let node = NodeRun::new(&data, &summary::summarize(&data, &options));
+        node.results.into_values().next().unwrap().speed.unwrap()
+    };
+    let by = speed(200.0, 500_000) - speed(100.0, 250_000);
+    assert!((by + 2f64.ln()).abs() < 1e-6, "{by}");
 }

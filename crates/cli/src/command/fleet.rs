@@ -106,7 +106,7 @@ pub struct FleetRunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Nodes")]
     pub binary: Option<PathBuf>,
     /// Name of the runs
-    #[arg(long, help_heading = "Run")]
+    #[arg(long, value_parser = value_parsers::label, help_heading = "Run")]
     pub label: Option<String>,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,

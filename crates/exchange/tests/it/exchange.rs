@@ -236,6 +236,7 @@ fn fleet_metrics_parse() {
         place: BTreeMap::new(),
         benchmarks: 12,
         interference: 0,
+        without_result: 0,
         overall: Some(effect),
         families: BTreeMap::from([("memory".to_owned(), effect)]),
     };
@@ -254,7 +255,7 @@ fn fleet_metrics_parse() {
     // a node without effects has a line
     let mut view = view;
     let other = &mut view.nodes[1];
-    (other.overall, other.families) = (None, BTreeMap::new());
+    (other.benchmarks, other.overall, other.families) = (0, None, BTreeMap::new());
     let text = fleet_csv(&view);
     assert!(text.ends_with("\nnot compared,n2,,,,,,,,,,,\n"), "{text}");
 }
