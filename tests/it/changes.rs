@@ -110,7 +110,7 @@ fn joined_benchmarks_reopen_changes() {
     assert_eq!(list(&home.json("changes --runs 2")["events"]).len(), 0);
     let event = listed_event(&home);
     let id = event["id"].as_str().unwrap();
-    home.ok(&["changes", "expect", id, "--note", "wanted"]);
+    home.ok(&["changes", "expect", id, "--same", "kernel", "--note", "wanted"]);
     let event = listed_event(&home);
     assert_eq!(event["triage"]["state"], "expected");
     let seen = list(&event["triage"]["log"][0]["benchmarks"]);

@@ -9,7 +9,7 @@ mod missing;
 mod standing;
 mod view;
 
-pub use accepted::Accepted;
+pub use accepted::{Accepted, ExpectedChange};
 pub use view::{require_detectable, select_benchmarks};
 
 use crate::compare::{ratio, uncompared};
@@ -179,7 +179,7 @@ fn begun_in_common<'a>(runs: &[&'a RunSummary], newest: &RunSummary) -> Vec<(&'a
     begun
 }
 
-impl Gate<'_> {
+impl<'a> Gate<'a> {
     fn row(
         &self,
         result: &Measurement,
@@ -236,37 +236,55 @@ impl Gate<'_> {
         Some(smallest).filter(|smallest| *smallest <= MAX_DETECTABLE)
     }
 
-    /// A size is compared with that of the newest run before.
+    /// A size is compared with the smallest since one was accepted.
     fn row_without_base(
         &self,
         result: &Measurement,
         mut row: CompareRow,
         accepted: bool,
     ) -> CheckRow {
-        let size = self.last_size(result).zip(result.value());
-        row.base = size.map(|(last, _)| last);
-        row.ratio = size.map(|(last, size)| ratio(last, size, result.better));
-        let fit = result.value().is_some_and(|value| value > 0.0) && size.is_none();
+        let sizes = self.sizes(result);
+        let base = sizes.iter().map(|(_, size)| *size).min_by(f64::total_cmp);
+        let change = |size: f64| base.map(|base| ratio(base, size, result.better));
+        let grew = |size: f64| change(size).is_some_and(|ratio| ratio.ln() < -self.allowed);
+        row.base = base;
+        row.ratio = result.value().and_then(change);
+        let fit = result.value().is_some_and(|value| value > 0.0) && base.is_none();
         if fit && !accepted && row.notes.iter().all(|note| note.flag().is_none()) {
             row.notes.push(self.why_no_base(&result.id).into());
         }
         let outcome = match (is_broken(result), row.ratio) {
             (true, _) => CheckOutcome::Regressed,
             _ if accepted => CheckOutcome::Passed,
-            (_, Some(ratio)) if ratio.ln() < -self.allowed => CheckOutcome::Regressed,
+            _ if result.value().is_some_and(grew) => CheckOutcome::Regressed,
             (_, Some(_)) => CheckOutcome::Passed,
             (_, None) => CheckOutcome::Inconclusive,
         };
-        CheckRow::new(outcome, row)
+        let is_larger = |(_, size): &&(&RunSummary, f64)| grew(*size);
+        let larger = sizes.iter().rev().take_while(is_larger).last().map(|(run, _)| *run);
+        let since = larger.or(self.runs.last().copied());
+        let since = since.filter(|_| base.is_some() && outcome == CheckOutcome::Regressed);
+        CheckRow {
+            since: since.map(|run| run.started.clone()),
+            since_run: since.map(|run| run.run.clone()),
+            ..CheckRow::new(outcome, row)
+        }
     }
 
-    fn last_size(&self, result: &Measurement) -> Option<f64> {
-        let (newest, earlier) = self.runs.split_last()?;
-        let (version, _) = newest.sizes.get(&result.id)?;
-        let sizes = earlier.iter().filter_map(|past| Some((past, past.sizes.get(&result.id)?)));
-        let of_version = sizes.filter(|(_, (of_past, _))| of_past == version);
-        let last = of_version.max_by(|(a, _), (b, _)| a.start_key().cmp(&b.start_key()));
-        last.map(|(_, (_, size))| *size)
+    /// Sizes of the version in earlier runs, oldest first, since one was accepted.
+    fn sizes(&self, result: &Measurement) -> Vec<(&RunSummary, f64)> {
+        let Some((newest, earlier)) = self.runs.split_last() else { return vec![] };
+        let version = newest.sizes.get(&result.id).map(|(version, _)| version);
+        let size = |past: &&'a RunSummary| {
+            let (of_past, size) = past.sizes.get(&result.id)?;
+            (Some(of_past) == version).then_some((*past, *size))
+        };
+        let mut sizes: Vec<_> = earlier.iter().filter_map(size).collect();
+        sizes.sort_by_key(|(past, _)| past.start_key());
+        let is_accepted = |(past, _): &(&RunSummary, f64)| {
+            self.accepted.by_name.contains(&(past.run.clone(), result.id.clone()))
+        };
+        sizes.split_off(sizes.iter().rposition(is_accepted).unwrap_or(0))
     }
 
     fn why_no_base(&self, id: &Id) -> Finding {

@@ -31,7 +31,7 @@ pub struct KnownEvent {
 /// Events of histories, newest first. They keep the identifiers under which they are known, although further or removed runs may have
 /// moved their first run.
 pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent> {
-    let mut events = group(histories.iter().flat_map(changes_in).collect());
+    let mut events = group(histories.iter().enumerate().flat_map(changes_in).collect());
     keep_identifiers(&mut events, known);
     events.into_iter().map(|(event, _)| event).collect()
 }
@@ -39,6 +39,8 @@ pub fn events(histories: &[HistoryView], known: &KnownEvents) -> Vec<ChangeEvent
 /// A change and the runs that may have begun it.
 struct Located {
     change: Change,
+    /// Positions of its history and its series.
+    series: [usize; 2],
     may_begin: Vec<String>,
     /// These and [`MARGIN_RUNS`] more on either side: the change joins events that began with one of them.
     joins: Vec<String>,
@@ -63,15 +65,20 @@ fn group(mut left: Vec<Located>) -> Vec<(ChangeEvent, Vec<String>)> {
     });
     let mut events = vec![];
     while let Some(first) = likeliest(&left) {
-        let number = |joins: &dyn Fn(&&Located) -> bool| left.iter().filter(joins).count();
+        let number = |joins: &dyn Fn(&&Located) -> bool| {
+            let series = left.iter().filter(joins).map(|located| located.series);
+            series.collect::<BTreeSet<_>>().len()
+        };
         let began = number(&|located| first.begins(located));
         let joined = number(&|located| first.joins(located));
         let join = may_be_missed(joined - began, joined);
-        let (members, others) = left.into_iter().partition(|located| match join {
-            true => first.joins(located),
-            false => first.begins(located),
-        });
-        left = others;
+        // two steps of one series are two events
+        let mut series = BTreeSet::new();
+        let mut is_first_of = |located: &Located| series.insert(located.series);
+        let mut members: Vec<Located> =
+            left.extract_if(.., |located| first.begins(located) && is_first_of(located)).collect();
+        let aside = |located: &mut Located| join && first.joins(located) && is_first_of(located);
+        members.extend(left.extract_if(.., aside));
         events.push(event(&first, members));
     }
     events
@@ -113,7 +120,7 @@ fn may_be_missed(missed: usize, all: usize) -> bool {
 
 /// The run with most changes; among equals the one that most begin with, then the first.
 fn likeliest(all: &[Located]) -> Option<Beginning> {
-    let mut counts: BTreeMap<Beginning, (usize, usize)> = BTreeMap::new();
+    let mut counts: BTreeMap<Beginning, (BTreeSet<[usize; 2]>, usize)> = BTreeMap::new();
     let mut order = vec![];
     for located in all {
         for run in &located.may_begin {
@@ -124,13 +131,14 @@ fn likeliest(all: &[Located]) -> Option<Beginning> {
             };
             let count = counts.entry(beginning.clone()).or_insert_with(|| {
                 order.push(beginning);
-                (0, 0)
+                Default::default()
             });
-            count.0 += 1;
+            count.0.insert(located.series);
             count.1 += usize::from(located.change.change.run == *run);
         }
     }
-    order.into_iter().rev().max_by_key(|beginning| counts[beginning])
+    let number = |beginning: &Beginning| (counts[beginning].0.len(), counts[beginning].1);
+    order.into_iter().rev().max_by_key(number)
 }
 
 /// Begins with a run that may have begun most of its changes.
@@ -204,15 +212,16 @@ fn identifiers(event: &ChangeEvent, runs: &[String]) -> std::vec::IntoIter<Strin
     ids.into_iter()
 }
 
-fn changes_in(view: &HistoryView) -> impl Iterator<Item = Located> {
-    let of_series = |series: &HistorySeries| {
-        let change = |change: &_| change_of_series(view, series, change);
-        series.changes.iter().map(change).collect::<Vec<_>>()
+fn changes_in((index, view): (usize, &HistoryView)) -> impl Iterator<Item = Located> {
+    let of_series = move |(position, series): (usize, &HistorySeries)| {
+        let located = |change: &_| change_of_series(view, [index, position], change);
+        series.changes.iter().map(located).collect::<Vec<_>>()
     };
-    view.series.iter().flat_map(of_series)
+    view.series.iter().enumerate().flat_map(of_series)
 }
 
-fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) -> Located {
+fn change_of_series(view: &HistoryView, place: [usize; 2], change: &HistoryChange) -> Located {
+    let series = &view.series[place[1]];
     let before = series.points[..change.at].iter().rev();
     let before = before.clone().find(|point| point.value.is_some());
     let starts = || series.changes.iter().map(|change| change.at);
@@ -225,6 +234,7 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
         points.map(|point| point.run.clone()).collect()
     };
     Located {
+        series: place,
         may_begin: runs(first, last),
         joins: runs(first.saturating_sub(MARGIN_RUNS), last + MARGIN_RUNS),
         next: runs(change.at + 1, (change.at + MAX_LATE_RUNS).min(end - 1)),

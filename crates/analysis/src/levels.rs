@@ -15,6 +15,8 @@ const MIN_RUNS_OF_TAILS: usize = 6;
 pub struct SystemLevels {
     /// Results of the newest version of each benchmark.
     pub series: BTreeMap<Id, Series>,
+    /// Results of earlier versions.
+    pub former: BTreeMap<(Id, u32), Series>,
     /// Degrees of freedom of the tails of run effects, over all benchmarks.
     pub tails: f64,
     /// Deviation from the level that the benchmarks of a run share, ln, by position of the run ([`series::in_common`]).
@@ -56,28 +58,25 @@ pub fn fit<'a>(
     let place = |run: usize| (role(run).side(), runs[run].start_key());
     order.sort_by(|&a, &b| place(a).cmp(&place(b)));
     order.dedup_by(|a, b| runs[*a].run == runs[*b].run);
-    let mut all: BTreeMap<Id, Series> = BTreeMap::new();
-    // all values of a benchmark are of the version of its last one, and in its unit; compared runs count as the last
-    let mut versions: BTreeMap<&Id, u32> = BTreeMap::new();
-    let mut units: BTreeMap<&Id, f64> = BTreeMap::new();
+    let mut all: BTreeMap<(Id, u32), Series> = BTreeMap::new();
+    // the values of a version are in the unit of its last one; compared runs count as the last
+    let mut newest: BTreeMap<&Id, u32> = BTreeMap::new();
+    let mut units: BTreeMap<(&Id, u32), f64> = BTreeMap::new();
     let (others, compared): (Vec<usize>, Vec<usize>) =
         order.iter().partition(|&&run| role(run) == Role::Earlier);
     for run in others.into_iter().chain(compared) {
         for (id, value) in values(runs[run]).into_iter().flatten() {
-            versions.insert(id, value.version);
-            units.extend(value.unit.map(|unit| (id, unit)));
+            newest.insert(id, value.version);
+            units.extend(value.unit.map(|unit| ((id, value.version), unit)));
         }
     }
     let speed = |id: &Id, value: &RunValue| {
-        let change = value.unit.zip(units.get(id).copied());
+        let change = value.unit.zip(units.get(&(id, value.version)).copied());
         value.speed + change.map_or(0.0, |(unit, last)| unit - last)
     };
     for (place, &run) in order.iter().enumerate() {
         for (id, value) in values(runs[run]).into_iter().flatten() {
-            if versions[id] != value.version {
-                continue;
-            }
-            let series = all.entry(id.clone()).or_default();
+            let series = all.entry((id.clone(), value.version)).or_default();
             let before = series.points.last();
             let before = before.and_then(|point| role(order[point.run]).side());
             if before != role(run).side() {
@@ -97,7 +96,7 @@ pub fn fit<'a>(
     series::fit(all.values_mut());
     let points = all.values_mut().flat_map(|series| &mut series.points);
     points.for_each(|point| point.run = order[point.run]);
-    let apart = deviations(&all);
+    let apart = deviations(all.values());
     let by = |all: &[Deviation]| all.iter().map(|deviation| deviation.by).collect::<Vec<f64>>();
     let common: BTreeMap<usize, f64> =
         apart.iter().map(|(run, all)| (*run, series::in_common(&by(all)))).collect();
@@ -105,11 +104,14 @@ pub fn fit<'a>(
     let others = common.iter().filter(|(run, _)| is_other(**run));
     // the others have no value in common
     let others = others.filter(|(run, _)| apart[run].len() >= series::MIN_IN_COMMON);
+    let is_newest = |(id, version): &(Id, u32)| newest[id] == *version;
+    let former = all.extract_if(.., |version, _| !is_newest(version)).collect();
     SystemLevels {
         others_common: others.map(|(_, common)| *common).collect(),
         tails: tails(&apart, &common, &is_other),
         common,
-        series: all,
+        former,
+        series: all.into_iter().map(|((id, _), series)| (id, series)).collect(),
     }
 }
 
@@ -121,9 +123,9 @@ struct Deviation {
 }
 
 /// Deviations by run.
-fn deviations(all: &BTreeMap<Id, Series>) -> BTreeMap<usize, Vec<Deviation>> {
+fn deviations<'a>(all: impl Iterator<Item = &'a Series>) -> BTreeMap<usize, Vec<Deviation>> {
     let mut runs: BTreeMap<usize, Vec<Deviation>> = BTreeMap::new();
-    for series in all.values() {
+    for series in all {
         let Some(noise) = series.noise else { continue };
         let long = series.points.len() >= MIN_RUNS_OF_TAILS;
         let each = series::deviations(&series.points, &series.starts);

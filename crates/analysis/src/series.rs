@@ -48,9 +48,10 @@ impl Systems {
         });
     }
 
-    fn series(&self, circumstances: &ComparisonKey, id: &Id) -> Option<(&[String], &Series)> {
-        let (_, ids, system) = self.groups.iter().find(|(like, ..)| like == circumstances)?;
-        Some((ids, system.series.get(id)?))
+    fn series(&self, id: &Id, key: &Key) -> Option<(&[String], &Series)> {
+        let (_, ids, system) = self.groups.iter().find(|(like, ..)| *like == key.circumstances)?;
+        let former = system.former.get(&(id.clone(), key.version));
+        Some((ids, former.or_else(|| system.series.get(id))?))
     }
 }
 
@@ -119,7 +120,7 @@ fn series(
 ) -> HistorySeries {
     let (newest, result) = &group[group.len() - 1];
     let points: Vec<HistoryPoint> = group.iter().map(|(run, result)| point(run, result)).collect();
-    let known = systems.series(&key.circumstances, id);
+    let known = systems.series(id, &key);
     HistorySeries {
         machine: key.circumstances.machine,
         name: newest.machine.name.clone(),

@@ -121,7 +121,7 @@ fn known_events(store: &Store) -> Result<KnownEvents> {
     for ChangeEntry { event, content } in store.change_entries()? {
         let benchmarks = match content {
             EntryContent::Triage(entry) => entry.benchmarks,
-            EntryContent::Notified(_) => vec![],
+            EntryContent::Notified { benchmarks, .. } => benchmarks,
         };
         let next = replaced.iter().filter_map(|(run, gone)| {
             let suffix = event.strip_prefix(gone.as_str())?;

@@ -5,13 +5,13 @@ use crate::context::{Context, this_machine};
 use crate::earlier_runs::MAX_RUNS;
 use crate::uncached::{Uncached, or_warning};
 use anyhow::Result;
-use gritstone_analysis::check::{self, Accepted};
+use gritstone_analysis::check::{self, Accepted, ExpectedChange};
 use gritstone_analysis::comparability::ComparisonKey;
 use gritstone_analysis::run_summary::RunSummary;
 use gritstone_model::{CheckView, Finding, Id, RunInfo, RunView, SameFact, Selector};
 use gritstone_store::{RunHead, Store};
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which earlier runs of the machine a run is compared with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ pub fn against_history(
     let accepted = match &store {
         Some(store) => Accepted {
             by_name: store.accepted()?.into_iter().collect(),
-            by_event: store.expected()?.into_iter().collect(),
+            by_event: expected(store, &run.machine.id)?,
         },
         None => Accepted::default(),
     };
@@ -64,6 +64,20 @@ pub fn against_history(
         }
     }
     Ok(view)
+}
+
+/// The expected changes of a machine; a run that the store lacks is on none.
+fn expected(store: &Store, machine: &str) -> Result<Vec<ExpectedChange>> {
+    let mut starts: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let start = |run: &str| {
+        let info = store.info(run).ok().filter(|info| info.machine.id == machine)?;
+        Some(info.started)
+    };
+    let changes = store.expected()?.into_iter().filter_map(|(run, benchmark)| {
+        let started = starts.entry(run.clone()).or_insert_with(|| start(&run)).clone()?;
+        Some(ExpectedChange { run, started, benchmark })
+    });
+    Ok(changes.collect())
 }
 
 /// Its newest comparable runs, and the newest ones of each benchmark that these seldom have, oldest first; why there is none.

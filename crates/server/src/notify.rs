@@ -6,7 +6,7 @@ use crate::client;
 use anyhow::{Context as _, Result, ensure};
 use gritstone_document::About;
 use gritstone_document::html::path;
-use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, decode_text, escape_json};
+use gritstone_model::{ChangeEvent, Id, SCHEMA_CHANGES, decode_text, escape_json};
 use gritstone_runs::context::Context;
 use gritstone_store::EntryContent;
 use std::collections::BTreeSet;
@@ -91,7 +91,9 @@ impl Notify {
         drop(reader);
         let notified: BTreeSet<&str> = entries
             .iter()
-            .filter(|entry| matches!(&entry.content, EntryContent::Notified(channel) if channel == NAME))
+            .filter(
+                |entry| matches!(&entry.content, EntryContent::Notified { channel, .. } if channel == NAME),
+            )
             .map(|entry| entry.event.as_str())
             .collect();
         let is_known = |event: &ChangeEvent| {
@@ -100,13 +102,14 @@ impl Notify {
                 matches!(entry.content, EntryContent::Triage(_)) && entry.event == event.id
             })
         };
-        let keep = |ids: &[String]| -> Result<()> {
+        let keep = |sent: &[(String, Vec<Id>)]| -> Result<()> {
             let now = gritstone_runs::clock::now();
-            Ok(context.writer()?.notified(ids, NAME, &now)?)
+            Ok(context.writer()?.notified(sent, NAME, &now)?)
         };
+        let entry = |event: &ChangeEvent| (event.id.clone(), event.benchmarks().collect());
         if !notified.contains(BASELINE_MARK) {
-            let ids = events.iter().map(|event| event.id.clone());
-            return keep(&[BASELINE_MARK.to_owned()].into_iter().chain(ids).collect::<Vec<_>>());
+            let mark = (BASELINE_MARK.to_owned(), vec![]);
+            return keep(&[mark].into_iter().chain(events.iter().map(entry)).collect::<Vec<_>>());
         }
         let new =
             events.iter().filter(|event| !notified.contains(event.id.as_str()) && !is_known(event));
@@ -114,21 +117,21 @@ impl Notify {
         if new.is_empty() {
             return Ok(());
         }
-        let ids: Vec<String> = new.iter().map(|event| event.id.clone()).collect();
+        let entries: Vec<(String, Vec<Id>)> = new.iter().map(entry).collect();
         let sent = self.send(&self.message(&new), &new);
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let Err(why) = sent else {
             failed.clear();
             drop(failed);
-            return keep(&ids);
+            return keep(&entries);
         };
         // each event is sent at most twice
-        let (again, given_up): (Vec<String>, Vec<String>) =
-            ids.into_iter().partition(|id| !failed.contains(id));
+        let (again, given_up): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|(id, _)| !failed.contains(id));
         let what =
             format!("{} tried again at the next change, {} given up", again.len(), given_up.len());
-        failed.extend(again);
-        failed.retain(|id| !given_up.contains(id));
+        failed.extend(again.into_iter().map(|(id, _)| id));
+        failed.retain(|id| !given_up.iter().any(|(event, _)| event == id));
         drop(failed);
         if !given_up.is_empty() {
             keep(&given_up)?;

@@ -30,8 +30,11 @@ pub struct ChangeEntry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryContent {
     Triage(TriageEntry),
-    /// Sent notification, with its channel.
-    Notified(String),
+    /// Sent notification, with its channel, and with the benchmarks of the event; empty in older entries.
+    Notified {
+        channel: String,
+        benchmarks: Vec<Id>,
+    },
 }
 
 /// Author of an entry.
@@ -63,7 +66,7 @@ impl Store {
             note: entry.note.trim(),
             now,
             assignee,
-            benchmarks: Some(entry.benchmarks),
+            benchmarks: entry.benchmarks,
         };
         self.write(|engine| enter(engine, who, &row))
     }
@@ -72,11 +75,15 @@ impl Store {
     ///
     /// # Errors
     /// I/O errors of the store.
-    pub fn notified(&mut self, events: &[String], to: &str, now: &str) -> Result<(), StoreError> {
+    pub fn notified(
+        &mut self,
+        events: &[(String, Vec<Id>)],
+        to: &str,
+        now: &str,
+    ) -> Result<(), StoreError> {
         self.write(|engine| {
-            for event in events {
-                let row =
-                    NewRow { event, kind: NOTIFY, note: to, now, assignee: None, benchmarks: None };
+            for (event, benchmarks) in events {
+                let row = NewRow { event, kind: NOTIFY, note: to, now, assignee: None, benchmarks };
                 enter(engine, Who::User("serve"), &row)?;
             }
             Ok(())
@@ -102,20 +109,21 @@ impl Store {
             }
         };
         let entry = |(event, entry, who, note, time, assignee, benchmarks): Entry| {
+            let ids = benchmarks.iter().flat_map(|ids| ids.split(' '));
+            let benchmarks = ids.filter_map(|id| Id::parse(id).ok()).collect();
             if entry == NOTIFY {
-                let content = EntryContent::Notified(note);
+                let content = EntryContent::Notified { channel: note, benchmarks };
                 return Some(ChangeEntry { event, content });
             }
             // a newer Gritstone may write other entries
             let state = ChangeState::ALL.into_iter().find(|state| entry_kind(*state) == entry)?;
-            let ids = benchmarks.iter().flat_map(|ids| ids.split(' '));
             let content = EntryContent::Triage(TriageEntry {
                 state,
                 who,
                 at: time,
                 assignee,
                 note,
-                benchmarks: ids.filter_map(|id| Id::parse(id).ok()).collect(),
+                benchmarks,
             });
             Some(ChangeEntry { event, content })
         };
@@ -219,7 +227,7 @@ struct NewRow<'a> {
     note: &'a str,
     now: &'a str,
     assignee: Option<&'a str>,
-    benchmarks: Option<&'a [Id]>,
+    benchmarks: &'a [Id],
 }
 
 fn enter(engine: &dyn Engine, who: Who, row: &NewRow) -> Result<(), Fault> {
@@ -227,10 +235,7 @@ fn enter(engine: &dyn Engine, who: Who, row: &NewRow) -> Result<(), Fault> {
         Who::User(name) => (None, name),
         Who::Token(token) => (Some(token.number), token.name.as_str()),
     };
-    let benchmarks = row.benchmarks.map(|ids| {
-        let ids: Vec<&str> = ids.iter().map(Id::as_str).collect();
-        ids.join(" ")
-    });
+    let benchmarks: Vec<&str> = row.benchmarks.iter().map(Id::as_str).collect();
     let row = row![
         next(engine)?,
         row.event.to_owned(),
@@ -240,7 +245,7 @@ fn enter(engine: &dyn Engine, who: Who, row: &NewRow) -> Result<(), Fault> {
         row.note.to_owned(),
         row.now.to_owned(),
         row.assignee.map(str::to_owned),
-        benchmarks,
+        benchmarks.join(" "),
     ];
     engine.execute(sql::INSERT_CHANGE_ENTRY, row)
 }

@@ -12,14 +12,22 @@ use std::collections::BTreeSet;
 pub struct Accepted {
     /// The level of the benchmark in the run, or that the run lacks it.
     pub by_name: BTreeSet<(String, Id)>,
-    /// The level that began with the event that the run identifies, some runs before or after it.
-    pub by_event: BTreeSet<(String, Id)>,
+    pub by_event: Vec<ExpectedChange>,
+}
+
+/// The level that began with an event, some runs before or after the run that identifies it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedChange {
+    pub run: String,
+    /// Start of the run: filters and windows may leave it out.
+    pub started: String,
+    pub benchmark: Id,
 }
 
 impl Accepted {
     pub(super) fn covers(&self, run: &str, id: &Id) -> bool {
-        let key = (run.to_owned(), id.clone());
-        self.by_name.contains(&key) || self.by_event.contains(&key)
+        self.by_name.contains(&(run.to_owned(), id.clone()))
+            || self.by_event.iter().any(|change| change.run == run && change.benchmark == *id)
     }
 
     /// Position of the first point of the level that was accepted last: points before it do not belong to the base. `allowed` is the
@@ -32,16 +40,22 @@ impl Accepted {
         allowed: f64,
     ) -> usize {
         let levels = series.levels();
-        // by event, the next run of the benchmark stands for one without it
-        let next = |run: &str| {
-            let begun = runs.iter().find(|past| past.run == run)?.start_key();
-            series.points.iter().position(|point| runs[point.run].start_key() >= begun)
+        // the next run of the benchmark stands for one without it
+        let next = |change: &ExpectedChange| {
+            let begun = (change.started.as_str(), change.run.as_str());
+            let next = series.points.iter().position(|p| runs[p.run].start_key() >= begun);
+            // at 0 no point precedes the change: nothing is left out
+            next.filter(|position| *position > 0)
         };
-        let named = |run: &str| series.points.iter().position(|point| runs[point.run].run == run);
+        let named = |(run, _): &(String, Id)| {
+            series.points.iter().position(|point| runs[point.run].run == *run)
+        };
         let around = |position: usize| level_around(series, &levels, position, allowed);
         let near = |position: usize| level_near(series, &levels, position);
-        let by_name = runs_of(id, &self.by_name).filter_map(named).map(around);
-        let by_event = runs_of(id, &self.by_event).filter_map(next);
+        let by_name = self.by_name.iter().filter(|(_, benchmark)| benchmark == id);
+        let by_name = by_name.filter_map(named).map(around);
+        let by_event = self.by_event.iter().filter(|change| change.benchmark == *id);
+        let by_event = by_event.filter_map(next);
         let by_event = by_event.map(|position| near(position).unwrap_or_else(|| around(position)));
         by_name.chain(by_event).max().unwrap_or(0)
     }
@@ -69,9 +83,4 @@ fn level_near(series: &Series, levels: &[Level], position: usize) -> Option<usiz
     };
     let starts = levels.windows(2).filter(belongs).map(|pair| pair[1].start);
     starts.min_by_key(|start| start.abs_diff(position))
-}
-
-fn runs_of<'a>(id: &'a Id, accepted: &'a BTreeSet<(String, Id)>) -> impl Iterator<Item = &'a str> {
-    let of_benchmark = accepted.iter().filter(move |(_, benchmark)| benchmark == id);
-    of_benchmark.map(|(run, _)| run.as_str())
 }

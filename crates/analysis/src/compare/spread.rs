@@ -9,8 +9,6 @@ use gritstone_stats::{descriptive, series};
 
 /// Fewest benchmarks for an estimate.
 const MIN_BENCHMARKS: usize = 3;
-/// Fewest benchmarks of which nine of ten can change alike. Of fewer, which may all have moved with their run, the estimate only widens.
-const MIN_ALIKE: usize = 8;
 /// Most degrees of freedom that benchmarks add to the stated ones: their variances differ.
 const MAX_FREEDOM: f64 = 4.0;
 
@@ -41,7 +39,8 @@ fn stated_spread(all: &[Difference]) -> Spread {
     };
     let variance =
         (descriptive::SD_PER_MAD * descriptive::median_of(all.iter().map(apart))).powi(2);
-    if all.len() < MIN_ALIKE {
+    // fewer may all have moved with their run: the estimate only widens
+    if all.len() < series::MIN_IN_COMMON {
         return Spread { inflation: variance.max(1.0), ..none };
     }
     let more = (n / 4.0).min(MAX_FREEDOM);
@@ -56,17 +55,16 @@ fn stated_spread(all: &[Difference]) -> Spread {
     }
 }
 
-/// The change that nine of ten benchmarks share, if it is above the margin.
+/// The median change, if it is above the margin and nine of ten benchmarks share half of it.
 pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonChange> {
-    let enough = all.len() >= MIN_ALIKE;
-    let center =
-        enough.then(|| descriptive::median_of(all.iter().map(|difference| difference.ln_ratio)))?;
-    let alike = all
-        .iter()
-        .filter(|difference| (difference.ln_ratio * center.signum()) > center.abs() / 2.0)
-        .count();
-    let most = 10 * alike >= 9 * all.len() && center.abs() > margin.ln_1p();
-    most.then(|| CommonChange { rows: all.len(), ratio: center.exp() })
+    let moved: Vec<f64> = all.iter().map(|difference| difference.ln_ratio).collect();
+    let shared = series::in_common(&moved);
+    if shared == 0.0 {
+        return None;
+    }
+    let center = descriptive::median_of(moved);
+    let is_common = shared.abs() > center.abs() / 2.0 && center.abs() > margin.ln_1p();
+    is_common.then(|| CommonChange { rows: all.len(), ratio: center.exp() })
 }
 
 #[cfg(test)]

@@ -92,6 +92,31 @@ fn near_changes_are_one_event() {
 }
 
 #[test]
+fn steps_of_series_stay_apart() {
+    let mut view = change_at("a/b", 12, [12, 13]);
+    let second = change_at("a/b", 14, [13, 14]).series.remove(0).changes.remove(0);
+    view.series[0].changes.push(second);
+    let views = [view, change_at("a/c", 12, [12, 12])];
+    let found = events::events(&views, &events::KnownEvents::new());
+    let found: Vec<(&str, usize)> =
+        found.iter().map(|event| (event.id.as_str(), event.changes.len())).collect();
+    assert_eq!(found, [("run-14-worse", 1), ("run-12-worse", 2)]);
+}
+
+#[test]
+fn earlier_versions_keep_their_events() {
+    let level = |index| if index < 12 { 100.0 } else { 110.0 };
+    let mut runs: Vec<RunView> = (0..24).map(|index| one(index, level(index))).collect();
+    runs.extend((24..30).map(|index| one(index, 300.0)));
+    for run in &mut runs[24..] {
+        run.results[0].version += 1;
+    }
+    let found = events::events(&[history(&runs)], &events::KnownEvents::new());
+    let ids: Vec<&str> = found.iter().map(|event| event.id.as_str()).collect();
+    assert_eq!(ids, ["run-12-worse"]);
+}
+
+#[test]
 fn neighboring_changes_are_two_events() {
     let changes = |runs: &[usize]| {
         let all = runs.iter().zip('b'..);

@@ -40,24 +40,32 @@ fn a_size_is_exact() {
 }
 
 #[test]
-fn last_sizes_are_a_base() {
+fn smallest_sizes_are_a_base() {
     let of_text = |(day, text): (usize, &str)| {
         let mut data = run(vec![benchmark()], vec![sized(0, text)]);
         data.info.id = format!("run-{day}");
         data.info.started = format!("2026-01-0{day}T00:00:00Z");
         view(&data)
     };
-    let outcome = |texts: &[&str]| {
+    let outcome = |texts: &[&str], accepted: &check::Accepted| {
         let runs: Vec<RunView> = (1..).zip(texts.iter().copied()).map(of_text).collect();
         let (newest, earlier) = runs.split_last().unwrap();
-        let mut found = against(newest, earlier);
+        let mut found = check::against_history(newest, &summaries(earlier), 0.02, accepted);
         check::require_detectable(&mut found, 0.05);
-        (found.outcome, found.rows[0].row.base)
+        let row = found.rows.remove(0);
+        (found.outcome, row.row.base, row.since_run)
     };
-    assert_eq!(outcome(&["1392"]), (CheckOutcome::Inconclusive, None));
-    assert_eq!(outcome(&["1392", "1400"]), (CheckOutcome::Passed, Some(2000.0)));
-    assert_eq!(outcome(&["1392", "1492"]), (CheckOutcome::Regressed, Some(2000.0)));
-    assert_eq!(outcome(&["1392", "1492", "1492"]), (CheckOutcome::Passed, Some(2100.0)));
+    let none = check::Accepted::default();
+    assert_eq!(outcome(&["1392"], &none), (CheckOutcome::Inconclusive, None, None));
+    assert_eq!(outcome(&["1392", "1400"], &none), (CheckOutcome::Passed, Some(2000.0), None));
+    let failed = |run: &str| (CheckOutcome::Regressed, Some(2000.0), Some(run.to_owned()));
+    assert_eq!(outcome(&["1392", "1492"], &none), failed("run-2"));
+    // until it is accepted, and however slowly it grew
+    assert_eq!(outcome(&["1392", "1492", "1492"], &none), failed("run-2"));
+    assert_eq!(outcome(&["1392", "1422", "1452"], &none), failed("run-3"));
+    let third = accepted([("run-3".to_owned(), Id::parse("a/size").unwrap())]);
+    let passed = (CheckOutcome::Passed, Some(2100.0), None);
+    assert_eq!(outcome(&["1392", "1492", "1492", "1500"], &third), passed);
 }
 
 #[test]

@@ -72,7 +72,9 @@ fn append_command(text: &mut String, root: &Command, path: &[&str]) {
     append_help(
         text,
         command.clone().mut_args(|arg| {
-            let hidden = arg.is_hide_set() || arg.is_global_set() || arg.get_id() == "help";
+            let of_root = root.get_arguments().any(|other| other.get_id() == arg.get_id());
+            let of_all = arg.is_global_set() && of_root;
+            let hidden = arg.is_hide_set() || of_all || arg.get_id() == "help";
             arg.hide(hidden)
         }),
     );

@@ -78,7 +78,7 @@ pub struct StoreArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SameArgs {
     /// Only runs with the same FACT as the newest one; the compiler with its flags
-    #[arg(long, value_name = "FACT", value_delimiter = ',', value_parser = value_parsers::named(SameFact::as_str, SameFact::ALL.map(|fact| (fact, None::<&str>))))]
+    #[arg(long, value_name = "FACT", global = true, value_delimiter = ',', value_parser = value_parsers::named(SameFact::as_str, SameFact::ALL.map(|fact| (fact, None::<&str>))))]
     pub same: Vec<SameFact>,
 }
 
@@ -86,7 +86,7 @@ pub struct SameArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct HistoryFilterArgs {
     /// Only runs of commits on this branch
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAME", global = true, value_parser = NonEmptyStringValueParser::new())]
     pub branch: Option<String>,
     #[command(flatten)]
     pub same: SameArgs,

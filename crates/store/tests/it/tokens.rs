@@ -1,7 +1,7 @@
 //! Tokens, and what is done by them.
 
 use crate::common::{self, Raw};
-use gritstone_model::{ChangeState, RunData, TriageEntry};
+use gritstone_model::{ChangeState, Id, RunData, TriageEntry};
 use gritstone_store::{
     ChangeEntry, EntryContent, NewTriageEntry, Scope, Store, StoreError, UploadOutcome, Who,
 };
@@ -154,7 +154,8 @@ fn triage_keeps_its_author() {
     for (who, entry) in by.into_iter().zip(&entries) {
         store.triage("r-worse", who, entry, NOW).unwrap();
     }
-    let notified = ["r-worse".to_owned(), "q-better".to_owned()];
+    let loops = Id::parse("byte/loop").unwrap();
+    let notified = [("r-worse".to_owned(), vec![loops]), ("q-better".to_owned(), vec![])];
     store.notified(&notified, "mail", NOW).unwrap();
     let entry = |state, who: &str, assignee: Option<&str>, note: &str| ChangeEntry {
         event: "r-worse".to_owned(),
@@ -172,10 +173,10 @@ fn triage_keeps_its_author() {
         entry(ChangeState::Assigned, "a", Some("ben"), ""),
         entry(ChangeState::Fixed, "ana", None, "second"),
     ];
-    wanted.extend(
-        notified
-            .map(|event| ChangeEntry { event, content: EntryContent::Notified("mail".to_owned()) }),
-    );
+    wanted.extend(notified.map(|(event, benchmarks)| {
+        let content = EntryContent::Notified { channel: "mail".to_owned(), benchmarks };
+        ChangeEntry { event, content }
+    }));
     assert_eq!(store.change_entries().unwrap(), wanted);
     drop(store);
     // append-only
