@@ -2,7 +2,7 @@
 
 use gritstone_model::{Data, Measured, Measurement, Sampled};
 
-/// Percentiles beyond the median, which is the result itself.
+/// Percentiles beyond the median, which is the result itself unless that is the mean of the operations.
 pub(crate) const TAILS: [&str; 3] = ["p90", "p99", "p99.9"];
 
 /// `None` if the result lacks it.

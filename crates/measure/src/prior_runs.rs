@@ -61,7 +61,7 @@ fn ln_values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec
     let same =
         run.benchmarks.iter().filter(|entry| versions.get(&entry.id) == Some(&entry.version));
     let entries: BTreeMap<&Id, &Benchmark> = same.map(|entry| (&entry.id, entry)).collect();
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(&run.info);
     let mut values: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
     for launch in &run.launches {
         let learned = entries.get(&launch.id).map(|entry| reader.read(entry, launch));

@@ -258,9 +258,10 @@ fn unequal_tails(base: &[f64], other: &[f64], estimate: f64, margin: f64) -> Opt
 fn by_layout(base: &[f64], other: &[f64], layouts: &[u32], confidence: f64) -> Option<Ratio> {
     let mut ratios: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for ((base, other), layout) in base.iter().zip(other).zip(layouts) {
-        ratios.entry(*layout).or_default().push(other / base);
+        ratios.entry(*layout).or_default().push((other / base).ln());
     }
-    let medians: Vec<f64> = ratios.into_values().map(descriptive::median_of).collect();
+    let medians = ratios.into_values().map(|all| descriptive::median_of(all).exp());
+    let medians: Vec<f64> = medians.collect();
     two_sample::paired_means(&vec![1.0; medians.len()], &medians, confidence)
 }
 

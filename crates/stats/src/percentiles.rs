@@ -80,9 +80,12 @@ pub struct Pooled {
 /// draws of n from n scatter less.
 ///
 /// No interval with fewer than six launches, or if the upper end would be beyond all events more often than the confidence allows. `None`
-/// without events, or if the percentile is not above 0.
+/// without events, with more than 1,000 launches, or if the percentile is not above 0.
 pub fn pooled(launches: &[Vec<Bucket>], share: f64, confidence: f64) -> Option<Pooled> {
     let n = launches.len();
+    if n > descriptive::MAX_VALUES {
+        return None;
+    }
     // from the highest bucket: its bounds, and the events of each launch
     let mut merged: Vec<(f64, f64, Vec<f64>)> = vec![];
     let mut all: Vec<(usize, &Bucket)> = (launches.iter().enumerate())

@@ -93,9 +93,9 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     // on a scale with symmetric draws; `back` converts to that of the estimate
     let range = |scale: &dyn Fn([f64; 3]) -> f64, estimate: f64, back: fn(f64) -> f64| {
         let drawn: Vec<f64> = draws.iter().map(|draw| scale(*draw)).collect();
-        // a fit without a positive rate has no interval
+        // one round, or a fit without a positive rate, has no interval
         let (middle, half) = match scale(center) {
-            middle if middle.is_finite() => (middle, t * deviation(&drawn)),
+            middle if middle.is_finite() && count > 1.0 => (middle, t * deviation(&drawn)),
             _ => (0.0, f64::INFINITY),
         };
         Range {

@@ -16,8 +16,9 @@ pub const LAUNCH_QUANTILE: f64 = 0.25;
 pub const MIN_LAUNCHES: usize = 6;
 /// Weight of a launch without an undisturbed sample.
 const MIN_WEIGHT: f64 = 0.02;
-/// Total weight of undisturbed launches below which all count alike.
-const MIN_TOTAL: f64 = 0.5;
+/// Total weight of undisturbed launches below which all count alike: the upper end of the interval, at the total less 0.5, is above the
+/// estimate.
+const MIN_TOTAL: f64 = 1.0;
 
 /// The quantile of weighted values, interpolated between the middles of the weights (Hazen's definition if all are 1). `None` if empty.
 pub fn weighted_quantile(values: &[(f64, f64)], quantile: f64) -> Option<f64> {

@@ -3,7 +3,7 @@
 use super::options::CONFIDENCE;
 use super::pair::{ComparedBy, Pair};
 use super::{ComparedRow, Options, measured, set_verdict};
-use crate::conversion::scale;
+use crate::conversion::{scale, to_reference};
 use crate::tails;
 use gritstone_model::{CompareFigure, ComparePercentile, Latencies, Measurement, Verdict};
 use gritstone_stats::multiple;
@@ -23,6 +23,7 @@ pub(super) fn percentiles(
     let (Some((b, o)), Some(scale), true) = (sides, scale(&other.unit, &base.unit), tested) else {
         return vec![];
     };
+    let scale = scale * to_reference(other, &base.unit, options.reference_ghz);
     let estimate = |latencies: &Latencies, name: &str| latencies.get(name)?.estimate;
     let one = |name: &str| {
         let (b, o) = (estimate(b, name)?, estimate(o, name)?.times(scale));
@@ -32,7 +33,10 @@ pub(super) fn percentiles(
                 &tails::percentile_of(other, name)?,
                 options,
             )?,
-            None => Ratio { ratio: pair.ratio?, interval: pair.interval, p: pair.p },
+            None if is_result(base, b.value) => {
+                Ratio { ratio: pair.ratio?, interval: pair.interval, p: pair.p }
+            }
+            None => return None,
         };
         Some(ComparePercentile {
             name: name.to_owned(),
@@ -49,6 +53,11 @@ pub(super) fn percentiles(
     };
     let names = b.percentiles.iter().map(|percentile| percentile.name.as_str());
     names.filter_map(one).collect()
+}
+
+/// Whether the median is the estimate, which may also be the mean of the operations.
+fn is_result(result: &Measurement, median: f64) -> bool {
+    result.value().is_some_and(|value| (value / median - 1.0).abs() < 1e-6)
 }
 
 /// Adjusts p of percentiles beyond the median as a separate family; the median is that of the benchmark.

@@ -1,9 +1,9 @@
 //! Contention during a run: slowdown of its launches against the estimates, which are those of an undisturbed machine, and its causes by
 //! the probes and the hypervisor.
 
-use super::Launched;
 use super::reading::{Reading, median};
 use super::smt_contention::{Floor, floor_for};
+use super::{Launched, event_time_ns};
 use gritstone_model::{Contention, Id, Measurement};
 use gritstone_stats::descriptive;
 use std::collections::BTreeMap;
@@ -26,8 +26,10 @@ pub(super) fn run_contention(
         let cycles = results.get(id).and_then(|result| result.cycles());
         let floor = floor_for(launched.benchmark, floor);
         for launch in launched.launches.iter().filter(|launch| launch.measured()) {
+            // samples have other work than operations that are timed one by one
+            let whole = cycles.filter(|_| event_time_ns(launched.benchmark, launch).is_none());
             slowdowns.extend(
-                cycles.and_then(|cycles| {
+                whole.and_then(|cycles| {
                     Some((launch.launch.start, slowdown(launch, cycles.value)?))
                 }),
             );

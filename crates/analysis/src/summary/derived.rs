@@ -2,6 +2,8 @@
 //! below zero are reported, not clamped.
 
 use super::draft::Draft;
+use super::launch_center::estimate_launches;
+use super::measured::in_unit;
 use super::reading::{Reading, median};
 use super::rules::{self, Spread};
 use super::{Launched, Options, estimate, published};
@@ -50,6 +52,20 @@ impl Sum<'_> {
     }
 }
 
+impl Sum<'_> {
+    /// The estimate of the only term in the unit of the sum; `None` if there are several.
+    fn of_one_term(&self, summed: &Terms, confidence: f64) -> Option<Estimate> {
+        let [(times, launches)] = summed.terms.as_slice() else { return None };
+        if *times <= 0.0 || self.share_of.is_some() {
+            return None;
+        }
+        let timed = launches.iter().filter_map(|launch| Some((*launch, launch.ns_per_op(false)?)));
+        let (launches, ns): (Vec<&Reading>, Vec<f64>) = timed.unzip();
+        let center = estimate_launches(&ns, &launches, confidence)?.times(*times);
+        in_unit(center, |ns| self.benchmark.unit.convert(ns, self.benchmark.amount_per_op))
+    }
+}
+
 pub(super) fn result(
     sum: &Sum,
     by_id: &BTreeMap<&Id, Launched>,
@@ -66,7 +82,8 @@ pub(super) fn result(
     let made_of = benchmark.work.parts();
     (draft.notes).extend(inherited(made_of.into_iter(), results));
 
-    let center = plain_estimate(&values, options.confidence);
+    let center = sum.of_one_term(&summed, options.confidence);
+    let center = center.or_else(|| plain_estimate(&values, options.confidence));
     let data = if let Some(center) = center {
         let sampled = sampled(sum, &summed, center, values, options.confidence);
         let precision = run.info.settings.precision;
@@ -139,12 +156,19 @@ impl<'a> Terms<'a> {
     /// The sum of the terms in every round with a value of each, in order. Several values of a term in one round are replaced by their
     /// median.
     pub fn by_round(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<(u32, f64)> {
-        let sum = |&round: &u32| {
-            let terms = self.terms.iter().map(|(times, launches)| {
-                let in_round = launches.iter().filter(|l| l.launch.round == round);
-                median(in_round.filter_map(|launch| value(launch))).map(|x| times * x)
+        let by_round = |(times, launches): &(f64, Vec<&Reading>)| {
+            let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+            for launch in launches {
+                rounds.entry(launch.launch.round).or_default().extend(value(launch));
+            }
+            (*times, rounds)
+        };
+        let all: Vec<(f64, BTreeMap<u32, Vec<f64>>)> = self.terms.iter().map(by_round).collect();
+        let sum = |round: &u32| {
+            let terms = all.iter().map(|(times, rounds)| {
+                median(rounds.get(round)?.iter().copied()).map(|x| times * x)
             });
-            Some((round, terms.sum::<Option<f64>>()?))
+            Some((*round, terms.sum::<Option<f64>>()?))
         };
         if self.terms.is_empty() {
             return Vec::new();

@@ -2,7 +2,7 @@
 //! launches have too few operations for a percentile, all launches are pooled.
 
 use super::launch_center::estimate_launches;
-use super::reading::{Reading, merged};
+use super::reading::{Reading, median, merged};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Estimate, Histogram, Latencies, Percentile, PercentileBasis, Quantity,
@@ -35,11 +35,16 @@ pub(super) fn from_launches(
     Some(Latencies {
         events: all.count,
         percentiles: percentiles.collect(),
-        histogram: histogram(&all, unit),
+        histogram: histogram(&all, unit * to_reference(timed)),
     })
 }
 
-/// The median is always computed over launches at the reference frequency, since it is the estimate.
+/// Factor from actual times of the operations of all launches to times at the reference frequency.
+pub(super) fn to_reference(timed: &[&Reading]) -> f64 {
+    median(timed.iter().map(|launch| launch.to_reference())).unwrap_or(1.0)
+}
+
+/// At the reference frequency. The median is always computed over launches, as the estimate is.
 pub(super) fn percentile(
     name: &str,
     share: f64,
@@ -70,7 +75,7 @@ pub(super) fn percentile(
     let estimate = Estimate { value: pooled.value, interval: pooled.interval };
     Some(Percentile {
         name: name.to_owned(),
-        estimate: Some(estimate.times(unit)),
+        estimate: Some(estimate.times(unit * to_reference(timed))),
         basis: PercentileBasis::Operations,
         values: vec![],
     })

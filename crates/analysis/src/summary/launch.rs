@@ -78,7 +78,7 @@ impl Reader {
         let mut reading = Reading::new(launch);
         reading.sample_use = sample_use(benchmark, &reading, self.trial);
         reading.counts_whole = self.trial;
-        reading.reference_ghz = (!self.trial).then_some(SCHEDULING_GHZ);
+        reading.reference_ghz = (!self.trial && !benchmark.paced).then_some(SCHEDULING_GHZ);
         smt_contention::weigh(&mut reading, floor_for(benchmark, &self.floor));
         LaunchTime {
             ns_per_op: ns_per_op(benchmark, &reading),

@@ -5,8 +5,8 @@ use super::launch_center::estimate_launches;
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
-    Launched, Options, copies, counters, cpu, interference, latencies, paging, pairs, published,
-    responses,
+    Launched, Options, copies, counters, cpu, event_time_ns, interference, latencies, paging,
+    pairs, published, responses,
 };
 use crate::describe;
 use gritstone_model::{
@@ -116,7 +116,9 @@ fn sampled(
         return sampled;
     };
     sampled.estimate = Some(center);
-    sampled.as_ran = median(timed.iter().filter_map(|launch| launch.ns_as_ran())).and_then(unit);
+    // samples have other work than operations that are timed one by one
+    let whole = timed.iter().filter(|launch| event_time_ns(benchmark, launch).is_none());
+    sampled.as_ran = median(whole.filter_map(|launch| launch.ns_as_ran())).and_then(unit);
     sampled.confidence = center.interval.map(|_| confidence);
 
     let cycles: Option<Vec<f64>> = timed.iter().map(|launch| launched.cycles(launch)).collect();
@@ -131,7 +133,7 @@ fn sampled(
 }
 
 /// A rate is the reciprocal of a time, so the interval's ends are swapped.
-fn in_unit(ns: Estimate, unit: impl Fn(f64) -> Option<f64>) -> Option<Estimate> {
+pub(super) fn in_unit(ns: Estimate, unit: impl Fn(f64) -> Option<f64>) -> Option<Estimate> {
     let ends = ns.interval.map(|ends| ends.map(&unit));
     Some(Estimate {
         value: unit(ns.value)?,
@@ -147,20 +149,21 @@ fn statistics(
     timed: &[&Reading],
     benchmark: &Benchmark,
     values: &[f64],
-    latencies: Option<&Latencies>,
+    percentiles: Option<&Latencies>,
 ) -> Option<Statistics> {
     let launches = describe::describe(values)?;
-    let Some(latencies) = latencies else {
+    let Some(of_operations) = percentiles else {
         return Some(launches);
     };
     let events = timed.iter().flat_map(|launch| &launch.latencies);
     let events = describe::histogram(&merged(events.copied()))?;
     // one event is one operation
-    let unit = |ns: f64| benchmark.unit.convert(ns, benchmark.amount_per_op);
+    let factor = latencies::to_reference(timed);
+    let unit = |ns: f64| benchmark.unit.convert(ns * factor, benchmark.amount_per_op);
     let named =
         |percentile: &Percentile| Some((percentile.name.clone(), percentile.estimate?.value));
     let mut percentiles: BTreeMap<String, f64> =
-        (latencies.percentiles.iter()).filter_map(named).collect();
+        (of_operations.percentiles.iter()).filter_map(named).collect();
     Some(Statistics {
         min: unit(events.min)?,
         median: percentiles.remove("p50").or(unit(events.median))?,

@@ -149,7 +149,7 @@ impl CpuTimes {
         let enough = n >= rules::fewest(confidence);
         Estimate {
             value: ratio / 1e9,
-            interval: enough.then(|| [ratio - half, ratio + half].map(|ns| ns / 1e9)),
+            interval: enough.then(|| [(ratio - half).max(0.0), ratio + half].map(|ns| ns / 1e9)),
         }
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn peak(
     greatest(benchmark, results, run, Measurement::value, |best, _, _| Sampled {
         estimate: best.estimate(),
         confidence: best.confidence(),
+        ghz: best.ghz(),
         values: best.values().to_vec(),
         launches: best.launches(),
         samples: best.samples(),

@@ -35,21 +35,28 @@ impl Floor {
     pub(crate) fn from_run(run: &RunData) -> Self {
         let mut all = Self::before(&run.info);
         for launch in &run.launches {
-            all.observe(launch);
+            if let Some(seen) = all.seen_with(launch) {
+                seen.extend(shares(launch));
+            }
         }
+        let seen = all.seen.values_mut().chain(all.several.values_mut());
+        seen.for_each(|seen| seen.sort_unstable_by(f64::total_cmp));
         all
     }
 
     pub(crate) fn observe(&mut self, launch: &Launch) {
-        let seen = match (launch.cpus.as_slice(), launch.copies, self.shared) {
-            ([cpu], 1, true) => self.seen.entry(*cpu).or_default(),
-            ([_, _, ..], 1, true) => self.several.entry(launch.id.clone()).or_default(),
-            _ => return,
-        };
-        let shares =
-            samples(launch).filter_map(|sample| share(sample.cycle_probe, sample.smt_probe));
-        for share in shares {
+        let Some(seen) = self.seen_with(launch) else { return };
+        for share in shares(launch) {
             seen.insert(seen.partition_point(|known| *known < share), share);
+        }
+    }
+
+    /// The sorted shares of earlier launches on the same CPU, or of the same benchmark.
+    fn seen_with(&mut self, launch: &Launch) -> Option<&mut Vec<f64>> {
+        match (launch.cpus.as_slice(), launch.copies, self.shared) {
+            ([cpu], 1, true) => Some(self.seen.entry(*cpu).or_default()),
+            ([_, _, ..], 1, true) => Some(self.several.entry(launch.id.clone()).or_default()),
+            _ => None,
         }
     }
 
@@ -124,6 +131,10 @@ const READINGS_PER_FLOOR: usize = 10;
 const MIN_SHARE: f64 = 1.0 / 8.0;
 
 /// `None` if one of the probes is missing.
+fn shares(launch: &Launch) -> impl Iterator<Item = f64> {
+    samples(launch).filter_map(|sample| share(sample.cycle_probe, sample.smt_probe))
+}
+
 fn share(cycle_probe: u64, smt_probe: u64) -> Option<f64> {
     (cycle_probe > 0 && smt_probe > 0).then(|| smt_probe as f64 / cycle_probe as f64)
 }
