@@ -15,7 +15,8 @@ pub struct Selection<T = RunView> {
 }
 
 impl Context {
-    /// A word that names no run or system, but matches benchmarks of the catalog or of a run before it, is a selector.
+    /// A word that names no run or system, or is only part of an identifier, but matches benchmarks of the catalog or of a run before it, is
+    /// a selector.
     ///
     /// # Errors
     /// When a word is neither.
@@ -76,24 +77,28 @@ impl Context {
         let mut runs: Vec<(String, T)> = vec![];
         let mut selectors = vec![];
         for word in words {
+            let selector = Selector::new(word);
+            let known = self.catalogue.benchmarks.iter().map(|benchmark| &benchmark.id);
+            let results = runs.iter().flat_map(|(_, named)| views(named));
+            let results = results.flat_map(|view| &view.results).map(|result| &result.id);
+            let is_selector = known.chain(results).any(|id| selector.matches(id));
+            if is_selector && self.is_part_of_identifier(word) {
+                selectors.push(word.clone());
+                continue;
+            }
             match named(word) {
                 Ok(named) => runs.push((word.clone(), named)),
-                Err(error) => {
-                    let selector = Selector::new(word);
-                    let known = self.catalogue.benchmarks.iter().map(|benchmark| &benchmark.id);
-                    let results = runs
-                        .iter()
-                        .flat_map(|(_, named)| views(named))
-                        .flat_map(|view| &view.results);
-                    let mut known = known.chain(results.map(|result| &result.id));
-                    if !known.any(|id| selector.matches(id)) {
-                        return Err(self.explain_unknown_word(word, error));
-                    }
-                    selectors.push(word.clone());
-                }
+                Err(_) if is_selector => selectors.push(word.clone()),
+                Err(error) => return Err(self.explain_unknown_word(word, error)),
             }
         }
         Ok(Selection { runs, selectors })
+    }
+
+    fn is_part_of_identifier(&self, word: &str) -> bool {
+        let store = self.reader().ok().flatten().filter(|_| self.is_store_name(word));
+        let named = store.and_then(|store| store.resolve(word, this_machine).ok());
+        named.is_some_and(|named| named.by_part)
     }
 
     /// Suggests systems or similar benchmarks for a word that looks like an identifier.
@@ -167,4 +172,27 @@ pub fn retain_selected(views: &mut [RunView], selectors: &[String]) -> Result<()
         view.results.retain(|result| selectors.select(&result.id));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_store::Store;
+
+    #[test]
+    fn selectors_precede_parts_of_identifiers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/run.jsonl");
+        let mut run = crate::files::read(fixture.as_ref()).unwrap().run;
+        run.info.id = "20260101-000000-00db0000".to_owned();
+        run.info.label = Some("byte".to_owned());
+        Store::open(&path).unwrap().import(&run).unwrap();
+        let context = Context::new(Some(path));
+        let selected = |word: &str| context.select_runs(&[word.to_owned()]).unwrap();
+        assert_eq!(selected("db").selectors, ["db"]);
+        for word in ["00db", "byte", &run.info.id] {
+            assert_eq!(selected(word).runs[0].0, word);
+        }
+    }
 }

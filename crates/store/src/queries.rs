@@ -82,9 +82,9 @@ impl Store {
     ///
     /// # Errors
     /// I/O errors of the store.
-    pub fn count(&self) -> Result<u64, StoreError> {
+    pub fn count(&self) -> Result<usize, StoreError> {
         let counted = query::<(i64,)>(self.engine(), sql::COUNT_RUNS, vec![]);
-        Ok(self.at(counted)?[0].0.unsigned_abs())
+        Ok(self.at(counted)?[0].0.unsigned_abs() as usize)
     }
 
     /// Runs of fleet nodes, newest first.

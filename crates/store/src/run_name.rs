@@ -44,13 +44,15 @@ pub struct Named {
     pub id: String,
     /// Number of runs with the label; this is the newest.
     pub labeled: usize,
+    /// The name is only part of the identifier.
+    pub by_part: bool,
 }
 
 impl Named {
     /// A name of exactly one run.
     pub(crate) fn alone(id: &str) -> Self {
         let id = id.to_owned();
-        Self { id, labeled: 1 }
+        Self { id, labeled: 1, by_part: false }
     }
 }
 
@@ -110,7 +112,7 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
         let shown = shown.filter(|id| is_shown_as(id) && !labeled.contains(id));
         let candidates: Vec<String> = shown.chain([*newest]).cloned().collect();
         return match candidates.len() {
-            1 => Ok(Named { id: (*newest).clone(), labeled: labeled.len() }),
+            1 => Ok(Named { labeled: labeled.len(), ..Named::alone(newest) }),
             _ => Err(ResolveError::Ambiguous(name.to_owned(), candidates)),
         };
     }
@@ -125,7 +127,7 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Name
             let nearest = nearest(name, runs);
             Err(ResolveError::Unknown(name.to_owned(), nearest))
         }
-        [id] => Ok(Named::alone(id)),
+        [id] => Ok(Named { by_part: true, ..Named::alone(id) }),
         _ => {
             let candidates = candidates.into_iter().cloned().collect();
             Err(ResolveError::Ambiguous(name.to_owned(), candidates))
@@ -195,6 +197,9 @@ mod tests {
             assert!(matches!(error(name), ResolveError::Unknown(..)), "{name}");
         }
         assert_eq!(pick("before", &runs).unwrap().labeled, 2);
+        for (name, by_part) in [("4f2a", true), ("20261120", false), (c, false)] {
+            assert_eq!(pick(name, &runs).unwrap().by_part, by_part, "{name}");
+        }
         assert!(matches!(pick("x", &[]), Err(ResolveError::NoneYet)));
 
         let local = LocalRuns { runs: [d, a].map(str::to_owned).into(), trial: None };

@@ -106,7 +106,9 @@ fn store_finding(context: &Context) -> Option<Finding> {
     });
     let (severity, value) = match looked {
         Ok(None) => return None,
-        Ok(Some(runs)) => (Severity::Ok, format!("{runs} runs, ledger intact")),
+        Ok(Some(runs)) => {
+            (Severity::Ok, format!("{}, ledger intact", gritstone_report::plural(runs, "run")))
+        }
         Err(error) => (Severity::Warning, format!("{error:#}")),
     };
     Some(Finding {

@@ -135,7 +135,7 @@ fn verify(context: &Context) -> Result<Exit> {
     let store = context.reader()?.context("the store has no runs")?;
     let damaged = store.verify()?;
     if damaged.is_empty() {
-        output::plain(&format!("{} runs, all checksums match\n", store.count()?))?;
+        output::plain(&format!("{}, all checksums match\n", plural(store.count()?, "run")))?;
         return Ok(Exit::Done);
     }
     output::plain(&(damaged.join("\n") + "\n"))?;

@@ -33,8 +33,11 @@ pub fn site(context: &Context, args: &SiteArgs) -> Result<Exit> {
         }
     };
     output::remark(&format!(
-        "{} pages: {} rendered, {} changed, {} removed",
-        written.pages, written.rendered, written.written, written.removed
+        "{}: {} rendered, {} changed, {} removed",
+        gritstone_report::plural(written.pages, "page"),
+        written.rendered,
+        written.written,
+        written.removed
     ));
     let index = std::path::absolute(args.directory.join("index.html"))?;
     output::plain(&format!("{}\n", index.display()))?;

@@ -28,7 +28,7 @@ fn runs(pages: &Pages, request: &PageRequest) -> PageResult {
         None => request.params.number("newest"),
     };
     let (stored, heads) = match pages.store()? {
-        Some(store) => (store.count()? as usize, store.newest_runs(None, newest as usize)?),
+        Some(store) => (store.count()?, store.newest_runs(None, newest as usize)?),
         None => (0, vec![]),
     };
     let view = RunList { schema: SCHEMA_RUNS.to_owned(), runs: lists::runs(heads) };

@@ -65,9 +65,7 @@ fn search(pages: &Pages, request: &PageRequest) -> PageResult {
     let systems: Vec<ListedSystem> = systems.collect();
     let (found, runs) = match (&store, words.as_slice()) {
         (None, _) => (0, vec![]),
-        (Some(store), []) => {
-            (store.count()? as usize, lists::runs(store.newest_runs(None, LISTED)?))
-        }
+        (Some(store), []) => (store.count()?, lists::runs(store.newest_runs(None, LISTED)?)),
         (Some(store), [first, others @ ..]) => {
             let mut ids = store.mentioning(first)?;
             for word in others {

@@ -60,7 +60,7 @@ pub(super) const DESCRIPTION: Route<Pages> = Route {
 
 fn metrics(pages: &Pages, _: &PageRequest) -> PageResult {
     let stored = match pages.store()? {
-        Some(store) => store.count()? as usize,
+        Some(store) => store.count()?,
         None => 0,
     };
     let digest = pages.digest()?;
