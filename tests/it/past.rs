@@ -117,7 +117,7 @@ fn gates_hold_facts_and_power() {
     };
     assert_eq!([points(""), points("--same kernel")], [4, 1]);
     home.refuses("history byte/loop --same weather", "mitigations");
-    home.refuses("check run-4 --against run-1 --same kernel", "leave out one");
+    home.refuses("check run-4 --against run-1 --same kernel", "cannot be used with");
 
     home.ok("check run-4 --detect 99%");
     let (code, text, _) = home.run("check run-4 --max-slowdown 0.01% --detect 0.02%");

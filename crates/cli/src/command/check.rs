@@ -28,7 +28,7 @@ pub struct CheckArgs {
     #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until four are stored]
-    #[arg(long, value_name = "RUN", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
+    #[arg(long, value_name = "RUN", conflicts_with = "same", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
     /// Allowed slowdown
     #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share)]
@@ -120,11 +120,6 @@ fn check_options(args: &CheckArgs) -> Result<()> {
     }
     if args.detect.is_some() && args.inconclusive == OnInconclusive::Pass {
         bail!("--inconclusive pass lets a run pass that --detect would stop: leave out one");
-    }
-    if args.against.is_some() && !args.same.same.is_empty() {
-        bail!(
-            "--same selects earlier runs, and --against names the run to compare with: leave out one"
-        );
     }
     Ok(())
 }

@@ -110,7 +110,9 @@ fn documents(context: &Context, args: &ReportArgs, runs: &[RunView]) -> Result<[
             [document.clone(), document]
         }
         ([_, _], Some(_)) => {
-            bail!("a report of two runs compares the second with the first; leave out --against")
+            bail!(
+                "a report of two runs compares the second with the first; leave out --against, which a configuration file may set too"
+            )
         }
         _ => bail!(
             "a report is of one run, or of two: write one for each pair, e.g. `gritstone report {} {} -o 1.html`; `gritstone compare` prints several at once",

@@ -46,7 +46,7 @@ pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
     };
     ensure!(
         profile.is_none() || by.is_empty(),
-        "--profile names its benchmarks itself: leave out {}",
+        "--profile, which a configuration file may set, names its benchmarks itself: leave out {}",
         by.join(" ")
     );
     let base = match &args.against {

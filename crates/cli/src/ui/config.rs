@@ -219,29 +219,45 @@ impl Setting {
             return command;
         };
         let id = arg.get_id().clone();
-        let replaces = |other: &&Arg| {
-            arg.get::<Selects>().is_some()
-                && other.get::<Selects>().is_some()
-                && *other.get_id() != id
+        let conflict = |one: &Arg, other: &Arg| {
+            let conflicts = target.get_arg_conflicts_with(one);
+            conflicts.iter().any(|arg| arg.get_id() == other.get_id())
         };
-        let other = target.get_arguments().find(replaces).map(|other| other.get_id().clone());
-        // clap needs them for the life of the process
-        let values: Vec<&'static str> =
-            self.values.iter().map(|value| &*value.clone().leak()).collect();
+        // what is typed wins
+        let replaces = |other: &&Arg| {
+            let both_select = arg.get::<Selects>().is_some() && other.get::<Selects>().is_some();
+            *other.get_id() != id && (both_select || conflict(arg, other) || conflict(other, arg))
+        };
+        // a flag that is not typed is present, as false
+        let typed = |other: &Arg| match other.get_action() {
+            ArgAction::SetTrue => ArgPredicate::Equals("true".into()),
+            _ => ArgPredicate::IsPresent,
+        };
+        let others = target.get_arguments().filter(replaces);
+        let others: Vec<(clap::Id, ArgPredicate)> =
+            others.map(|other| (other.get_id().clone(), typed(other))).collect();
+        let built_in: Option<&'static str> = match arg.get_action() {
+            ArgAction::SetTrue => Some("false"),
+            _ => arg.get_default_values().first().map(|value| leaked(&value.to_string_lossy())),
+        };
+        let values: Vec<&'static str> = self.values.iter().map(|value| leaked(value)).collect();
         let with = |arg: Arg| {
             // help would show the password
             let secret = values.iter().any(|value| gritstone_store::has_password(value.as_ref()));
             let arg = arg.hide_default_value(secret).default_values(values);
-            match other {
-                Some(other) => arg.default_value_if(other, ArgPredicate::IsPresent, None::<&str>),
-                None => arg,
-            }
+            let unless = |(other, predicate)| (other, predicate, built_in);
+            arg.default_value_ifs(others.into_iter().map(unless))
         };
         match &self.command {
             None => command.mut_arg(id, with),
             Some(name) => command.mut_subcommand(name, |command| command.mut_arg(id, with)),
         }
     }
+}
+
+/// clap needs default values for the life of the process.
+fn leaked(value: &str) -> &'static str {
+    value.to_owned().leak()
 }
 
 /// The command line with defaults from all files.
@@ -309,5 +325,45 @@ mod tests {
         assert_eq!((typed.suite.as_deref(), typed.selectors.len()), (Some("standard"), 0));
         let both = run(&["--suite", "standard", "vm/*"]);
         assert_eq!((both.suite.is_some(), both.selectors), (true, vec!["vm/*".to_owned()]));
+        let resumed = run(&["--resume=last"]);
+        assert_eq!((resumed.budget, resumed.selectors.len()), (None, 0));
+    }
+
+    #[test]
+    fn untyped_flags_leave_defaults() {
+        let text = "[bench]\nstyle = 'basic'\nlabel = 'x'\n[ab]\nmargin = '3%'\nlabel = 'y'";
+        let settings = parsed(text, true).unwrap();
+        let command = settings.iter().fold(Cli::command(), |command, s| s.apply(command));
+        let label = |line: &[&str]| {
+            use clap::FromArgMatches;
+            let all = ["gritstone"].iter().chain(line);
+            let matches = command.clone().try_get_matches_from(all).unwrap();
+            match Cli::from_arg_matches(&matches).unwrap().command {
+                Some(crate::cli::Command::Bench(args)) => args.label,
+                Some(crate::cli::Command::Ab(args)) => args.label,
+                _ => panic!("it is another command"),
+            }
+        };
+        assert_eq!(label(&["bench", "true"]).as_deref(), Some("x"));
+        assert_eq!(label(&["bench", "--no-store", "true"]), None);
+        assert_eq!(label(&["bench", "--show-output", "true"]).as_deref(), Some("x"));
+        assert_eq!(label(&["ab", "a/b", "--self"]).as_deref(), Some("y"));
+        assert_eq!(label(&["ab", "--of", "z"]), None);
+    }
+
+    #[test]
+    fn typed_options_drop_conflicting_defaults() {
+        let settings = parsed("[check]\nagainst = 'main'", true).unwrap();
+        let command = settings.iter().fold(Cli::command(), |command, s| s.apply(command));
+        let against = |line: &[&str]| {
+            let all = ["gritstone", "check"].iter().chain(line);
+            let matches = command.clone().try_get_matches_from(all).unwrap();
+            let check = matches.subcommand_matches("check").unwrap();
+            check.get_one::<String>("against").cloned()
+        };
+        assert_eq!(against(&[]).as_deref(), Some("main"));
+        for typed in [["--accept", "byte/loop"], ["--base-branch", "x"], ["--same", "kernel"]] {
+            assert_eq!(against(&typed), None, "{typed:?}");
+        }
     }
 }
