@@ -117,10 +117,13 @@ pub fn printed_decimals(value: f64) -> usize {
     format!("{value}").split_once('.').map_or(0, |(_, d)| d.len())
 }
 
-/// A share as a percentage with two digits: `0.42%`, `3.4%`, `12%`.
+/// A share as a percentage with two digits, or two decimals, unless it would be 0: `0.42%`, `3.4%`, `12%`, `0.003%`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
-    let decimals = significant_decimals(value, 2).clamp(0, 2);
+    let decimals = match 0.0 < value && value < 0.005 {
+        true => significant_decimals(value, 1).min(6),
+        false => significant_decimals(value, 2).clamp(0, 2),
+    };
     format!("{}%", fixed(value, decimals))
 }
 

@@ -28,11 +28,17 @@ pub(crate) struct DistinctNames(HashMap<String, usize>);
 impl DistinctNames {
     /// `sort`, then `sort #2`.
     pub(crate) fn next(&mut self, name: String) -> String {
-        let times = self.0.entry(name.clone()).or_default();
-        *times += 1;
-        match times {
-            1 => name,
-            n => format!("{name} #{n}"),
+        loop {
+            let times = self.0.entry(name.clone()).or_default();
+            *times += 1;
+            let numbered = match times {
+                1 => return name,
+                n => format!("{name} #{n}"),
+            };
+            if !self.0.contains_key(&numbered) {
+                self.0.insert(numbered.clone(), 1);
+                return numbered;
+            }
         }
     }
 
@@ -222,6 +228,13 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn repeated_names_stay_apart() {
+        let mut names = DistinctNames::default();
+        let given = ["a #2", "a", "a", "a", "a #2"].map(|name| names.next(name.to_owned()));
+        assert_eq!(given, ["a #2", "a", "a #3", "a #4", "a #2 #2"]);
+    }
 
     #[test]
     fn times_without_zone_are_utc() {

@@ -30,8 +30,8 @@ pub const EVENTS: usize = 20_000;
 pub const COPIES: u32 = 8_192;
 /// Wall times of a batch, buckets of a histogram.
 pub const VALUES: usize = 20_000;
-/// Bytes of any text except files of a custom catalog.
-pub const TEXT: usize = 16 << 10;
+/// Bytes of any text except files of a custom catalog: as long as an argument of a command may be.
+pub const TEXT: usize = 128 << 10;
 /// Characters of labels and names of machines, which appear in tables.
 pub const NAME: usize = 200;
 

@@ -3,9 +3,9 @@
 use crate::ci_output::{GateOutput, error_annotation, gauge, outcome_annotation};
 use crate::export::openmetrics::END;
 use crate::junit::{JunitCases, Unpassed};
-use gritstone_document::Untrusted;
+use gritstone_document::{Untrusted, number};
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
-use gritstone_report::{pr_remarks, pr_verdict, value_change};
+use gritstone_report::{pr_remarks, pr_verdict, pr_word, value_change};
 use std::fmt::Write as _;
 
 /// Rows of a table for people; the others are counted.
@@ -49,11 +49,11 @@ fn pr_markdown(view: &PrView) -> String {
     for row in view.rows.iter().take(MAX_ROWS) {
         let (change, interval) = change(row).unwrap_or_default();
         let verdict = match row.regressed {
-            true => format!("**{}**", word(view.quantity, row)),
-            false => word(view.quantity, row).to_owned(),
+            true => format!("**{}**", pr_word(row, row.verdict)),
+            false => pr_word(row, row.verdict).to_owned(),
         };
         let open = row.smallest.filter(|_| row.verdict == Verdict::Inconclusive);
-        let smallest = open.map_or(String::new(), |share| format!("{:.1}%", 100.0 * share));
+        let smallest = open.map_or(String::new(), number::percent);
         let _ = writeln!(
             text,
             "| {} | {verdict} | {change} | {} | {smallest} |",
@@ -136,27 +136,19 @@ fn change(row: &PrRow) -> Option<(String, Option<String>)> {
     Some(value_change(row.better, row.ratio?, row.interval))
 }
 
-fn word(quantity: PrQuantity, row: &PrRow) -> &'static str {
-    match (quantity, row.verdict) {
-        (PrQuantity::Instructions, Verdict::Slower) => "more",
-        (PrQuantity::Instructions, Verdict::Faster) => "fewer",
-        (_, verdict) => verdict.as_str(),
-    }
-}
-
 fn row_text(quantity: PrQuantity, row: &PrRow) -> String {
     let Some((change, interval)) = change(row) else {
         return "no pair of base and head".to_owned();
     };
     let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
-    let (verdict, allowed) = (word(quantity, row), 100.0 * row.margin);
-    let pairs = row.pairs;
+    let [verdict, worse] = [row.verdict, Verdict::Slower].map(|verdict| pr_word(row, verdict));
+    let (allowed, pairs) = (number::percent_option(row.margin), row.pairs);
     match quantity {
         PrQuantity::Time => {
-            format!("{verdict}: {change}{interval}, {allowed:.1}% slower is allowed; {pairs} pairs")
+            format!("{verdict}: {change}{interval}, {allowed} {worse} is allowed; {pairs} pairs")
         }
         PrQuantity::Instructions => format!(
-            "{verdict}: instructions {change}{interval}, {allowed:.1}% more are allowed; {pairs} pairs; time was not measured"
+            "{verdict}: instructions {change}{interval}, {allowed} {worse} are allowed; {pairs} pairs; time was not measured"
         ),
     }
 }

@@ -53,6 +53,6 @@ pub fn share_markdown(view: &RunView, file: &str) -> String {
         true => String::new(),
         false => format!("{}; ", counted.join(", ")),
     };
-    let _ = writeln!(text, "\n{beside}everything with its notes is in `{}`.", safe(file));
+    let _ = writeln!(text, "\n{beside}everything with its notes is in {}.", safe(file));
     text
 }

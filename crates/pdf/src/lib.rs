@@ -1,4 +1,4 @@
-//! Renders a document as a PDF: tagged, with embedded fonts, selectable text and linked footnotes.
+//! Renders a document as a PDF: tagged, with embedded fonts and selectable text.
 //!
 //! `blocks`, `tiles` and `table` lay a document out in slabs, `page` distributes them over pages, `write` draws the
 //! pages. Nothing in a document is interpreted as markup. Full pages are final, so that time and memory are linear in

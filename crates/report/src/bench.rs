@@ -134,7 +134,9 @@ impl Times {
         };
         let interval = words::meaningful(interval);
         let near = |x: f64| if (x - 1.0).abs() < 0.1 { 3 } else { 2 };
-        let places = interval.map_or(near(ratio), |[low, high]| near(low).max(near(high)));
+        let places = interval.map_or(near(ratio), |[low, high]| {
+            words::apart_from_one([low, high], near(low).max(near(high)))
+        });
         let interval = interval.map_or(String::new(), |[low, high]| {
             let interval = format!("[{} – {}]", fixed(low, places), fixed(high, places));
             format!("  {}", unbroken(&interval))

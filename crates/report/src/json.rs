@@ -16,14 +16,15 @@ pub fn json<T: Serialize>(view: &T) -> Result<Value, serde_json::Error> {
 }
 
 fn worded(value: &mut Value) -> Result<(), serde_json::Error> {
-    let is_note = value.get("code").is_some() && value.get("about").is_some();
-    if is_note {
-        let note: Note = serde_json::from_value(value.clone())?;
+    let may_be_note = value.get("code").is_some() && value.get("about").is_some();
+    // facts of a machine may have these names
+    let note = may_be_note.then(|| serde_json::from_value::<Note>(value.clone()));
+    if let Some(Ok(note)) = note {
         value["flag"] = serde_json::to_value(note.flag())?;
         value["message"] = Value::String(message(&note));
         return Ok(());
     }
-    if let Some(notes) = value.get("notes") {
+    if let Some(notes @ Value::Array(_)) = value.get("notes") {
         let notes: Vec<Note> = serde_json::from_value(notes.clone())?;
         value["flags"] = serde_json::to_value(flags(&notes))?;
     }

@@ -49,7 +49,7 @@ pub use json::json;
 pub use lists::runs;
 pub use many_runs::{Other, several};
 pub use overview::overview;
-pub use pr::{pr, pr_remarks, pr_verdict};
+pub use pr::{pr, pr_remarks, pr_verdict, pr_word};
 pub use scores::{score_lines, scores};
 pub use show::{machine_line, show};
 pub use verdicts::side as compared_value;

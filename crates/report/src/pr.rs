@@ -26,6 +26,11 @@ pub fn pr(view: &PrView) -> Document {
     document
 }
 
+/// A verdict in the word for what a benchmark measures.
+pub fn pr_word(row: &PrRow, verdict: Verdict) -> &'static str {
+    verdicts::in_a_word(verdict, Sense::for_unit(&row.unit))
+}
+
 pub(crate) fn side(side: &PrSide) -> String {
     let commit: String = side.commit.chars().take(SHORT_COMMIT).collect();
     let modified = if side.modified { " with changes" } else { "" };
@@ -237,7 +242,7 @@ fn rows(document: &mut Document, view: &PrView) {
     let change = |row: &PrRow| Some(words::change(row.better, row.ratio?, row.interval));
     Columns::<&PrRow>::key("Benchmark", Style::Code, |row| row.name.as_str())
         .and_key("Verdict", Style::Text, |row| {
-            let word = verdicts::in_a_word(row.verdict, Sense::for_unit(&row.unit));
+            let word = pr_word(row, row.verdict);
             Cell::from(word).toned(Some(verdicts::tone_of(row.verdict)))
         })
         .and_key("Change", Style::Number, move |row| change(row).map(|(change, _)| change))

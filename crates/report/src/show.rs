@@ -329,7 +329,8 @@ fn settings(s: &Settings) -> [(&'static str, String); 12] {
         }
     };
     let measured = match (&s.suite, s.selectors.join(" ")) {
-        (Some(suite), _) => format!("suite {suite}"),
+        (Some(suite), none) if none.is_empty() => format!("suite {suite}"),
+        (Some(suite), selectors) => format!("suite {suite} {selectors}"),
         (None, none) if none.is_empty() => "everything".to_owned(),
         (None, selectors) => selectors,
     };

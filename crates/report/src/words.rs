@@ -286,6 +286,7 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
         (false, false) => better,
     };
     let decimals = times_decimals(ratio, interval);
+    let decimals = interval.map_or(decimals, |ends| apart_from_one(ends, decimals));
     let show = |r: f64| number::fixed(r, decimals);
     let shown = show(ratio);
     let text = match !undecided && ratio - 1.0 < 0.5 * 10f64.powi(-decimals) {
@@ -368,6 +369,16 @@ pub fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
         _ => String::new(),
     };
     (shown, bounds)
+}
+
+/// As many decimals, or more, four at most, as show that an end is not 1.
+pub(crate) fn apart_from_one(ends: [f64; 2], decimals: i32) -> i32 {
+    let is_apart = |decimals: &i32| {
+        let is_one = |end: f64| (end - 1.0).abs() < 0.5 * 10f64.powi(-decimals);
+        ends.iter().all(|end| *end == 1.0 || !is_one(*end))
+    };
+    let excludes = ends.iter().all(|end| *end > 1.0) || ends.iter().all(|end| *end < 1.0);
+    (decimals..=4).find(is_apart).filter(|_| excludes).unwrap_or(decimals)
 }
 
 /// Three digits; near 1 the decimals up to the first uncertain digit, from two to four.
@@ -460,6 +471,8 @@ mod tests {
         let wide = change(Better::Lower, 1.0 / 1.49, Some([1.0 / 2.4, 1.0 / 1.004]));
         let wanted = ("+49%".to_owned(), Some("[+0.4 – +140]".to_owned()));
         assert_eq!(wide, wanted);
+        let near = ratio(1.01, Some([1.0001, 1.0199]), Sense::Speed);
+        assert_eq!(near, "1.0100× faster [1.0001 – 1.0199]");
         let size = [2.0, 0.5].map(|r| ratio(r, None, Sense::for_unit("bytes")));
         assert_eq!(size, ["2.00× smaller", "2.00× larger"]);
     }

@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use gritstone_analysis::compare;
 use gritstone_analysis::side::Side;
+use gritstone_document::Document;
 use gritstone_model::{CompareView, Id, RunView};
 use gritstone_report::Comparison;
 use gritstone_runs::context::Context;
@@ -85,17 +86,14 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
         (Format::Json, [one]) => output::json(one)?,
         (Format::Json, many) => output::json(&many)?,
         (Format::Text, many) => {
-            for (i, (view, other)) in many.iter().zip(&shown[1..]).enumerate() {
-                if i > 0 {
-                    output::plain("\n")?;
-                }
-                let shown = Comparison {
-                    sides: &[&shown[0], other],
-                    detail: output::detail(),
-                    changed: args.changed,
-                };
-                output::text(&gritstone_report::compare(view, shown))?;
-            }
+            let pairs = many.iter().zip(&shown[1..]);
+            let documents = pairs.map(|(view, other)| {
+                let sides = &[&shown[0], other];
+                let (detail, changed) = (output::detail(), args.changed);
+                gritstone_report::compare(view, Comparison { sides, detail, changed })
+            });
+            let documents: Vec<Document> = documents.collect();
+            output::texts(&documents.iter().collect::<Vec<_>>())?;
         }
     }
     Ok(Exit::Done)

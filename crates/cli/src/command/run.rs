@@ -11,6 +11,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
 use args::RunArgs;
+use gritstone_document::Document;
 use gritstone_model::{Finding, RunView};
 use gritstone_report::Comparison;
 use gritstone_runs::context::Context;
@@ -47,18 +48,27 @@ fn show(
     against: Option<&RunView>,
 ) -> Result<()> {
     match args.format.format {
-        Format::Json => output::json(view),
+        Format::Json => {
+            output::json(view)?;
+            if let Some(base) = args.against.as_ref().filter(|_| !context.no_store) {
+                output::remark(&format!(
+                    "the comparison: gritstone compare {base} {} --format json",
+                    view.id
+                ));
+            }
+            Ok(())
+        }
         Format::Text => {
             let mut tables = gritstone_report::show(view, output::detail());
             score::prepend_scores(context, &mut tables, view, against)?;
-            output::text(&tables)?;
-            if let Some(base) = against {
-                output::plain("\n")?;
+            let compared = against.map(|base| {
                 let compared = context.compare(base, view, gritstone_runs::context::MARGIN);
                 let shown =
                     Comparison { sides: &[base, view], detail: output::detail(), changed: false };
-                output::text(&gritstone_report::compare(&compared, shown))?;
-            }
+                gritstone_report::compare(&compared, shown)
+            });
+            let documents: Vec<&Document> = [&tables].into_iter().chain(&compared).collect();
+            output::texts(&documents)?;
             match view.elapsed_s {
                 _ if context.no_store => {}
                 None => output::remark("\nnext: gritstone run --resume   gritstone show -v"),

@@ -41,8 +41,11 @@ pub enum TokenCommand {
     },
 }
 
-const SCOPES: [(Scope, &str); 3] =
-    [(Scope::Read, "Read all runs"), (Scope::Write, "Send runs"), (Scope::Admin, "Remove runs")];
+const SCOPES: [(Scope, &str); 3] = [
+    (Scope::Read, "Read all runs"),
+    (Scope::Write, "Send runs, set states of changes"),
+    (Scope::Admin, "Remove runs, set states of changes"),
+];
 
 /// Bytes of a token: the size of its hash.
 const TOKEN_BYTES: usize = 32;

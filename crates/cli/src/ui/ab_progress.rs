@@ -1,6 +1,6 @@
 //! State of a trial in one line of 80 columns.
 
-use gritstone_document::{clean, shortened};
+use gritstone_document::{clean, number, shortened};
 use gritstone_stats::interim::{self, Comparison, MIN_PAIRS};
 use gritstone_stats::paired_times::Times;
 use gritstone_stats::verdict::Verdict;
@@ -62,7 +62,7 @@ fn difference(c: &Comparison, margin: f64, name: &dyn Fn(usize) -> String) -> St
     };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => format!("{other} is {change}"),
-        Verdict::Same => format!("no difference beyond {}", percent(margin)),
+        Verdict::Same => format!("no difference beyond {}", number::percent_option(margin)),
         Verdict::Inconclusive => format!("{other} {change}"),
     }
 }
@@ -76,13 +76,7 @@ fn factor(ratio: f64) -> String {
 fn visible(c: &Comparison) -> String {
     let undecided = c.verdict == Verdict::Inconclusive;
     let smallest = c.smallest.filter(|_| undecided);
-    smallest.map_or_else(String::new, |s| format!(" (detectable: {})", percent(s)))
-}
-
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    let places = usize::from(percent < 100.0);
-    format!("{percent:.places$}%")
+    smallest.map_or_else(String::new, |s| format!(" (detectable: {})", number::percent(s)))
 }
 
 #[cfg(test)]
@@ -112,7 +106,7 @@ mod tests {
             ),
             (words_for(&[1.0, 0.2], 5, Some(8)), format!("pair 5 of 8: {new} 5.00× faster")),
             (words_for(&[1.0, 1.5], 12, None), format!("pair 12: {new} is 1.50× slower")),
-            (words_for(&[1.0, 1.0], 12, None), "pair 12: no difference beyond 1.0%".to_owned()),
+            (words_for(&[1.0, 1.0], 12, None), "pair 12: no difference beyond 1%".to_owned()),
             (
                 words_for(&[1.0, 1.006], 15, None),
                 format!("pair 15: {new} 1.006× slower (detectable: 1.2%)"),

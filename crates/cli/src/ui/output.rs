@@ -186,13 +186,22 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
 /// # Errors
 /// When standard output cannot be written.
 pub fn text(document: &Document) -> Result<()> {
+    texts(&[document])
+}
+
+/// The same of several, with blank lines between.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn texts(documents: &[&Document]) -> Result<()> {
     let look = Look {
         width: width(),
         color: color(),
         ascii: display().ascii,
         notes: detail() == Detail::Everything,
     };
-    let text = terminal::render(document, look);
+    let texts: Vec<String> = documents.iter().map(|d| terminal::render(d, look)).collect();
+    let text = texts.join("\n");
     let styles: &[&str] = if look.color { &terminal::STYLES } else { &[] };
     match pager(&text) {
         Some(pager) => page(&pager, &text, styles),
@@ -345,7 +354,7 @@ pub fn width() -> usize {
     let override_width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     override_width
         .or_else(|| columns_of(std::io::stdout()))
-        .map_or(DEFAULT_WIDTH, |width| width.clamp(40, 400))
+        .map_or(DEFAULT_WIDTH, |width| width.clamp(20, 400))
 }
 
 fn columns_of(terminal: impl AsFd) -> Option<usize> {

@@ -121,7 +121,9 @@ fn decimals(figure: &AbFigure, factor: f64) -> i32 {
         (None, Some(ms)) if ms > 0.0 => (scaled(ms), 4),
         _ => return 0,
     };
-    (digits - 1 - size.log10().floor() as i32).clamp(0, 4)
+    // an interval of rounding errors has no digits to show
+    let most = figure.estimate.map_or(9, |ms| number::significant_decimals(scaled(ms), 6));
+    (digits - 1 - size.log10().floor() as i32).clamp(0, most.max(0))
 }
 
 /// Number of times in each eighth of the range; empty for fewer than three executions.
