@@ -134,7 +134,7 @@ fn each_limit_is_named() {
         (changed(&|run| run.benchmarks[0].title.clone_from(&long)), "text"),
         (
             changed(&|run| {
-                let facts = (0..400).map(|n| (n.to_string(), long[1..].to_owned()));
+                let facts = (0..50).map(|n| (n.to_string(), long[1..].to_owned()));
                 run.info.machine.facts.extend(facts);
             }),
             "head is longer",
