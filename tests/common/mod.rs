@@ -376,10 +376,14 @@ pub fn processes(home: &Home) -> usize {
 }
 
 /// Waits until it holds, with a time limit.
-pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn eventually(what: &str, holds: impl FnMut() -> bool) {
+    eventually_within(Duration::from_secs(120), what, holds);
+}
+
+pub fn eventually_within(limit: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(120), "never: {what}");
+        assert!(start.elapsed() < limit, "never: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
