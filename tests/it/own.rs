@@ -125,6 +125,20 @@ fn changed_catalogs_need_new_trust() {
     home.ok(&format!("{measure} --trust"));
     // it is remembered
     home.ok(&measure);
+    let other = r#"needs = ["tool"]
+check = ["/bin/true", "checked"]
+[needs]
+tool = { any = ["/x/evil", "true"], package = "x", version = "--evil" }
+"#;
+    evil(&home, &format!("{TRUE}{other}"), &[]);
+    let error = home.refuses(&measure, "has changed");
+    for printed in [
+        "evil/true  checks it by /bin/true checked",
+        "evil/true  needs {tool}, which is /x/evil or true, and runs it with --evil for its version",
+    ] {
+        assert!(error.contains(printed), "{printed}: {error}");
+    }
+    evil(&home, TRUE, &[]);
     fs::write(Path::new(&folder).join("evil/notes"), "x").unwrap();
     home.refuses(&measure, "has changed");
     // a file that tools leave is none of the catalog

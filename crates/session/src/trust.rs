@@ -4,7 +4,7 @@ use crate::undo;
 use anyhow::{Context, Result, bail};
 use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::OFlags;
-use gritstone_model::{Benchmark, Work};
+use gritstone_model::{Benchmark, Need, Work};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Read, Write};
@@ -77,7 +77,8 @@ fn describe_programs(custom: &CustomBenchmarks) -> String {
         catalog.named()
     );
     for benchmark in &custom.catalogue.benchmarks {
-        for line in run_by(benchmark, custom) {
+        let needs = benchmark.needs.iter().map(describe_need);
+        for line in run_by(benchmark, custom).into_iter().chain(needs) {
             let _ = writeln!(text, "  {}  {line}", benchmark.id);
         }
     }
@@ -111,6 +112,7 @@ fn run_by(benchmark: &Benchmark, custom: &CustomBenchmarks) -> Vec<String> {
             let commands = [
                 ("prepares with", work.prepare.as_slice()),
                 ("runs", &work.argv),
+                ("checks it by", &work.check),
                 ("proves it by", verify),
             ];
             let commands = commands.into_iter().filter(|(_, argv)| !argv.is_empty());
@@ -126,6 +128,19 @@ fn run_by(benchmark: &Benchmark, custom: &CustomBenchmarks) -> Vec<String> {
         }
         Work::Derived { .. } | Work::Score { .. } => vec![],
     }
+}
+
+/// The programs that may meet a need.
+fn describe_need(need: &Need) -> String {
+    let names = match need.any.as_slice() {
+        [] => std::slice::from_ref(&need.name),
+        any => any,
+    };
+    let names = names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(" or ");
+    let version = need.version.as_ref().map_or_else(String::new, |argument| {
+        format!(", and runs it with {} for its version", shown(argument))
+    });
+    format!("needs {{{}}}, which is {names}{version}", need.name)
 }
 
 /// A word as a shell would need it, control characters and blanks made visible.
