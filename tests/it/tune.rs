@@ -95,6 +95,9 @@ fn tuned_settings_are_stored() {
     assert_eq!(processes(&host.home), 0);
     let (_, text, _) = host.run("compare last~1 last -v");
     assert!(text.contains("governor performance; turbo off"), "{text}");
+    let (code, text, error) = host.run(&format!("{short} --tune --no-privileged"));
+    assert!(code == 0 && error.contains("nothing is tuned: --no-privileged"), "{error}");
+    assert!(!text.contains("\"steady\""), "{text}");
 }
 
 #[test]

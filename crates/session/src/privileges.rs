@@ -34,7 +34,7 @@ pub fn actions(plan: &Plan, custom: Option<&CustomBenchmarks>, bounds: Bounds) -
     let listed = |action: Action| {
         let needs = |benchmark: &&&Benchmark| match action {
             Action::ProcessGroup => custom.is_some_and(|custom| custom.stored.has(&benchmark.id)),
-            Action::Settings => bounds.tune,
+            Action::Settings => bounds.tune && !bounds.permits.nothing,
             action => is_needed(action, benchmark),
         };
         let needing = benchmarks.iter().filter(needs);
@@ -70,7 +70,7 @@ pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
         let described = describe(action);
         let value = match (action, needing.count()) {
             (Action::Swap, count) => format!("only with --allow swap, for {count} benchmarks"),
-            (Action::Settings, _) => "only with --tune".to_owned(),
+            (Action::Settings, _) => "only with --tune, not with --no-privileged".to_owned(),
             (Action::ProcessGroup, _) => "for custom benchmarks".to_owned(),
             (_, count) => format!("for {count} benchmarks, not with --no-privileged"),
         };

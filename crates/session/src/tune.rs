@@ -1,5 +1,6 @@
 //! `--tune`: governor, turbo, interrupts, memory layout and priority during a run.
 
+use crate::bounds::Bounds;
 use crate::host_context::HostContext;
 use crate::undo;
 use gritstone_exec::{Journal, Setup, Tuning};
@@ -56,10 +57,22 @@ impl TuningOutcome {
     }
 }
 
-/// Tunes the host until `journal` is dropped.
-pub fn apply(journal: Option<&Journal>, host: &HostContext, setup: &Setup) -> TuningOutcome {
+/// Tunes the host until `journal` is dropped, if that is asked for and permitted.
+pub fn apply(
+    bounds: Bounds,
+    journal: Option<&Journal>,
+    host: &HostContext,
+    setup: &Setup,
+) -> TuningOutcome {
     let root = undo::settings_root();
     let mut outcome = TuningOutcome::default();
+    if !bounds.tune {
+        return outcome;
+    }
+    if bounds.permits.nothing {
+        outcome.remarks.push("nothing is tuned: --no-privileged".to_owned());
+        return outcome;
+    }
     let settings = journal
         .ok_or_else(|| NO_JOURNAL.to_owned())
         .and_then(|journal| journal.lock_settings().map_err(|why| why.to_string()));

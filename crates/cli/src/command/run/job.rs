@@ -126,10 +126,7 @@ impl Job {
             Some(compilers) => session.rebuild(compilers, &mut plan)?,
             None => BTreeMap::new(),
         };
-        let outcome = match self.bounds.tune {
-            true => tune::apply(session.journal.as_ref(), host, &session.setup),
-            false => TuningOutcome::default(),
-        };
+        let outcome = tune::apply(self.bounds, session.journal.as_ref(), host, &session.setup);
         session.tuning = outcome.tuning;
         let earlier = self.earlier.as_deref();
         match earlier {
