@@ -98,7 +98,11 @@ fn newest_interrupted(store: &Store, owner: &Owner) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Results of two machines or systems are never mixed in one run.
+fn allowed_cpus(machine: &Machine) -> &str {
+    machine.facts.get(Machine::ALLOWED_CPUS).map_or("unknown", String::as_str)
+}
+
+/// Results of two machines, systems or sets of CPUs are never mixed in one run.
 fn check_same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
     let (id, then) = (&before.id, &before.machine);
     ensure!(
@@ -108,6 +112,11 @@ fn check_same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
         then.system,
         here.name,
         here.system
+    );
+    let (allowed, now) = (allowed_cpus(then), allowed_cpus(here));
+    ensure!(
+        allowed == now,
+        "run {id} was begun on CPUs {allowed}, and this process may use {now}: resume it by `taskset -c {allowed} gritstone run --resume={id}`, or start a new one"
     );
     Ok(())
 }
@@ -158,4 +167,20 @@ fn current_entries(
         gritstone_peer::move_far_ends(&mut now);
     }
     Ok(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_cpus_are_refused() {
+        let mut before = gritstone_testkit::run(vec![], vec![]).info;
+        before.machine.facts.insert(Machine::ALLOWED_CPUS.to_owned(), "8".to_owned());
+        let mut here = before.machine.clone();
+        assert!(check_same_machine(&before, &here).is_ok());
+        here.facts.insert(Machine::ALLOWED_CPUS.to_owned(), "0-15".to_owned());
+        let why = check_same_machine(&before, &here).unwrap_err().to_string();
+        assert!(why.contains("may use 0-15: resume it by `taskset -c 8 gritstone"), "{why}");
+    }
 }
