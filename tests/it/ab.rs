@@ -2,7 +2,8 @@
 //! is ignored.
 
 use crate::common::{
-    self, Home, end, ended, eventually, list, processes, result, start, stored_launches, traces,
+    self, Home, end, ended, eventually, list, processes, result, start, stored_launches, succeeds,
+    traces,
 };
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -166,6 +167,28 @@ fn settings_alternate_and_are_undone() {
     // what --a sets is how it was, unless --undo says otherwise
     trial(&home, &[&all[..4], &["--budget", "1s", "--", "true"]].concat());
     assert_eq!(setting(&home), "a");
+    assert!(home.journals().is_empty());
+}
+
+#[test]
+fn settings_run_on_all_cpus() {
+    let home = Home::new();
+    let allowed = "grep Cpus_allowed_list /proc/self/status";
+    let set = format!("{allowed} > allowed");
+    trial(&home, &["--a", &set, "--b", &set, "--undo=true", "--budget=1s", "--", "true"]);
+    let ours = succeeds(home.command("sh").args(["-c", allowed]));
+    assert_eq!(fs::read_to_string(home.path().join("allowed")).unwrap(), ours);
+}
+
+#[test]
+fn interrupted_settings_are_undone() {
+    let home = Home::new();
+    let [_, _, _, _, undo, old] = settings(&home);
+    let set = "echo a > setting; kill -INT $PPID; kill -INT $$";
+    let ab = ["ab", "--budget=1s", "--a", set, "--b=true", &undo, &old, "--", "true"];
+    let (code, _, error) = home.run(&ab);
+    assert!(code == 130 && !error.contains("failed"), "{code}: {error}");
+    assert_eq!(setting(&home), "old");
     assert!(home.journals().is_empty());
 }
 

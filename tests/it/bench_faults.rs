@@ -99,6 +99,17 @@ fn cleanup_follows_setup_only() {
 }
 
 #[test]
+fn early_interrupts_clean_up() {
+    let home = Home::new();
+    let setup = "echo {x} $PPID > pid";
+    let command = "kill -INT $(cut -d ' ' -f 2 pid); sleep 9";
+    let hooks = ["-s", setup, "-c", "echo >> cleaned"];
+    let (code, _, error) =
+        home.run(&[&["bench", "-r1", "-L", "x", "1,2"], &hooks[..], &[command]].concat());
+    assert_eq!((code, lines(&home, "cleaned")), (130, 1), "{error}");
+}
+
+#[test]
 fn failures_name_what_failed() {
     let home = Home::new();
     for (options, wanted) in [

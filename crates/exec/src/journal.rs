@@ -10,7 +10,7 @@ use crate::owned_files::{Dir, Identity, StateDir};
 use crate::recover::undo;
 use crate::resource::{Held, Recorder, Resource, Unavailable};
 use crate::settings::Setting;
-use crate::undo_command::Command;
+use crate::undo_command::{Command, ShellError};
 use crate::watchdog::Watchdog;
 use crate::{owned_files, owner};
 use nix::errno::Errno;
@@ -250,28 +250,26 @@ pub struct UndoBy {
 }
 
 impl UndoBy {
-    /// Makes a change by a command with this standard input, after recording the undo command. If the first change fails, nothing has to be
-    /// undone.
+    /// Makes a change by a command with this standard input, after recording the undo command. If the first change fails and was not killed,
+    /// nothing has to be undone.
     ///
     /// # Errors
     /// When nothing can be recorded, so that nothing was changed, or when the change fails.
-    pub fn change<E: From<io::Error>>(
+    pub fn change(
         &self,
-        make: impl FnOnce(Stdio) -> Result<(), E>,
-    ) -> Result<(), E> {
+        make: impl FnOnce(Stdio) -> Result<(), ShellError>,
+    ) -> Result<(), ShellError> {
         let stdin = self.stdin.try_clone()?.into();
         if self.is_recorded.get() {
             return make(stdin);
         }
         self.writer.record(Entry::Makes(self.command.clone().into()))?;
-        match make(stdin) {
-            Ok(()) => self.is_recorded.set(true),
-            Err(why) => {
-                self.writer.record(Entry::Taken)?;
-                return Err(why);
-            }
+        let changed = make(stdin);
+        match &changed {
+            Err(why) if !why.is_killed() => self.writer.record(Entry::Taken)?,
+            Ok(()) | Err(_) => self.is_recorded.set(true),
         }
-        Ok(())
+        changed
     }
 }
 

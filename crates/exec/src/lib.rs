@@ -62,7 +62,7 @@ pub use setup::{FarEnd, Setup, Storage};
 pub use swap::needs_swap;
 pub use tracefs::is_traced;
 pub use tune::Tuning;
-pub use undo_command::shell;
+pub use undo_command::{ShellError, shell};
 pub use user_command::{UserEnd, UserTask};
 pub use watchdog::watch;
 pub use work_dirs::WorkDirs;

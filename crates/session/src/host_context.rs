@@ -177,13 +177,31 @@ fn searched(path: &OsStr) -> String {
 }
 
 /// Restores the affinity on drop.
+#[derive(Default)]
 pub struct AffinityGuard(Option<CpuSet>);
 
-impl Drop for AffinityGuard {
-    fn drop(&mut self) {
+impl AffinityGuard {
+    /// Acts with the affinity from before, which child processes inherit.
+    pub(crate) fn lifted<T>(&self, act: impl FnOnce() -> T) -> T {
+        let pinned = sched_getaffinity(Pid::from_raw(0));
+        self.restore();
+        let done = act();
+        if let (Some(_), Ok(pinned)) = (&self.0, pinned) {
+            let _ = sched_setaffinity(Pid::from_raw(0), &pinned);
+        }
+        done
+    }
+
+    fn restore(&self) {
         if let Some(before) = &self.0 {
             let _ = sched_setaffinity(Pid::from_raw(0), before);
         }
+    }
+}
+
+impl Drop for AffinityGuard {
+    fn drop(&mut self) {
+        self.restore();
     }
 }
 

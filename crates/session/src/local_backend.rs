@@ -1,13 +1,13 @@
 //! The backend of the measuring loop on this host: applies the settings of sides, launches, watches conditions, stores each launch.
 
 use crate::NothingMeasured;
-use crate::host_context::HostContext;
+use crate::host_context::{AffinityGuard, HostContext};
 use crate::instructions::{self, Instructions};
 use crate::measuring_slot::{self, Slot};
 use crate::observer::Observer;
 use crate::signals;
 use crate::undo;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{ExecError, Executor, Journal, Subject, UndoBy, Variant};
 use gritstone_host::{Root, Watch};
@@ -19,9 +19,12 @@ use gritstone_model::{
 use gritstone_runs::clock;
 use gritstone_store::{Appended, Store, StoreError};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
 use std::process::Stdio;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -56,6 +59,10 @@ pub struct LocalBackend<'a> {
     pub undo: Option<UndoBy>,
     /// The side whose setting is applied.
     set_for: Option<usize>,
+    /// All sides whose settings were applied, for a caller whose backend is gone.
+    pub applied: Rc<RefCell<BTreeSet<usize>>>,
+    /// Pins the harness while it measures.
+    affinity: AffinityGuard,
     reported: BTreeSet<(usize, Id)>,
     /// Instruction counts of sides with different programs, attached to the next launch.
     instructions: BTreeMap<(usize, Id), Option<Instructions>>,
@@ -114,6 +121,8 @@ impl<'a> LocalBackend<'a> {
             spent,
             undo: None,
             set_for: None,
+            applied: Rc::default(),
+            affinity: AffinityGuard::default(),
             reported: BTreeSet::new(),
             instructions: BTreeMap::new(),
             pilot: BTreeMap::new(),
@@ -157,7 +166,7 @@ impl<'a> LocalBackend<'a> {
         earlier: &[Launch],
         scheduler: &mut dyn Scheduler,
     ) -> Result<End> {
-        let _affinity_guard = host.pin_harness();
+        self.affinity = host.pin_harness();
         let first = self.sides.first();
         let reader = first.map_or_else(Reader::default, |side| Reader::new(&side.info));
         let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);
@@ -169,13 +178,9 @@ impl<'a> LocalBackend<'a> {
         match measured {
             Ok(()) => stored?,
             Err(error) if is_interruption(&error) => return stored.map(|()| End::Interrupted),
-            Err(error) if error.is::<NothingMeasured>() || self.store.is_in_memory() => {
-                return Err(error);
-            }
             Err(error) => {
-                let runs = ids().collect::<Vec<_>>().join(" and ");
-                let what = format!("run {runs} was interrupted; finished launches are stored");
-                return Err(error.context(what));
+                let stored = stored.map(|()| !self.store.is_in_memory());
+                return Err(with_launches(error, stored, &ids().collect::<Vec<_>>().join(" and ")));
             }
         }
         for id in ids() {
@@ -191,20 +196,21 @@ impl<'a> LocalBackend<'a> {
         self.set_for = None;
         let Side { name, setting, .. } = &self.sides[side];
         if let Some(command) = setting {
-            let apply = |stdin| apply_setting(command, stdin);
-            let applied = match &self.undo {
+            let apply = |stdin| gritstone_exec::shell(command, Path::new("."), stdin);
+            let applied = self.affinity.lifted(|| match &self.undo {
                 Some(undo) => undo.change(apply),
                 None => apply(Stdio::null()),
-            };
-            applied.map_err(|why| {
-                let failed = NothingMeasured(format!("the setting of side {name} failed: {why:#}"));
-                match is_interruption(&why) {
-                    true => why,
-                    false => failed.into(),
-                }
+            });
+            applied.map_err(|why| match self.executor.setup().stop.load(Ordering::Relaxed) {
+                true => anyhow::Error::from(ExecError::Interrupted),
+                false => NothingMeasured(format!(
+                    "the setting of side {name} failed: '{command}': {why}"
+                ))
+                .into(),
             })?;
         }
         self.set_for = Some(side);
+        self.applied.borrow_mut().insert(side);
         Ok(())
     }
 
@@ -437,9 +443,16 @@ fn is_execution(event: &Event) -> bool {
     matches!(event, Event::Param(Param::PeakMemory(_)))
 }
 
-fn apply_setting(command: &str, stdin: Stdio) -> Result<()> {
-    let here = std::env::current_dir().context("the current directory is unknown")?;
-    gritstone_exec::shell(command, &here, stdin).map_err(|why| anyhow!("'{command}': {why}"))
+/// The error that ended the measuring of `runs`, and whether their finished launches are stored; false for those in memory.
+fn with_launches(error: anyhow::Error, stored: Result<bool>, runs: &str) -> anyhow::Error {
+    let what = match stored {
+        // such an error says itself what is lost
+        Err(_) if error.is::<StoreError>() => format!("run {runs} was interrupted"),
+        Err(lost) => format!("run {runs} was interrupted, and not stored as a whole: {lost:#}"),
+        Ok(is_kept) if error.is::<NothingMeasured>() || !is_kept => return error,
+        Ok(_) => format!("run {runs} was interrupted; finished launches are stored"),
+    };
+    error.context(what)
 }
 
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(600);
@@ -472,5 +485,24 @@ pub fn when_unlocked(
     match (done, store.waiting()) {
         (Err(error), lost @ 1..) => Err(error).with_context(|| format!("{lost} launches are lost")),
         (done, _) => Ok(done?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_launches_are_named() {
+        let failed = || anyhow::Error::from(NothingMeasured("a failed".to_owned()));
+        let text = |error, stored| format!("{:#}", with_launches(error, stored, "r"));
+        let full = || StoreError::Full("s.db".into());
+        assert_eq!(text(failed(), Ok(true)), "a failed");
+        let lost = with_launches(failed(), Err(full().into()), "r");
+        assert!(lost.is::<NothingMeasured>() && format!("{lost:#}").contains("s.db"));
+        let stored = text(ExecError::NoLoad("x".to_owned()).into(), Ok(true));
+        assert!(stored.contains("finished launches are stored: The background"), "{stored}");
+        let lost = text(full().into(), Err(full().into()));
+        assert!(!lost.contains("are stored") && lost.matches("s.db").count() == 1, "{lost}");
     }
 }

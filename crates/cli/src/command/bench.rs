@@ -29,6 +29,7 @@ use gritstone_session::undo;
 use overhead::Overhead;
 use std::path::Path;
 use std::process::Stdio;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -138,14 +139,14 @@ fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<M
         warm
     });
     let mut scheduler = trial.scheduler(&sides, false, execution_bounds(args, commands));
+    let applied = Rc::clone(&local.applied);
     let end = warm.and_then(|()| local.measure(&host, &[], scheduler.as_mut()));
-    let measured = trial::measured(&store, &sides, end)?;
     if commands.setup_varies {
-        for (is_set_up, run) in is_set_up.iter_mut().zip(&measured.runs) {
-            *is_set_up = !run.launches.is_empty();
-        }
+        let applied = applied.borrow();
+        is_set_up = (0..sides.len()).map(|side| applied.contains(&side)).collect();
     }
     let cleaned = clean_up(commands, &here, &is_set_up);
+    let measured = trial::measured(&store, &sides, end)?;
     let end = measured.end.and_then(|end| cleaned.map(|()| end));
     Ok(Measured { trial: trial::Measured { end, ..measured }, label: trial.label, overhead })
 }

@@ -5,7 +5,7 @@ use crate::any_resource::AnyResource;
 use crate::journal_file::{Entry, Owner};
 use crate::recover;
 use crate::recover::undo_dead_run;
-use crate::undo_command::{Command, shell};
+use crate::undo_command::{Command, ShellError, shell};
 use nix::sys::signal::{SigSet, Signal};
 use std::fs;
 use std::process::Stdio;
@@ -21,7 +21,7 @@ fn undo_commands_run_last() {
     undo.change(|_| {
         let written = machine.written();
         assert!(written.contains("echo undone > setting"), "{written}");
-        fs::write(here.join("setting"), "changed")
+        Ok(fs::write(here.join("setting"), "changed")?)
     })
     .unwrap();
     drop(journal);
@@ -43,7 +43,7 @@ fn undo_commands_get_signals() {
     let report = "exec grep SigBlk: /proc/self/status > mask";
     let ended = shell(report, machine.0.path(), Stdio::null());
     blocked.thread_unblock().unwrap();
-    assert_eq!(ended, Ok(()));
+    ended.unwrap();
     let mask = fs::read_to_string(machine.0.path().join("mask")).unwrap();
     let mask = mask.split_whitespace().nth(1).unwrap();
     assert_eq!(u64::from_str_radix(mask, 16), Ok(0));
@@ -55,7 +55,7 @@ fn failed_changes_are_not_undone() {
     let (here, journal) = (machine.0.path(), machine.journal());
     let settings = journal.lock_settings().unwrap();
     let undo = settings.undo_by("echo >> undone", here).unwrap();
-    let fails = |_| Err(std::io::Error::other("it failed"));
+    let fails = |_| Err(ShellError::from(std::io::Error::other("it failed")));
     for _ in 0..2 {
         assert!(undo.change(fails).is_err());
     }
@@ -64,11 +64,24 @@ fn failed_changes_are_not_undone() {
     // one that was made before is
     let journal = machine.journal();
     let undo = journal.lock_settings().unwrap().undo_by("echo >> undone", here).unwrap();
-    undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
+    undo.change(|_| Ok(())).unwrap();
     assert!(undo.change(fails).is_err());
     drop(journal);
     assert_eq!(fs::read_to_string(here.join("undone")).unwrap(), "\n");
     assert!(machine.journals().is_empty());
+}
+
+#[test]
+fn killed_changes_are_undone() {
+    for (command, undone) in [("kill -INT $$", 1), ("exit 130", 1), ("exit 3", 0)] {
+        let machine = Machine::new();
+        let (here, journal) = (machine.0.path(), machine.journal());
+        let undo = journal.lock_settings().unwrap().undo_by("echo >> undone", here).unwrap();
+        assert!(undo.change(|stdin| shell(command, here, stdin)).is_err());
+        drop(journal);
+        let lines = fs::read_to_string(here.join("undone")).unwrap_or_default().len();
+        assert_eq!(lines, undone, "{command}");
+    }
 }
 
 const FAILING: &str = "echo why >&2; echo >> tried; exit 3";
@@ -91,7 +104,7 @@ fn failed_undo_commands_run_once() {
     let journal = machine.journal();
     let settings = journal.lock_settings().unwrap();
     let undo = settings.undo_by(FAILING, machine.0.path()).unwrap();
-    undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
+    undo.change(|_| Ok(())).unwrap();
     drop(journal);
     let output = REPORTED.take().join("\n");
     assert!(output.contains("do it by hand") && output.contains("why"));
