@@ -53,7 +53,9 @@ pub struct CounterSnapshot {
     energy: Option<Vec<u64>>,
     /// With a background load: our process, and the CPU time of foreign processes.
     foreign: Option<(u32, Option<u64>)>,
-    /// CPU times of kernel threads, for a launch that they work for.
+    /// Kernel threads work for the launch.
+    kernel_threads: bool,
+    /// Their CPU times, unless they are hidden.
     kernel: Option<processes::Times>,
 }
 
@@ -106,10 +108,14 @@ impl Watch {
             [] => self.allowed.clone(),
             cpus => cpus.to_vec(),
         };
+        let kernel_threads = benchmark.kernel_threads && !loaded;
         CounterSnapshot {
             foreign: loaded.then(|| (harness, processes::foreign(&self.root, harness))),
-            kernel: (benchmark.kernel_threads && !loaded)
-                .then(|| processes::kernel_thread_times(&self.root)),
+            kernel: match kernel_threads {
+                true => processes::kernel_thread_times(&self.root),
+                false => None,
+            },
+            kernel_threads,
             counters: self.read(&cpus),
             energy: self.energy.read(),
             cpus,
@@ -138,10 +144,13 @@ impl Watch {
         let grain = busy.map(|(_, grain)| grain.saturating_mul(count));
         let foreign = busy.map(|(busy, _)| busy.saturating_sub(used));
         // less than the grain may be an error of the counter
-        let kernel = before.kernel.as_ref().filter(|_| foreign > grain);
-        let for_it = kernel.map_or(0, |then| processes::since(&self.root, then, &before.cpus));
+        let for_it = match &before.kernel {
+            _ if !before.kernel_threads || foreign <= grain => Some(0),
+            Some(then) => processes::since(&self.root, then, &before.cpus),
+            None => None,
+        };
         let others = match before.foreign {
-            None => foreign.map(|foreign| foreign.saturating_sub(for_it)),
+            None => foreign.zip(for_it).map(|(foreign, for_it)| foreign.saturating_sub(for_it)),
             Some((harness, foreign)) => since(foreign, processes::foreign(&self.root, harness)),
         };
         Conditions {

@@ -39,13 +39,16 @@ impl Process {
         })
     }
 
-    fn all(root: &Root) -> BTreeMap<u32, Self> {
+    /// `None` if /proc hides kernel threads, and with them other processes: in a pid namespace, or by `hidepid`.
+    fn all(root: &Root) -> Option<BTreeMap<u32, Self>> {
         let processes = root.processes().into_iter();
-        processes.filter_map(|pid| Some((pid, Self::read(root, pid)?))).collect()
+        let processes: BTreeMap<u32, Self> =
+            processes.filter_map(|pid| Some((pid, Self::read(root, pid)?))).collect();
+        processes.values().any(|process| process.is_kernel_thread).then_some(processes)
     }
 }
 
-/// CPU time of foreign processes, ns. `None` without a /proc of this pid namespace.
+/// CPU time of foreign processes, ns. `None` without a /proc of this pid namespace that shows all processes.
 ///
 /// With a background load, the counters of CPUs no longer show the time of others. So this sums the time of each
 /// process and of its reaped children, which is all that is left of short ones. It excludes kernel threads, which
@@ -55,7 +58,7 @@ pub(crate) fn foreign(root: &Root, harness: u32) -> Option<u64> {
     if this.is_some_and(|pid| pid != harness.to_string()) {
         return None;
     }
-    let processes = Process::all(root);
+    let processes = Process::all(root)?;
     let ours = |pid: u32| {
         let (mut seen, mut ancestor) = (BTreeSet::new(), pid);
         // a pid may be reused while we read: this avoids cycles
@@ -70,19 +73,19 @@ pub(crate) fn foreign(root: &Root, harness: u32) -> Option<u64> {
     };
     let foreign = processes.iter().filter(|(pid, _)| !ours(**pid));
     let ticks: u64 = foreign.map(|(_, process)| process.ticks + process.children).sum();
-    (!processes.is_empty()).then(|| ticks.saturating_mul(tick(root)))
+    Some(ticks.saturating_mul(tick(root)))
 }
 
 /// Last CPU and CPU time (ns) of each kernel thread, by its pid.
 pub(crate) type Times = BTreeMap<u32, (u32, u64)>;
 
 /// CPU time of kernel threads. They do what a program leaves to the kernel (requests to a device, a journal commit,
-/// bytes across a terminal), on any CPU.
+/// bytes across a terminal), on any CPU. `None` if they are hidden.
 ///
 /// All processes are read before such a launch, and after it if others seem to have worked: about 15 us each, so 100
 /// of them take less than a hundredth of a launch of a second.
-pub(crate) fn kernel_thread_times(root: &Root) -> Times {
-    let processes = Process::all(root).into_iter();
+pub(crate) fn kernel_thread_times(root: &Root) -> Option<Times> {
+    let processes = Process::all(root)?.into_iter();
     let thread = |(pid, process): (u32, Process)| {
         // ns, if available
         let fine = root.bytes(&format!("/proc/{pid}/schedstat"));
@@ -90,15 +93,15 @@ pub(crate) fn kernel_thread_times(root: &Root) -> Times {
         let used = fine.unwrap_or(process.ticks.saturating_mul(tick(root)));
         Some((pid, (process.cpu?.try_into().ok()?, used)))
     };
-    processes.filter(|(_, process)| process.is_kernel_thread).filter_map(thread).collect()
+    Some(processes.filter(|(_, process)| process.is_kernel_thread).filter_map(thread).collect())
 }
 
 /// CPU time used since `before` on `cpus` (empty: all). A thread counts on its last CPU.
-pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> u64 {
-    let now = kernel_thread_times(root).into_iter();
+pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> Option<u64> {
+    let now = kernel_thread_times(root)?.into_iter();
     let here = now.filter(|(_, (cpu, _))| cpus.is_empty() || cpus.contains(cpu));
     let used = |(pid, (_, now)): (u32, (u32, u64))| {
         now.saturating_sub(before.get(&pid).map_or(0, |(_, then)| *then))
     };
-    here.map(used).fold(0, u64::saturating_add)
+    Some(here.map(used).fold(0, u64::saturating_add))
 }

@@ -20,15 +20,13 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     })
 }
 
-/// Runs of other programs have no conditions.
+/// Whether other processes went unobserved in too many launches. Runs of other programs have no conditions.
 pub(super) fn unobserved(run: &RunInfo, launches: &[&Reading]) -> Option<Finding> {
-    let is_observed = |reading: &&Reading| {
-        let conditions = &reading.launch.conditions;
-        conditions.others.or(conditions.steal).is_some()
-    };
-    let measured = !launches.is_empty() && other_program(&run.gritstone).is_none();
-    let unobserved = measured && !launches.iter().any(is_observed);
-    unobserved.then_some(Finding::InterferenceUnobserved {})
+    let is_unobserved = |reading: &&&Reading| reading.launch.conditions.others.is_none();
+    let count = launches.iter().filter(is_unobserved).count();
+    let many = count as f64 > limits::DISTURBED_SHARE * launches.len() as f64;
+    let measured = other_program(&run.gritstone).is_none();
+    (measured && many).then_some(Finding::InterferenceUnobserved {})
 }
 
 /// Adds to observed interference, never its only cause: the other run may use other CPUs.

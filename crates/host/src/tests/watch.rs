@@ -198,6 +198,24 @@ fn background_load_is_not_others() {
 }
 
 #[test]
+fn hidden_processes_leave_others_unknown() {
+    let tree = large(4, "0-3");
+    busy(&tree, [0; 4]);
+    process(&tree, 30, 1, 64, [5, 0], 1);
+    let mut watch = Watch::open(&tree.root());
+    let written_back = Benchmark { kernel_threads: true, ..plain() };
+    let before = [&written_back, &using(&["load/users"]), &plain()]
+        .map(|benchmark| watch.begin(benchmark, &[1], 30));
+    busy(&tree, [9; 4]);
+    let others = before.each_ref().map(|before| watch.end(before, 0).others);
+    assert_eq!(others, [None, None, Some(90 * MS)]);
+    // below the grain, kernel threads do not matter
+    let before = watch.begin(&written_back, &[1], 30);
+    busy(&tree, [11; 4]);
+    assert_eq!(watch.end(&before, 0).others, Some(20 * MS));
+}
+
+#[test]
 fn three_hundred_cpus() {
     for (cpu, others, steal) in [
         (299, Some(70 * MS), Some(20 * MS)),

@@ -149,7 +149,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             format!("Interference in {}: {}.", counted(count), causes.join(", "))
         }
         F::InterferenceUnobserved {} => {
-            "Interference could not be observed: there are no counters of other processes.".into()
+            "Interference could not be observed: /proc is missing or hides processes.".into()
         }
         F::FailuresIgnored { count, statuses } => {
             let statuses = statuses.iter().map(|status| match status {
