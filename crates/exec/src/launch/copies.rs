@@ -48,9 +48,9 @@ impl Job<'_> {
         let program = self.path_of(&work.program)?;
         let copies = directories.len();
         let barrier = Barrier::make(self.directory)?;
-        // copies that share a CPU take turns, which real-time priority prevents
         let shared = copies.div_ceil(self.cpus.len().max(1));
-        let words = self.words((shared == 1).then_some(self.benchmark), None);
+        // never real-time priority: copies on all CPUs would starve the harness
+        let words = self.words(None, None);
         let environments: Vec<_> =
             directories.iter().map(|directory| self.environment(directory)).collect();
         let mut workload_arguments = self.workload_arguments(work)?;

@@ -55,6 +55,18 @@ fn failed_copies_release_the_others() {
 }
 
 #[test]
+fn copies_keep_normal_priority() {
+    let mut bench = Bench::new();
+    bench.executor.tuning.real_time = true;
+    let policies = bench.folder.path().join("policies");
+    let script = format!("cut -d' ' -f41 /proc/$$/stat >> {}", policies.display());
+    bench.plant("byte/loop", &script);
+    let busy = Benchmark { processor_bound: true, ..kernel("byte/loop") };
+    bench.copies(&busy, &[0, 1], 2).unwrap();
+    assert_eq!(fs::read_to_string(policies).unwrap(), "0\n0\n");
+}
+
+#[test]
 fn hanging_copies_are_ended() {
     let mut bench = Bench::new();
     bench.executor.setup.deadline = Duration::from_millis(1);
