@@ -43,7 +43,8 @@ fn governor(root: &Root) -> Result<Vec<Setting>, String> {
     let mut settings = vec![];
     for policy in policies {
         let offered = root.line(&format!("{DIRECTORY}/{policy}/scaling_available_governors"));
-        let offered = offered.unwrap_or_default();
+        // a policy of offline CPUs cannot be read
+        let Some(offered) = offered else { continue };
         if !offered.split_whitespace().any(|name| name == WANTED) {
             return Err(format!("{policy} offers '{offered}' and not '{WANTED}'"));
         }

@@ -49,6 +49,9 @@ fn governors_and_turbo_are_tuned() {
     let boost = format!("{CPUFREQ}/boost");
     tree.file(&boost, "1\n");
     assert_eq!(look(&tree, "0-3")[1], Ok(vec![setting("turbo", &boost, "0")]));
+    // a policy of offline CPUs
+    tree.file(&file("policy3", "scaling_governor"), "powersave");
+    assert_eq!(look(&tree, "0-3")[0], governor);
     // a policy without it
     tree.file(&file("policy2", "scaling_available_governors"), "schedutil\n");
     let why = look(&tree, "0-3")[0].clone().unwrap_err();
