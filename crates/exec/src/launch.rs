@@ -42,6 +42,8 @@ pub struct Variant {
     pub environment: BTreeMap<String, String>,
     /// Replace embedded programs of the same name.
     pub builds: BTreeMap<String, Rebuilt>,
+    /// Number of the side; the commands of each are proved.
+    pub side: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,8 +94,8 @@ pub struct Executor {
     reference: bool,
     pub(crate) custom: Custom,
     pub(crate) acquired: Acquired,
-    /// Results of the proofs of commands.
-    proofs: RefCell<BTreeMap<Id, bool>>,
+    /// Results of the proofs of commands, by side.
+    proofs: RefCell<BTreeMap<(Id, usize), bool>>,
     /// Launched commands whose launch is one execution.
     long: RefCell<BTreeSet<Id>>,
     /// Custom commands executed at least once.
@@ -126,9 +128,9 @@ impl Executor {
         }
     }
 
-    /// Result of the untimed proof of a command, once made.
-    pub fn proof(&self, id: &Id) -> Option<bool> {
-        self.proofs.borrow().get(id).copied()
+    /// Result of the untimed proof of a command on a side, once made.
+    pub fn proof(&self, id: &Id, side: usize) -> Option<bool> {
+        self.proofs.borrow().get(&(id.clone(), side)).copied()
     }
 
     pub fn setup(&self) -> &Setup {

@@ -131,7 +131,11 @@ impl AbTrial<'_> {
         local_backend::Side {
             name: side.name.clone(),
             plan,
-            variant: Variant { environment: plan::environment(self.trial.host, side), builds },
+            variant: Variant {
+                environment: plan::environment(self.trial.host, side),
+                builds,
+                side: index,
+            },
             setting: side.setting.clone(),
             info,
         }

@@ -1,4 +1,4 @@
-//! Programs of the system: proved once per run, untimed, then timed as processes.
+//! Programs of the system: proved once per side, untimed, then timed as processes.
 
 use super::{Job, Launched};
 use crate::arguments::cpus_argument;
@@ -23,12 +23,12 @@ impl Job<'_> {
         }
         let mut proof_cpu = 0;
         if let Some(verify) = work.verify.as_ref()
-            && executor.proof(&benchmark.id) != Some(true)
+            && executor.proof(&benchmark.id, self.variant.side) != Some(true)
         {
             let proof = self.prove(verify, work)?;
             let holds = proof.outcome == Outcome::Measured;
             let mut proofs = executor.proofs.borrow_mut();
-            proofs.insert(benchmark.id.clone(), holds);
+            proofs.insert((benchmark.id.clone(), self.variant.side), holds);
             if !holds {
                 return Ok(proof);
             }

@@ -53,11 +53,10 @@ impl Bench {
             stop: Arc::new(AtomicBool::new(false)),
         };
         let config = Config { reference: true, ..Config::default() };
-        let builds = BTreeMap::new();
         Self {
             folder,
             executor: Executor::new(setup, config, None),
-            variant: Variant { environment, builds },
+            variant: Variant { environment, ..Variant::default() },
         }
     }
 
@@ -308,6 +307,9 @@ fn proof_precedes_timing_once() {
         // a failed proof is repeated, a successful one is not
         assert_eq!(proofs(), 2);
     }
+    bench.variant.side = 1;
+    bench.measured(&proof("hello"));
+    assert_eq!(proofs(), 3);
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub fn kernel(
         });
         match built.collect::<Result<BTreeMap<_, _>, String>>() {
             Ok(builds) => {
-                let variant = Variant { environment: shipped.environment.clone(), builds };
+                let variant = Variant { builds, ..shipped.clone() };
                 let result = subject.build(&build.name, &variant, &short, work);
                 let tests = result?.0.into_iter();
                 found.extend(tests.map(|test| excused(test, benchmark, build)));
@@ -230,7 +230,7 @@ pub fn command(
     let launched = executor.launch(shipped, benchmark, cpus, 1, Calibration::default())?;
     let outcome = &launched.outcome;
     let why = outcome.why().to_owned();
-    let disproved = executor.proof(&benchmark.id) == Some(false);
+    let disproved = executor.proof(&benchmark.id, shipped.side) == Some(false);
     let (runs, proof) = match outcome {
         Outcome::Measured => (ClaimOutcome::Holds, ClaimOutcome::Holds),
         Outcome::Skipped(_) => (ClaimOutcome::Untested, ClaimOutcome::Untested),

@@ -33,7 +33,7 @@ impl Planted {
         let compiler = gritstone_host::programs::find(&["cc", "gcc", "clang"], &path).unwrap();
         let variant = Variant {
             environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
-            builds: BTreeMap::new(),
+            ..Variant::default()
         };
         let setup = Setup {
             work_dirs: WorkDirs::make(std::slice::from_ref(&here), &here, None).unwrap(),

@@ -147,7 +147,7 @@ impl Job {
         let side = [Side {
             name: String::new(),
             plan,
-            variant: Variant { environment: host.environment(), builds },
+            variant: Variant { environment: host.environment(), builds, side: 0 },
             setting: None,
             info,
         }];
