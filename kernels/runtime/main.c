@@ -181,7 +181,7 @@ static uint64_t default_samples(uint64_t wall)
 static uint64_t measure_samples(struct context *c, uint64_t n)
 {
 	uint64_t budget = parameter_u64(c, "sample_ns", 400000000), copies = parameter_u64(c, "copies", 1);
-	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), default_count = 1, undisturbed = 0;
+	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), default_count = 1, undisturbed = 0, taken = 0;
 	double shares[MAX_SAMPLES], least = 1;
 	struct sample s = {0};
 	struct probe before, after;
@@ -206,14 +206,15 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 		before = after;
 		if (exact != UINT64_MAX)
 			continue;
-		if (i == 0)
+		if (taken == 0)
 			default_count = default_samples(s.wall);
-		shares[i] = smt_share(&both);
-		least = shares[i] < least ? shares[i] : least;
+		double share = smt_share(&both);
+		shares[taken++] = share;
+		least = share < least ? share : least;
 		undisturbed = 0;
-		for (uint64_t j = 0; j <= i; j++)
+		for (uint64_t j = 0; j < taken; j++)
 			undisturbed += copies > 1 || shares[j] <= least * SMT_TOLERANCE;
-		if (undisturbed >= default_count || i + 1 >= 3 * default_count)
+		if (undisturbed >= default_count || taken >= 3 * default_count)
 			break;
 	}
 	return s.wall;

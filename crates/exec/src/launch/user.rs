@@ -5,6 +5,7 @@ use crate::ExecError;
 use crate::arguments::cpus_argument;
 use gritstone_kernels::USER;
 use gritstone_model::{CommandWork, Outcome, Output, Program, UserCommand, hexadecimal};
+use nix::unistd::{AccessFlags, access};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -102,7 +103,7 @@ pub(super) fn user_program(variant: &Variant, argv: &[String]) -> Option<Program
         true => Some(PathBuf::from(name)),
         false => variant.environment.get("PATH").and_then(|path| {
             let mut found = std::env::split_paths(path).map(|directory| directory.join(name));
-            found.find(|file| Path::is_file(file))
+            found.find(|file| file.is_file() && access(file, AccessFlags::X_OK).is_ok())
         }),
     };
     let bytes = path.and_then(|path| std::fs::read(path).ok());

@@ -1,12 +1,14 @@
 //! User commands: any directory, output, and exit status.
 
 use super::{Bench, Launched, params, samples};
+use gritstone_kernels::USER;
 use gritstone_model::{
     Benchmark, Cause, CommandWork, Event, Outcome, Output, Placement, UserCommand, Work,
 };
 use gritstone_testkit as testkit;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 impl Bench {
     fn user(&self) -> UserCommand {
@@ -220,4 +222,42 @@ fn output_without_end_ends() {
     assert_eq!(cause(&bench.command(odd, user.clone())), Some(Cause::Output));
     let less = bench.command("head -c 1000000 /dev/zero", user);
     assert_eq!(less.outcome, Outcome::Measured);
+}
+
+#[test]
+fn hash_skips_plain_files() {
+    let mut bench = Bench::new();
+    for (directory, mode) in [("plain", 0o644), ("executable", 0o755)] {
+        let directory = bench.folder.path().join(directory);
+        fs::create_dir(&directory).unwrap();
+        let tool = directory.join("tool");
+        fs::write(&tool, format!("{mode}\n")).unwrap();
+        fs::set_permissions(&tool, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut hash = |directories: &[&str]| {
+        let path = directories.iter().map(|name| bench.folder.path().join(name));
+        let path = std::env::join_paths(path).unwrap().into_string().unwrap();
+        bench.variant.environment.insert("PATH".to_owned(), path);
+        bench.hash(&user_benchmark(vec!["tool".to_owned()], bench.user())).unwrap()
+    };
+    assert_eq!(hash(&["plain", "executable"]), hash(&["executable"]));
+    assert_eq!(hash(&["plain"]), "");
+}
+
+#[test]
+fn left_out_samples_are_replaced() {
+    let bench = Bench::new();
+    let program = bench.executor.setup.work_dirs.embedded_program(USER).unwrap();
+    // the warm-up and the first sample fail
+    let script = "echo >> n; test $(wc -l < n) -gt 2";
+    let status = Command::new("sh")
+        .args(["-c", "exec \"$@\" 3> events", "sh"])
+        .arg(program)
+        .args(["leave_out=1", "--", "sh", "-c", script])
+        .current_dir(bench.folder.path())
+        .status();
+    assert!(status.unwrap().success());
+    let events = bench.read("events");
+    let samples = events.lines().filter(|line| line.starts_with("sample ")).count();
+    assert!(samples >= 5, "{events}");
 }
