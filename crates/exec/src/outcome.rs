@@ -41,9 +41,8 @@ pub(crate) fn classify(name: &str, ended: Ended, deadline: Duration) -> (Outcome
         Outcome::Failed(format!("{call}: {why}{number}"))
     } else if let Some(Event::Skip { why }) = last {
         Outcome::Skipped(why.clone())
-    } else if let Some(errno) = ended.not_started {
-        let why = io::Error::from_raw_os_error(errno);
-        Outcome::Failed(format!("the supervisor could not start a process: {why}{}", advice(&why)))
+    } else if let Some(why) = ended.refusal() {
+        Outcome::Failed(format!("the supervisor could not start a process: {why}"))
     } else if end.is_none() && !ended.stopped {
         Outcome::Failed(format!("its supervisor was killed{stderr}"))
     } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !ended.stopped) {

@@ -3,6 +3,7 @@
 mod output;
 
 use crate::ExecError;
+use crate::limits::advice;
 use gritstone_model::Event;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, kill, killpg};
@@ -10,6 +11,7 @@ use nix::unistd::Pid;
 use output::{OutputReader, wait};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -50,6 +52,14 @@ pub struct Ended {
     pub stderr: String,
     /// CPU time of all reaped processes, ns.
     pub cpu: u64,
+}
+
+impl Ended {
+    /// Why the supervisor could not start a process, if that was so.
+    pub fn refusal(&self) -> Option<String> {
+        let why = io::Error::from_raw_os_error(self.not_started?);
+        Some(format!("{why}{}", advice(&why)))
+    }
 }
 
 /// Exit of the program, and the number of processes that it left running.

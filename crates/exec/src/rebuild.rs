@@ -238,7 +238,10 @@ impl Workshop {
                 Err(format!("{compiler} did not end within {} s", DEADLINE.as_secs()))
             }
             Some(end) if end.signal.is_none() && end.exit == 0 => Ok(()),
-            _ => Err(format!("{compiler} failed: {}", shortened(&ended.stderr, MAX_COMPLAINT))),
+            _ => {
+                let why = ended.refusal().unwrap_or(ended.stderr);
+                Err(format!("{compiler} failed: {}", shortened(&why, MAX_COMPLAINT)))
+            }
         })
     }
 

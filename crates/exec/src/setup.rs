@@ -85,7 +85,7 @@ impl Setup {
         .map_err(reason)?;
         match ended.end.is_some_and(|end| end.exit == 2) {
             true => Ok(()),
-            false => Err(ended.stderr),
+            false => Err(ended.refusal().unwrap_or(ended.stderr)),
         }
     }
 }

@@ -61,7 +61,7 @@ impl WorkDirs {
             Some(End { signal: Some(signal), .. }) => UserEnd::Signal(signal),
             Some(End { exit: 0, .. }) => UserEnd::Success,
             Some(End { exit, .. }) => UserEnd::Status(exit),
-            None => UserEnd::NotStarted(ended.stderr),
+            None => UserEnd::NotStarted(ended.refusal().unwrap_or(ended.stderr)),
         })
     }
 }

@@ -176,6 +176,8 @@ mod tests {
             assert_eq!(reader.supervisor_is_gone(), report.is_empty());
             let ended = reader.finish();
             assert_eq!((ended.end, ended.not_started), (expected, not_started));
+            let refused = ended.refusal().is_some_and(|why| why.contains("ulimit -u"));
+            assert_eq!(refused, not_started.is_some());
             assert_eq!((ended.events.len(), ended.protocol), (2, None));
         }
     }
