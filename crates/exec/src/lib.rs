@@ -53,7 +53,7 @@ pub use custom::Custom;
 pub use journal::{Journal, Registry, SettingError, Settings, UndoBy, measuring};
 pub use launch::{Executor, Launched, Subject, Variant};
 pub use limits::Shortage;
-pub use owned_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text};
+pub use owned_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text, safe_parent};
 pub use recover::recover;
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
@@ -101,7 +101,7 @@ pub enum ExecError {
         /// The program, and the free space of each directory.
         what: String,
     },
-    #[error("cannot measure files in {dir}: {why}; choose another directory with --dir")]
+    #[error("cannot measure files in {dir}: {why}; choose another directory with --dir or TMPDIR")]
     NowhereToMeasure { dir: PathBuf, why: std::io::Error },
     #[error("The background load cannot be started: {0}")]
     NoLoad(String),

@@ -2,10 +2,9 @@
 
 mod name;
 
-pub use gritstone_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text};
+pub use gritstone_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text, safe_parent};
 pub(crate) use gritstone_files::{
     Identity, by_descriptor, check_file, is_not_ours, new_file, open_below, remove_within,
-    safe_parent,
 };
 pub(crate) use name::{check_our_name, creator, fresh_name};
 use std::io;

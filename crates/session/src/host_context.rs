@@ -4,7 +4,7 @@ use crate::rlimits;
 use anyhow::{Context, Result};
 use gritstone_catalogue::CustomBenchmarks;
 use gritstone_exec::privileged::Permits;
-use gritstone_exec::{Journal, Setup, Storage, WorkDirs};
+use gritstone_exec::{Journal, Setup, Storage, WorkDirs, safe_parent};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
@@ -215,11 +215,12 @@ fn default_dir() -> PathBuf {
         // an empty root file system
         std::env::current_dir().ok(),
     ];
-    candidates.into_iter().flatten().find(|dir| writable(dir)).unwrap_or_else(std::env::temp_dir)
+    candidates.into_iter().flatten().find(|dir| is_usable(dir)).unwrap_or_else(std::env::temp_dir)
 }
 
-fn writable(dir: &Path) -> bool {
-    access(dir, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
+/// Whether work directories can be made there.
+fn is_usable(dir: &Path) -> bool {
+    access(dir, AccessFlags::W_OK | AccessFlags::X_OK).is_ok() && safe_parent(dir).is_ok()
 }
 
 /// Where programs may be executed from, best first: memory before disk, private before shared.

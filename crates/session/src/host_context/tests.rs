@@ -8,7 +8,9 @@ use super::*;
 use gritstone_model::{Placement, Plan};
 use gritstone_plan::{add_copies, steps};
 use machines::{Tree, large};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 
 /// Every machine that is recorded or made up, by name.
 fn sites() -> Vec<(&'static str, HostContext)> {
@@ -107,4 +109,13 @@ fn path_has_absolute_directories_only() {
     assert_eq!(searched(b"bin:/usr/bin::.:./x:/bin:"), "/usr/bin:/bin");
     assert_eq!(searched(b"/a b:/\xff/bin:/\xc3\xa4"), "/a b:/ä");
     assert_eq!(searched(b""), "");
+}
+
+#[test]
+fn replaceable_directories_are_unusable() {
+    let dir = tempfile::tempdir().unwrap();
+    for (mode, expected) in [(0o777, false), (0o1777, true)] {
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(is_usable(dir.path()), expected, "{mode:o}");
+    }
 }
