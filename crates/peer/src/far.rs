@@ -173,9 +173,12 @@ impl Server<'_> {
         DirBuilder::new().mode(0o700).create(&directory)?;
         let path = self.directory.join(program.name.replace('/', "_"));
         if !path.exists() {
+            // renamed once it is whole
+            let part = path.with_extension("part");
             let mut options = OpenOptions::new();
-            let mut file = options.write(true).create_new(true).mode(0o700).open(&path)?;
-            file.write_all(&program.bytes()?)?;
+            options.write(true).create(true).truncate(true).mode(0o700);
+            options.open(&part)?.write_all(&program.bytes()?)?;
+            fs::rename(&part, &path)?;
         }
         let assigned = |(key, value): (&String, &String)| format!("{key}={value}");
         let mut command = Command::new(&path);
