@@ -55,7 +55,7 @@ pub fn begin() -> Option<Journal> {
         Ok(journal) => Some(journal),
         Err(why) => {
             log::warn!(
-                "no undo journal: if this run is killed, only the next start removes its directories, and what needs a journal is skipped: {why:#}"
+                "no undo journal: if this run is killed, its directories stay until the next start, or for good after a reboot, and what needs a journal is skipped: {why:#}"
             );
             None
         }
