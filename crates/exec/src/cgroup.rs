@@ -9,7 +9,7 @@ use crate::resource::{Held, Recorder, Resource, Unavailable, Undo, make_director
 use gritstone_model::{Benchmark, KernelWork, Work};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Parameter of catalog entries: CPU time limit, percent of one CPU.
@@ -100,20 +100,10 @@ impl Group {
         Err(nearest.unwrap_or(Unavailable::NoGroup))
     }
 
-    /// Makes a group below the first of `parents` where one can be made and joined and has `file`, and writes
-    /// `number` to it.
-    pub(crate) fn with_limit(
-        parents: &[PathBuf],
-        join: impl Fn(&Self) -> io::Result<()>,
-        journal: &impl Recorder<Self>,
-        (file, number): (&str, u64),
-    ) -> Option<Held<Self>> {
-        parents.iter().find_map(|parent| {
-            let group = Self::acquire(parent, journal).ok()?;
-            let fits = group.0.join(file).exists() && join(&group).is_ok();
-            let bounded = fits && fs::write(group.0.join(file), number.to_string()).is_ok();
-            bounded.then_some(group)
-        })
+    pub(crate) fn limit_processes(&self, count: u64) -> io::Result<()> {
+        // without the controller there is no such file, and none is made
+        let mut file = fs::File::options().write(true).open(self.0.join("pids.max"))?;
+        file.write_all(count.to_string().as_bytes())
     }
 
     /// Limits memory. Pages beyond the limit go to swap if `swap`, where that can be configured.
@@ -159,7 +149,7 @@ fn kills_in(text: &str) -> u64 {
     count.unwrap_or(0)
 }
 
-pub fn is_confined(benchmark: &Benchmark) -> bool {
+pub(crate) fn is_confined(benchmark: &Benchmark) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.limits_memory())
 }
 

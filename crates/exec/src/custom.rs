@@ -22,7 +22,6 @@ use std::time::Duration;
 const MAX_PROCESSES: u64 = 1024;
 /// Supervisor's word for RLIMIT_NPROC.
 const PROCESSES: &str = "processes=";
-const BOUND: &str = "pids.max";
 
 #[derive(Clone, Debug, Default)]
 pub struct Custom {
@@ -63,9 +62,11 @@ pub(crate) struct Bound {
 
 impl Bound {
     pub(crate) fn new(parents: &[PathBuf], setup: &Setup, journal: Option<&Journal>) -> Self {
-        let bound = (BOUND, MAX_PROCESSES);
-        let group =
-            journal.and_then(|journal| Group::with_limit(parents, join(setup), journal, bound));
+        let limited = |group: &Group| {
+            join(setup)(group)?;
+            group.limit_processes(MAX_PROCESSES)
+        };
+        let group = journal.and_then(|journal| Group::below(parents, limited, journal).ok());
         let word = match &group {
             Some(group) => group.word(),
             None => format!("{PROCESSES}{}", MAX_PROCESSES + tasks_of(getuid())),

@@ -48,7 +48,6 @@ mod work_dirs;
 mod work_tree;
 
 pub use acquired::Config;
-pub use cgroup::is_confined;
 pub use custom::Custom;
 pub use journal::{Journal, Registry, SettingError, Settings, UndoBy, measuring};
 pub use launch::{Executor, Launched, Subject, Variant};
@@ -57,10 +56,7 @@ pub use owned_files::{Dir, NotOurs, StateDir, read_owned, read_owned_text, safe_
 pub use recover::recover;
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
-pub use scratch_fs::needs_scratch_fs;
 pub use setup::{FarEnd, Setup, Storage};
-pub use swap::needs_swap;
-pub use tracefs::is_traced;
 pub use tune::Tuning;
 pub use undo_command::{ShellError, shell};
 pub use user_command::{UserEnd, UserTask};

@@ -132,6 +132,6 @@ fn mounted(home: &Dir) -> io::Result<Option<u64>> {
     Ok(Some(there).filter(|dev| Some(*dev) != Identity::of_file(home).ok().map(|home| home.dev)))
 }
 
-pub fn needs_scratch_fs(benchmark: &Benchmark) -> bool {
+pub(crate) fn needs_scratch_fs(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
 }

@@ -124,7 +124,7 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
     overwrite(&path, u64::try_from(size).map_err(io::Error::other)?)
 }
 
-pub fn needs_swap(benchmark: &Benchmark) -> bool {
+pub(crate) fn needs_swap(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
 }
 

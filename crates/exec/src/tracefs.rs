@@ -97,6 +97,6 @@ impl Instance {
     }
 }
 
-pub fn is_traced(benchmark: &Benchmark) -> bool {
+pub(crate) fn is_traced(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
 }

@@ -11,7 +11,6 @@ use crate::owned_files::{self, Dir, Identity, fresh_name};
 use crate::owner::{may_run, namespace};
 use crate::resource::{Directory, Held, Recorder, Resource};
 use crate::{ExecError, Journal, scratch_fs, swap};
-use gritstone_kernels::Embedded;
 use programs::Programs;
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -51,11 +50,6 @@ impl WorkDirs {
         })
     }
 
-    /// Path of the program, unpacked if needed.
-    pub fn program(&self, program: &Embedded) -> Result<PathBuf, ExecError> {
-        self.unpacked.borrow_mut().path(program)
-    }
-
     /// The program that counts the instructions of another program.
     ///
     /// # Errors
@@ -64,12 +58,13 @@ impl WorkDirs {
         self.embedded_program(gritstone_kernels::COUNT)
     }
 
+    /// Path of the program, unpacked if needed.
     pub(crate) fn embedded_program(&self, name: &str) -> Result<PathBuf, ExecError> {
         let missing = || std::io::Error::other("build Gritstone again");
         let program = gritstone_kernels::find(name).ok_or_else(missing);
-        self.program(
-            program.map_err(ExecError::system(format!("no program {name} in this binary")))?,
-        )
+        let program =
+            program.map_err(ExecError::system(format!("no program {name} in this binary")))?;
+        self.unpacked.borrow_mut().path(program)
     }
 
     /// An empty directory for one launch: in the directory for files if it measures them, else where programs can be

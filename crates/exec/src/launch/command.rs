@@ -6,6 +6,7 @@ use crate::{ExecError, elf, owned_files};
 use gritstone_kernels::COMMAND;
 use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// A launch executes a command until this time has passed, ns: short commands often, long ones once.
 const SAMPLE_NS: u64 = 150_000_000;
@@ -14,13 +15,7 @@ impl Job<'_> {
     /// Times the command as a process, after its proof.
     pub(super) fn command(&self, work: &CommandWork) -> Result<Launched, ExecError> {
         let Self { executor, benchmark, directory, .. } = self;
-        for (name, text) in &work.files {
-            std::fs::write(directory.join(name), text).map_err(ExecError::system(format!(
-                "cannot write {} for {}",
-                directory.join(name).display(),
-                benchmark.id
-            )))?;
-        }
+        write_files(directory, work)?;
         let mut proof_cpu = 0;
         if let Some(verify) = work.verify.as_ref()
             && executor.proof(&benchmark.id, self.variant.side) != Some(true)
@@ -84,10 +79,9 @@ impl Job<'_> {
         let directory = work_dirs.fresh(self.benchmark.files)?;
         // works in a folder made beforehand, so that new files there are no error
         let below = directory.join("proof");
-        let written = std::fs::create_dir(&below).and_then(|()| {
-            work.files.iter().try_for_each(|(name, text)| std::fs::write(below.join(name), text))
-        });
-        written.map_err(ExecError::system(format!("cannot write to {}", below.display())))?;
+        let failed = ExecError::system(format!("cannot make {}", below.display()));
+        std::fs::create_dir(&below).map_err(failed)?;
+        write_files(&below, work)?;
         let mut arguments = vec![cpus_argument(self.cpus), "samples=0".into(), "skips=1".into()];
         arguments.push(format!("stdout={}", verify.stdout).into());
         let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
@@ -105,4 +99,13 @@ impl Job<'_> {
         let _ = owned_files::remove_within(&directory);
         Ok(launched)
     }
+}
+
+fn write_files(directory: &Path, work: &CommandWork) -> Result<(), ExecError> {
+    for (name, text) in &work.files {
+        let file = directory.join(name);
+        let failed = ExecError::system(format!("cannot write {}", file.display()));
+        std::fs::write(&file, text).map_err(failed)?;
+    }
+    Ok(())
 }
