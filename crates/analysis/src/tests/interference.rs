@@ -46,7 +46,7 @@ fn unobserved_interference_is_noted() {
     let unknown = Conditions { wall: 250 * MS, cpus: 1, ..Conditions::default() };
     assert!(!observed(unknown, "0.1.0"));
     assert!(observed(Conditions { others: Some(0), ..unknown }, "0.1.0"));
-    assert!(observed(Conditions { steal: Some(0), ..unknown }, "0.1.0"));
+    assert!(!observed(Conditions { steal: Some(0), ..unknown }, "0.1.0"));
     assert!(observed(unknown, "hyperfine"));
 }
 
