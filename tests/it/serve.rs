@@ -1,10 +1,12 @@
 //! The store in the browser: pages over a socket, as requested by a browser and by a program.
 
+use crate::changes::sides;
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, calm, end, eventually, list, part, recorded};
 use crate::push::damage;
 use gritstone_model::{Event, RunData};
 use nix::sys::signal::Signal;
+use rusqlite::config::DbConfig;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::time::Instant;
@@ -121,6 +123,20 @@ fn sites_tell_of_missing_pages() {
         home.refuses("site elsewhere", "could not be made");
     }
     assert!(home.path().join("elsewhere/index.html").exists());
+}
+
+#[test]
+fn damaged_sides_spoil_no_site() {
+    let home = Home::new();
+    let trial = sides("trial", 1, 1.2);
+    home.import(&trial);
+    let store = rusqlite::Connection::open(home.store()).unwrap();
+    store.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false).unwrap();
+    let change = "UPDATE run SET gritstone = 'x' WHERE id = ?1";
+    store.execute(change, [&trial[0].info.id]).unwrap();
+    drop(store);
+    home.refuses("site public", "could not be made");
+    assert!(home.path().join("public/index.html").exists());
 }
 
 #[test]

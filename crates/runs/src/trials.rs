@@ -4,8 +4,19 @@ use crate::context::Context;
 use crate::uncached::or_warning;
 use anyhow::{Context as _, Result};
 use gritstone_model::{AbView, RunData};
-use gritstone_store::{Kind, RunHead, Store};
+use gritstone_store::{RunHead, Store};
 use std::collections::BTreeMap;
+
+/// The sides of each stored trial, by their names.
+pub fn sides(heads: &[RunHead]) -> BTreeMap<&str, BTreeMap<&str, &RunHead>> {
+    let mut trials: BTreeMap<&str, BTreeMap<&str, &RunHead>> = BTreeMap::new();
+    for head in heads {
+        if let Some(side) = &head.side {
+            trials.entry(&side.trial).or_default().insert(&side.side, head);
+        }
+    }
+    trials
+}
 
 impl Context {
     /// The trial of which a run is a side.
@@ -18,18 +29,16 @@ impl Context {
             .with_context(|| format!("{run} is not an A/B test: `gritstone show {run}` shows it"))?
             .trial;
         let heads = store.runs()?;
-        let mut sides = BTreeMap::new();
-        for head in heads.iter().filter(|head| head.kind == Kind::Ab) {
-            let info = or_warning(&head.id, store.info(&head.id).map_err(Into::into))?;
-            let side = info.and_then(|info| info.settings.trial);
-            if let Some(side) = side.filter(|side| side.trial == trial) {
-                sides.insert(side.side, head);
+        let mut readable = vec![];
+        for head in sides(&heads).remove(trial.as_str()).unwrap_or_default().into_values() {
+            if or_warning(&head.id, store.info(&head.id).map_err(Into::into))?.is_some() {
+                readable.push(head);
             }
         }
-        self.stored_trial(store, &sides.into_values().collect::<Vec<_>>())
+        self.stored_trial(store, &readable)
     }
 
-    /// The trial of these runs, one per side: from their launches, or from the cache if they are pruned.
+    /// The trial of these runs, one per side in the order of names: from their launches, or from the cache if they are pruned.
     ///
     /// # Errors
     /// When a run cannot be read.

@@ -65,7 +65,7 @@ pub use postgres::trusted;
 pub use prune::Samples;
 pub use queries::{Member, ThisMachine};
 pub use result_tables::Results;
-pub use run_head::{Kind, Resumable, RunHead};
+pub use run_head::{Kind, Resumable, RunHead, SideName};
 pub use run_name::{Named, new_id, trial_of};
 pub use sql::RUNS_PER_QUERY;
 pub use store::{Appended, Store};

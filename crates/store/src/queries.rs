@@ -498,6 +498,7 @@ fn head(engine: &dyn Engine, row: &Row) -> Result<RunHead, Fault> {
             (Kind::Run, Origin::Imported) => Kind::Import,
             (kind, _) => kind,
         },
+        side: row_codec::side(&settings),
         suite: row_codec::suite(&settings),
         pruned: column::<Option<String>>(row, 13)?
             .map(|entry| Entry::parse(&entry))

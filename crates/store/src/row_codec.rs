@@ -1,7 +1,7 @@
 //! Codec of rows: both directions side by side, values in the order of the statements in `sql`.
 
 use crate::engine::{FromSql, Row, Value};
-use crate::run_head::Kind;
+use crate::run_head::{Kind, SideName};
 use crate::{StoreError, events};
 use gritstone_model::{
     Benchmark, Commit, FleetMember, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip,
@@ -86,6 +86,17 @@ pub(crate) fn kind(settings: &str) -> Kind {
         Ok(Marks { noise: true, .. }) => Kind::Noise,
         _ => Kind::Run,
     }
+}
+
+/// Side of a trial, from the settings of its run.
+pub(crate) fn side(settings: &str) -> Option<SideName> {
+    #[derive(Deserialize)]
+    struct Marks {
+        trial: Option<SideName>,
+    }
+    // most settings have no such word, and need no parsing
+    let settings = Some(settings).filter(|settings| settings.contains("\"trial\""))?;
+    serde_json::from_str::<Marks>(settings).ok()?.trial
 }
 
 /// Suite of a run, from its settings.

@@ -1,6 +1,7 @@
 //! Heads of runs for listings, and runs that can be resumed.
 
 use gritstone_model::{Origin, RunData};
+use serde::Deserialize;
 
 /// A run in a listing.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +25,19 @@ pub struct RunHead {
     pub pruned: Option<String>,
     pub origin: Origin,
     pub kind: Kind,
+    /// The trial of which it is a side.
+    pub side: Option<SideName>,
     /// The suite that was selected.
     pub suite: Option<String>,
     /// Number of selected benchmarks.
     pub benchmarks: u64,
+}
+
+impl RunHead {
+    /// Whether it has ended, and is neither a side of a trial nor an A/A test.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.kind, Kind::Run | Kind::Import) && self.elapsed_s.is_some()
+    }
 }
 
 /// Command or import that made a run.
@@ -40,6 +50,13 @@ pub enum Kind {
     Noise,
     /// Another run from elsewhere.
     Import,
+}
+
+/// A side of a trial.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct SideName {
+    pub trial: String,
+    pub side: String,
 }
 
 impl Kind {

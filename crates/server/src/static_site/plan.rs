@@ -12,7 +12,7 @@ use gritstone_document::html::{self, path};
 use gritstone_model::{ChangeEvent, Id, ScoredSystem, hexadecimal};
 use gritstone_runs::changes::add_triage;
 use gritstone_runs::context::Context;
-use gritstone_store::{Kind, RunHead, Store};
+use gritstone_store::{RunHead, Store};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,7 +141,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     }
     plan.add_navigation(&hash(&[&hash(&until), &json]), &names.join(" "));
     add_runs(&mut plan, &runs);
-    add_trials(&mut plan, store, &runs)?;
+    add_trials(&mut plan, &runs);
     for pair in &pairs {
         let inputs = pair.each_ref().map(|id| runs[id].until.as_str());
         plan.add(&compare::ROUTE, &About::Pair(pair.clone()), &[], &inputs);
@@ -179,15 +179,11 @@ fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
     }
 }
 
-fn add_trials(plan: &mut Plan, store: Option<&Store>, runs: &BTreeMap<String, Run>) -> Result<()> {
-    let Some(store) = store else {
-        return Ok(());
-    };
-    let mut trials: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
-    for (id, run) in runs.iter().filter(|(_, run)| run.head.kind == Kind::Ab) {
-        if let Some(side) = store.info(id)?.settings.trial {
-            let sides = trials.entry(side.trial).or_default();
-            sides.push((id, &run.until));
+fn add_trials(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
+    let mut trials: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for (id, run) in runs {
+        if let Some(side) = &run.head.side {
+            trials.entry(&side.trial).or_default().push((id, &run.until));
         }
     }
     for sides in trials.values() {
@@ -197,7 +193,6 @@ fn add_trials(plan: &mut Plan, store: Option<&Store>, runs: &BTreeMap<String, Ru
             plan.add(&trial::ROUTE, &about, &[("run", id)], &inputs);
         }
     }
-    Ok(())
 }
 
 fn add_benchmarks(
@@ -255,7 +250,7 @@ fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
             let state_hash = state(store, head, results.get(&head.id))?;
             let (until, before) = machines.entry(head.machine_id.clone()).or_default();
             *until = hash(&[until, &state_hash]);
-            let earlier = match lists::is_whole(head) {
+            let earlier = match head.is_whole() {
                 true => before.replace(head.id.clone()),
                 false => None,
             };
