@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Newest runs of a system that are searched for its results.
 const RUNS: usize = 5;
 
-/// The comparison, and the newest run of each system. For each benchmark the newest result in the newest runs of a system counts; sides of
+/// The comparison, and the newest run of each system. For each benchmark the newest result in the newest runs of a system counts. Sides of
 /// trials and A/A tests are left out, since they differ in settings or repeat one benchmark.
 pub(super) fn compare(
     context: &Context,
@@ -24,7 +24,7 @@ pub(super) fn compare(
     }
     let mut nodes: BTreeMap<&str, (usize, NodeRun)> = BTreeMap::new();
     let mut newest: BTreeMap<&str, RunView> = BTreeMap::new();
-    for head in heads.iter().rev().filter(|head| head.elapsed_s.is_some()) {
+    for head in heads.iter().rev().filter(|head| head.is_whole()) {
         let id = head.machine_id.as_str();
         if nodes.get(id).is_some_and(|(runs, _)| *runs == RUNS) {
             continue;
@@ -32,16 +32,12 @@ pub(super) fn compare(
         let Some(view) = or_warning(&head.id, context.stored(store, &head.id))? else {
             continue;
         };
-        let settings = view.settings.as_ref();
-        let ordinary = settings.is_none_or(|settings| settings.trial.is_none() && !settings.noise);
-        if ordinary {
-            let run = NodeRun { node: name(id, &names), ..NodeRun::without_checks(&view) };
-            let (runs, node) =
-                nodes.entry(id).or_insert((0, NodeRun { results: BTreeMap::new(), ..run.clone() }));
-            *runs += 1;
-            for (benchmark, result) in run.results {
-                node.results.entry(benchmark).or_insert(result);
-            }
+        let run = NodeRun { node: name(id, &names), ..NodeRun::without_checks(&view) };
+        let (runs, node) =
+            nodes.entry(id).or_insert((0, NodeRun { results: BTreeMap::new(), ..run.clone() }));
+        *runs += 1;
+        for (benchmark, result) in run.results {
+            node.results.entry(benchmark).or_insert(result);
         }
         newest.entry(id).or_insert(view);
     }
@@ -58,5 +54,28 @@ fn name(id: &str, names: &BTreeMap<&str, &str>) -> String {
         ("", _) => id.to_owned(),
         (name, 1) => name.to_owned(),
         (name, _) => format!("{name} ({id})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{fuzz, sides};
+
+    #[test]
+    fn sides_are_no_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let mut store = Store::open(&path).unwrap();
+        let run = &fuzz::runs()[0];
+        store.import(run).unwrap();
+        for side in sides(2) {
+            store.import(&side).unwrap();
+        }
+        let (view, newest) =
+            compare(&Context::new(Some(path)), &store, &store.runs().unwrap()).unwrap();
+        assert_eq!(view.nodes.len(), 1);
+        let ids: Vec<&str> = newest.iter().map(|run| run.id.as_str()).collect();
+        assert_eq!(ids, [&run.info.id]);
     }
 }

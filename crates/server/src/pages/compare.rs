@@ -2,7 +2,7 @@
 
 use crate::http::{Form, Kind, PageRequest, Parameter, Params, Rejection, Route, Status};
 use crate::pages::form_options::{choice, option};
-use crate::pages::{PageResult, Pages};
+use crate::pages::{PageResult, Pages, lists};
 use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, SCHEMA_COMPARE, Verdict};
@@ -74,12 +74,14 @@ fn compare(pages: &Pages, request: &PageRequest) -> PageResult {
         });
     }
     let newest = match pages.store()? {
-        Some(store) => store.newest_runs(None, CHOICES + seen.len())?,
+        Some(store) => {
+            let is_other = |run: &RunHead| run.side.is_none() && !seen.contains(run.id.as_str());
+            lists::newest_where(&store, None, CHOICES, is_other)?
+        }
         None => vec![],
     };
-    let others = newest.into_iter().filter(|head| !seen.contains(head.id.as_str()));
     let sides = [&base].into_iter().chain(&runs);
-    let form = form(params, sides, families, others.take(CHOICES));
+    let form = form(params, sides, families, newest);
     let document = match (views.as_slice(), runs.as_slice()) {
         ([view], [run]) => {
             let scores = scores::side_by_side(&pages.context, [&base, run])?;
@@ -145,7 +147,7 @@ fn form<'a>(
     params: &Params,
     runs: impl Iterator<Item = &'a RunView>,
     families: BTreeSet<String>,
-    others: impl Iterator<Item = RunHead>,
+    others: Vec<RunHead>,
 ) -> html::Form {
     let families = families.into_iter().map(|name| (name.clone(), name));
     let verdicts = VERDICTS.map(|verdict| (verdict.as_str().into(), verdict.as_str().into()));
@@ -162,7 +164,7 @@ fn form<'a>(
             choice("family", "Family", "all", families, params.text("family")),
             choice("verdict", "Verdict", "all", verdicts, params.text("verdict")),
             choice("effect", "Effect", "any", effects, &effect),
-            choice("run", "Add", "no run", others.map(option), ""),
+            choice("run", "Add", "no run", others.into_iter().map(option), ""),
         ],
     }
 }

@@ -43,8 +43,7 @@ impl Pages {
         let mut systems = lists::systems(self.store()?.as_deref())?;
         let known = digest.map_or(&[][..], |digest| &digest.newest);
         for system in &mut systems {
-            // the digest has an older run
-            if let Some(view) = known.iter().find(|view| view.id == system.newest) {
+            if let Some(view) = known.iter().find(|view| view.machine.id == system.id) {
                 system.reliability = Some(reliability::assess(view).reliability);
                 system.contention.clone_from(&view.contention);
             }

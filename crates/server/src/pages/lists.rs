@@ -3,7 +3,7 @@
 use gritstone_model::{Id, ListedRun, ListedSystem};
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
-use gritstone_store::{Kind, RunHead, Store, StoreError};
+use gritstone_store::{RunHead, Store, StoreError};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -13,11 +13,6 @@ pub(super) const LISTED: usize = 50;
 /// Runs as list entries.
 pub(super) fn runs(heads: Vec<RunHead>) -> Vec<ListedRun> {
     heads.into_iter().map(listed).collect()
-}
-
-/// Whether a run has ended, and is neither a side of a trial nor an A/A test.
-pub(crate) fn is_whole(run: &RunHead) -> bool {
-    matches!(run.kind, Kind::Run | Kind::Import) && run.elapsed_s.is_some()
 }
 
 /// Measured benchmarks with a page: those of the catalog, and others with a history. Sides of trials have none.
@@ -50,15 +45,49 @@ pub(super) fn newest(store: Option<&Rc<Store>>) -> Result<Vec<ListedRun>, StoreE
     let Some(store) = store else {
         return Ok(vec![]);
     };
-    let mut examined = LISTED;
+    Ok(runs(newest_where(store, None, LISTED, |run| run.side.is_none())?))
+}
+
+/// The newest wanted runs of one machine or of all, newest first, at most `max`.
+pub(super) fn newest_where(
+    store: &Store,
+    machine: Option<&str>,
+    max: usize,
+    wanted: impl Fn(&RunHead) -> bool,
+) -> Result<Vec<RunHead>, StoreError> {
+    let mut examined = max.max(LISTED);
     loop {
-        let heads = store.newest_runs(None, examined)?;
+        let heads = store.newest_runs(machine, examined)?;
         let are_all = heads.len() < examined;
-        let others = heads.into_iter().filter(|head| head.kind != Kind::Ab);
-        let newest: Vec<RunHead> = others.take(LISTED).collect();
-        if are_all || newest.len() == LISTED {
-            return Ok(runs(newest));
+        let newest: Vec<RunHead> = heads.into_iter().filter(&wanted).take(max).collect();
+        if are_all || newest.len() == max {
+            return Ok(newest);
         }
         examined *= 4;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{fuzz, sides};
+
+    #[test]
+    fn runs_are_found_behind_sides() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("store.db")).unwrap();
+        let runs = &fuzz::runs()[..3];
+        for run in runs.iter().chain(&sides(LISTED + 2)) {
+            store.import(run).unwrap();
+        }
+        let ids = |machine, max| -> Vec<String> {
+            let found = newest_where(&store, machine, max, RunHead::is_whole).unwrap();
+            found.into_iter().map(|run| run.id).collect()
+        };
+        let newest = [2, 1, 0].map(|number| runs[number].info.id.clone());
+        let machine = Some(runs[0].info.machine.id.as_str());
+        assert_eq!(ids(machine, 2), newest[..2]);
+        assert_eq!(ids(None, 9), newest);
+        assert_eq!(ids(Some("other"), 9), [""; 0]);
     }
 }

@@ -13,8 +13,8 @@ use gritstone_runs::scores;
 use gritstone_runs::uncached::or_warning;
 use gritstone_store::{RunHead, Store};
 
-/// Newest runs of a system that are searched for a complete one.
-const EXAMINED: usize = 20;
+/// Newest complete runs of a system that are tried, since some may be damaged.
+const TRIED: usize = 3;
 
 pub(super) const ROUTE: Route<Pages> = Route {
     title: Some("Scores"),
@@ -36,9 +36,8 @@ pub(crate) fn ranked(context: &Context, store: Option<&Store>) -> anyhow::Result
     let mut machines = vec![];
     for system in lists::systems(store)? {
         let Some(store) = store else { break };
-        let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
-        let of_suite = |run: &&RunHead| lists::is_whole(run) && run.suite.is_some();
-        for run in newest.iter().filter(of_suite) {
+        let of_suite = |run: &RunHead| run.is_whole() && run.suite.is_some();
+        for run in lists::newest_where(store, Some(&system.id), TRIED, of_suite)? {
             if let Some(view) = or_warning(&run.id, context.stored(store, &run.id))? {
                 machines.push(view);
                 break;
@@ -129,4 +128,26 @@ fn table(document: &mut Document, machines: &[ScoredSystem]) {
         .text("the first", first)
         .text("the next better", next)
         .table(document, "Scores by environment", machines.iter().enumerate());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{fuzz, sides};
+
+    #[test]
+    fn trials_hide_no_scores() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let mut store = Store::open(&path).unwrap();
+        let mut run = fuzz::runs()[0].clone();
+        run.info.settings.suite = Some("standard".to_owned());
+        store.import(&run).unwrap();
+        for side in sides(lists::LISTED + 2) {
+            store.import(&side).unwrap();
+        }
+        let view = ranked(&Context::new(Some(path)), Some(&store)).unwrap();
+        let ids: Vec<&str> = view.machines.iter().map(|machine| machine.id.as_str()).collect();
+        assert_eq!(ids, [&run.info.id]);
+    }
 }

@@ -2,14 +2,14 @@
 
 use crate::http::{Form, Gives, Media, PageRequest, PageResponse, Route, Status};
 use crate::pages::form_options::option;
-use crate::pages::{PageResult, Pages, RUN, page_response};
+use crate::pages::{PageResult, Pages, RUN, lists, page_response};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
 use gritstone_model::{Origin, RunInfo, SCHEMA_RUN};
 use gritstone_report::{Brief, plural};
 use gritstone_runs::clock::end_of_budget;
 use gritstone_runs::{brief, scores};
-use gritstone_store::Progress;
+use gritstone_store::{Progress, RunHead};
 
 /// Runs offered for comparison.
 const CHOICES: usize = 20;
@@ -47,9 +47,9 @@ fn page(pages: &Pages, request: &PageRequest) -> PageResult {
         }
         false => None,
     };
-    let newest = store.newest_runs(Some(&view.machine.id), CHOICES + 1)?;
-    let others = newest.into_iter().filter(|run| run.id != id);
-    let options: Vec<_> = others.take(CHOICES).map(option).collect();
+    let is_other = |run: &RunHead| run.side.is_none() && run.id != id;
+    let others = lists::newest_where(&store, Some(&view.machine.id), CHOICES, is_other)?;
+    let options: Vec<_> = others.into_iter().map(option).collect();
     let form = (!options.is_empty()).then(|| html::Form {
         to: "/compare".to_owned(),
         button: "Compare",

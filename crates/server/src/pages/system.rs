@@ -80,7 +80,7 @@ fn system(pages: &Pages, request: &PageRequest) -> PageResult {
     }
     changes.reverse();
     let form = match request.form {
-        Form::Page => form(&store, &heads)?,
+        Form::Page => form(&store, id)?,
         Form::Json => None,
     };
     let machine = before.ok_or_else(|| not_found(format!("No stored run is of a system {id}.")))?;
@@ -131,18 +131,29 @@ fn document(view: &SystemView) -> Document {
     document
 }
 
-/// Sets the newest run of a system beside that of another one.
-fn form(store: &Store, heads: &[RunHead]) -> Result<Option<html::Form>, StoreError> {
-    let Some(latest) = heads.iter().find(|run| lists::is_whole(run)) else {
+/// Sets the newest whole run of a system beside that of another one.
+fn form(store: &Store, system: &str) -> Result<Option<html::Form>, StoreError> {
+    let newest = |system: &str| -> Result<Option<RunHead>, StoreError> {
+        Ok(lists::newest_where(store, Some(system), 1, RunHead::is_whole)?.pop())
+    };
+    let Some(latest) = newest(system)? else {
         return Ok(None);
     };
-    let others = store.systems()?.into_iter().map(|(newest, _)| newest);
-    let others = others.filter(|run| lists::is_whole(run) && run.machine_id != latest.machine_id);
-    let options: Vec<_> = others.take(CHOICES).map(|run| (run.id, run.machine)).collect();
+    let mut options = vec![];
+    for (other, _) in store.systems()? {
+        if other.machine_id == system || options.len() == CHOICES {
+            continue;
+        }
+        let whole = match other.is_whole() {
+            true => Some(other),
+            false => newest(&other.machine_id)?,
+        };
+        options.extend(whole.map(|run| (run.id, run.machine)));
+    }
     Ok((!options.is_empty()).then(|| html::Form {
         to: "/compare".to_owned(),
         button: "Compare",
-        hidden_inputs: vec![("run", latest.id.clone())],
+        hidden_inputs: vec![("run", latest.id)],
         choices: vec![Choice {
             name: "base",
             label: "Side by side with",
