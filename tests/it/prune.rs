@@ -233,3 +233,20 @@ fn unfinished_runs_keep_samples() {
     }
     home.refuses("export ended", "were pruned on");
 }
+
+#[test]
+fn trials_are_pruned_whole() {
+    let home = Home::new();
+    let [a, b] = sides("test", 2, 1.2).try_into().unwrap();
+    // the store has the sides in another order than their names
+    home.import(&[at_hour(&b, 1, "test-b")]);
+    let prune = || home.ok("runs prune --keep-samples 1h");
+    assert_eq!(prune(), "pruned: 0 runs, 0 launches, 0 B\n");
+    home.import(&[a]);
+    let store = home.store().display().to_string();
+    let trial = || json_of(&home, &store, "ab --of test");
+    let before = trial();
+    assert_eq!(before["sides"][0]["side"], "a");
+    assert!(prune().starts_with("pruned: 2 runs, "));
+    assert_eq!(trial(), before);
+}

@@ -6,9 +6,9 @@ use crate::ui::value_parsers;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_model::{AbView, RunData};
-use gritstone_runs::clock;
 use gritstone_runs::context::Context;
-use gritstone_store::{RunHead, Samples, Shrunk, Store};
+use gritstone_runs::{clock, trials};
+use gritstone_store::{RunHead, Samples, Shrunk, SideName, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,7 +39,8 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
         let Some(store) = context.reader()? else {
             return print_samples("to prune", 0, Samples::default());
         };
-        let prunable = Prunable::find(&store, before)?;
+        let heads = store.runs()?;
+        let prunable = Prunable::find(&store, &heads, before)?;
         let mut all = Samples::default();
         for (_, samples) in &prunable.runs {
             add(&mut all, *samples);
@@ -47,7 +48,8 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
         return print_samples("to prune", prunable.runs.len(), all);
     }
     let mut store = context.administrator()?;
-    let prunable = Prunable::find(&store, before)?;
+    let heads = store.runs()?;
+    let prunable = Prunable::find(&store, &heads, before)?;
     let now = clock::rfc3339(now);
     let (mut runs, mut all) = (0, Samples::default());
     let mut tests = BTreeMap::new();
@@ -72,48 +74,38 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
 }
 
 /// Runs to be pruned.
-struct Prunable {
+struct Prunable<'a> {
     /// Runs with the size of their samples.
-    runs: Vec<(RunHead, Samples)>,
-    /// The sides of each trial.
-    sides: BTreeMap<String, Vec<RunHead>>,
-    /// The trial of a run.
-    tests: BTreeMap<String, String>,
+    runs: Vec<(&'a RunHead, Samples)>,
+    /// The sides of each trial, by their names.
+    sides: BTreeMap<&'a str, BTreeMap<&'a str, &'a RunHead>>,
 }
 
-impl Prunable {
-    /// Finds ended runs before a time whose samples no server waits for. Trials are compared launch by launch, so all sides are pruned
-    /// together.
-    fn find(store: &Store, before: Timestamp) -> Result<Self> {
-        let heads = store.runs()?;
-        let (mut sides, mut tests) = (BTreeMap::<_, Vec<RunHead>>::new(), BTreeMap::new());
-        for head in &heads {
-            match store.info(&head.id).map(|info| info.settings.trial) {
-                Ok(Some(side)) => {
-                    tests.insert(head.id.clone(), side.trial.clone());
-                    sides.entry(side.trial).or_default().push(head.clone());
-                }
-                Ok(None) => {}
-                Err(why) => remark(&format!("run {} keeps its samples: {why}", head.id)),
-            }
-        }
+impl<'a> Prunable<'a> {
+    /// Finds ended runs before a time. Trials are compared launch by launch, so all sides are pruned together, and none before another one
+    /// is stored.
+    fn find(store: &Store, heads: &'a [RunHead], before: Timestamp) -> Result<Self> {
+        let sides = trials::sides(heads);
         let old = |head: &RunHead| {
             let began = head.started.parse::<Timestamp>();
             head.elapsed_s.is_some() && began.is_ok_and(|began| began < before)
         };
-        let are_all_old = |trial: &String| sides[trial].iter().all(old);
+        let is_old_trial = |side: &SideName| {
+            let sides = &sides[side.trial.as_str()];
+            sides.len() > 1 && sides.values().all(|side| old(side))
+        };
         let is_prunable = |head: &&RunHead| {
-            old(head) && head.pruned.is_none() && tests.get(&head.id).is_none_or(are_all_old)
+            old(head) && head.pruned.is_none() && head.side.as_ref().is_none_or(is_old_trial)
         };
         let mut runs = vec![];
         for head in heads.iter().filter(is_prunable) {
             let samples = store.samples(&head.id)?;
             // a run without measured launches has no samples
             if samples.measured > 0 {
-                runs.push((head.clone(), samples));
+                runs.push((head, samples));
             }
         }
-        Ok(Self { runs, sides, tests })
+        Ok(Self { runs, sides })
     }
 
     /// The results of a run and of its trial. A trial is computed from all sides before the first of them is pruned, and then added to
@@ -126,14 +118,14 @@ impl Prunable {
         trials: &mut BTreeMap<String, AbView>,
     ) -> Result<(RunData, Option<AbView>)> {
         let run = store.load(&head.id)?;
-        let Some(test) = self.tests.get(&head.id) else {
+        let Some(SideName { trial, .. }) = &head.side else {
             return Ok((run, None));
         };
-        if !trials.contains_key(test) {
-            let sides: Vec<&RunHead> = self.sides[test].iter().collect();
-            trials.insert(test.clone(), context.stored_trial(store, &sides)?);
+        if !trials.contains_key(trial) {
+            let sides: Vec<&RunHead> = self.sides[trial.as_str()].values().copied().collect();
+            trials.insert(trial.clone(), context.stored_trial(store, &sides)?);
         }
-        Ok((run, trials.get(test).cloned()))
+        Ok((run, trials.get(trial).cloned()))
     }
 }
 
