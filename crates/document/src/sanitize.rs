@@ -104,6 +104,22 @@ impl Untrusted<'_> {
         }
         out
     }
+
+    /// For a chat message in the markup of Slack or Mattermost, where `<!channel>` and `@name` would notify users.
+    pub fn chat(self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in clean(self.0).chars() {
+            match c {
+                '@' if !out.ends_with(char::is_alphanumeric) => out.push_str("@\u{200B}"),
+                '(' if out.ends_with(']') => out.push_str("\u{200B}("),
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                '&' => out.push_str("&amp;"),
+                c => out.push(c),
+            }
+        }
+        out
+    }
 }
 
 /// [`Untrusted::markup`] within this crate.
@@ -144,11 +160,14 @@ mod tests {
     #[test]
     fn each_medium_shows_hostile_text() {
         let hostile = Untrusted("=a\n::error::\x1b[31m\u{202e}|<b>,\"\\%");
-        let [markup, markdown] = [hostile.markup(), hostile.markdown()];
-        assert!(!(markup.clone() + &markdown).contains(is_unprintable), "{markup} {markdown}");
+        let [markup, markdown, chat] = [hostile.markup(), hostile.markdown(), hostile.chat()];
+        let all = markup.clone() + &markdown + &chat;
+        assert!(!all.contains(is_unprintable), "{all}");
         assert!(markup.contains("|&lt;b&gt;,&quot;"), "{markup}");
         assert!(markdown.contains("\\|&lt;b&gt;,\""), "{markdown}");
         assert_eq!(Untrusted("@all read@cold").markdown(), "@\u{200B}all read@cold");
+        let link = Untrusted("<!channel> @all [see](https://evil)").chat();
+        assert_eq!(link, "&lt;!channel&gt; @\u{200B}all [see]\u{200B}(https://evil)");
     }
 
     #[test]

@@ -4,14 +4,14 @@
 use crate::Options;
 use crate::client;
 use anyhow::{Context as _, Result, ensure};
-use gritstone_document::About;
 use gritstone_document::html::path;
+use gritstone_document::{About, Untrusted};
 use gritstone_model::{ChangeEvent, Id, SCHEMA_CHANGES, decode_text, escape_json};
 use gritstone_runs::context::Context;
 use gritstone_store::EntryContent;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use ureq::http::StatusCode;
 
 /// Time for a webhook.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -29,8 +29,6 @@ const NAME: &str = "webhook";
 pub struct Notify {
     agent: ureq::Agent,
     to: String,
-    /// Events whose first delivery failed.
-    failed: Mutex<BTreeSet<String>>,
     template: String,
     /// Address of the pages.
     url: String,
@@ -70,7 +68,6 @@ impl Notify {
         Ok(Some(Self {
             agent: client::agent(None, TIMEOUT)?,
             to: to.clone(),
-            failed: Mutex::default(),
             template,
             url: url.trim_end_matches('/').to_owned(),
         }))
@@ -118,31 +115,24 @@ impl Notify {
             return Ok(());
         }
         let entries: Vec<(String, Vec<Id>)> = new.iter().map(entry).collect();
-        let sent = self.send(&self.message(&new), &new);
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        let Err(why) = sent else {
-            failed.clear();
-            drop(failed);
-            return keep(&entries);
-        };
-        // each event is sent at most twice
-        let (again, given_up): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|(id, _)| !failed.contains(id));
-        let what =
-            format!("{} tried again at the next change, {} given up", again.len(), given_up.len());
-        failed.extend(again.into_iter().map(|(id, _)| id));
-        failed.retain(|id| !given_up.iter().any(|(event, _)| event == id));
-        drop(failed);
-        if !given_up.is_empty() {
-            keep(&given_up)?;
+        let count = gritstone_report::new_events(new.len());
+        let again = || format!("{count} to be sent again at the next change of the store");
+        let status = self.send(&self.message(&new), &new).with_context(again)?;
+        // sent again, they would be refused with all later ones
+        let refused = is_refusal(status);
+        if status.is_success() || refused {
+            keep(&entries)?;
         }
-        Err(why.context(what))
+        let what = if refused { format!("{count} given up") } else { again() };
+        ensure!(status.is_success(), "{what}: {} answers {status}", self.host());
+        Ok(())
     }
 
     fn message(&self, events: &[ChangeEvent]) -> String {
         let line = |event: &ChangeEvent| {
             let link = path(&About::Event(event.id.clone()));
-            format!("{}\n  {}{link}", gritstone_report::event(event), self.url)
+            let sentence = Untrusted(&gritstone_report::event(event)).chat();
+            format!("{sentence}\n  {}{link}", self.url)
         };
         let lines: Vec<String> = events.iter().map(line).collect();
         let [count, lines, url] = [
@@ -163,7 +153,7 @@ impl Notify {
         text
     }
 
-    fn send(&self, text: &str, events: &[ChangeEvent]) -> Result<()> {
+    fn send(&self, text: &str, events: &[ChangeEvent]) -> Result<StatusCode> {
         let value = serde_json::json!({
             "schema": SCHEMA_CHANGES,
             "text": text,
@@ -175,13 +165,117 @@ impl Notify {
             .post(&self.to)
             .header("Content-Type", "application/json")
             .send(escape_json(value.to_string()));
-        // the path may be a secret
-        let host = self.to.parse::<ureq::http::Uri>().ok();
-        let host = host.and_then(|uri| uri.host().map(str::to_owned));
-        let host = host.unwrap_or_default();
-        let sent = sent.with_context(|| format!("cannot reach {host}"))?;
-        let status = sent.status();
-        ensure!(status.is_success(), "{host} answers {status}");
-        Ok(())
+        let sent = sent.with_context(|| format!("cannot reach {}", self.host()))?;
+        Ok(sent.status())
+    }
+
+    /// The host of the address, whose path may be a secret.
+    fn host(&self) -> String {
+        let uri = self.to.parse::<ureq::http::Uri>().ok();
+        let host = uri.and_then(|uri| uri.host().map(str::to_owned));
+        host.unwrap_or_default()
+    }
+}
+
+/// Whether a receiver would refuse the same message again.
+fn is_refusal(status: StatusCode) -> bool {
+    let is_temporary = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
+    status.is_client_error() && !is_temporary.contains(&status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digests::Digests;
+    use crate::tests::fuzz;
+    use gritstone_store::Store;
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    /// A store with a change, and the change.
+    fn changed(path: &Path) -> (Context, Vec<ChangeEvent>) {
+        let mut store = Store::open(path).unwrap();
+        for run in fuzz::runs() {
+            store.import(&run).unwrap();
+        }
+        let digests = Arc::new(Digests::new(path.to_owned(), None));
+        let digest = digests.latest("", Duration::from_secs(60)).unwrap();
+        assert!(!digest.events.is_empty());
+        (Context::new(Some(path.to_owned())), digest.events.clone())
+    }
+
+    fn notify(listener: &TcpListener) -> Notify {
+        Notify {
+            agent: client::agent(None, TIMEOUT).unwrap(),
+            to: format!("http://{}/hook", listener.local_addr().unwrap()),
+            template: TEMPLATE.to_owned(),
+            url: "https://bench.example".to_owned(),
+        }
+    }
+
+    /// Answers a request with a status.
+    fn answer(listener: &TcpListener, status: u16) {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut request, mut part) = (vec![], [0; 4096]);
+        loop {
+            let count = stream.read(&mut part).unwrap();
+            assert!(count > 0, "a whole request");
+            request.extend_from_slice(&part[..count]);
+            let text = String::from_utf8_lossy(&request);
+            let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+            let length = format!("content-length: {}", body.len());
+            if head.lines().any(|line| line.eq_ignore_ascii_case(&length)) {
+                break;
+            }
+        }
+        let answer =
+            format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        stream.write_all(answer.as_bytes()).unwrap();
+    }
+
+    /// Whether an event counts as sent after each of these answers.
+    fn sent_after<const N: usize>(statuses: [u16; N]) -> [bool; N] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let (context, events) = changed(&path);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let notify = notify(&listener);
+        notify.send_new(&context, &[]);
+        let is_sent = || {
+            let entries = Store::open_read_only(&path).unwrap().change_entries().unwrap();
+            entries.iter().any(|entry| entry.event == events[0].id)
+        };
+        statuses.map(|status| {
+            if !is_sent() {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| answer(&listener, status));
+                    notify.send_new(&context, &events);
+                });
+            }
+            is_sent()
+        })
+    }
+
+    #[test]
+    fn failed_messages_are_repeated() {
+        assert_eq!(sent_after([500, 503, 408, 429, 200]), [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn refused_messages_are_given_up() {
+        assert_eq!(sent_after([400]), [true]);
+    }
+
+    #[test]
+    fn names_notify_no_channel() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, mut events) = changed(&folder.path().join("store.db"));
+        events[0].name = "<!channel> <https://evil|see here> @all".to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let text = notify(&listener).message(&events);
+        assert!(text.contains("&lt;!channel&gt; &lt;https://evil|see here&gt;"), "{text}");
+        assert!(!text.contains("@all"), "{text}");
     }
 }
