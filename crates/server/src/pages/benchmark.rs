@@ -99,12 +99,13 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
         let first = first.unwrap_or(series.points.len());
         series.points.drain(..first);
         series.points.retain(|point| ends(&point.started));
-        let left = series.points.len();
-        series.changes.retain(|change| (first..first + left).contains(&change.at));
+        let shown = first..first + series.points.len();
+        series.changes.retain(|change| shown.contains(&change.at));
         for change in &mut series.changes {
             change.at -= first;
+            change.between = change.between.map(|at| at.clamp(shown.start, shown.end - 1) - first);
         }
-        series.marks.retain(|mark| (first..first + left).contains(&mark.at));
+        series.marks.retain(|mark| shown.contains(&mark.at));
         for mark in &mut series.marks {
             mark.at -= first;
         }
@@ -132,5 +133,43 @@ fn form(request: &PageRequest, months: BTreeSet<String>) -> html::Form {
             choice("from", "From", "the first", months.clone(), params.text("from")),
             choice("to", "To", "the last", months, params.text("to")),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn changes_move_with_their_runs() {
+        let point = |day: usize| {
+            json!({
+                "run": day.to_string(), "label": null, "started": format!("2026-11-{day:02}T00:00:00Z"),
+                "estimate": 1.0, "interval": null, "value": 1.0, "notes": [],
+            })
+        };
+        let change = json!({
+            "run": "7", "started": "2026-11-07T00:00:00Z", "at": 6, "ratio": 0.8, "interval": null,
+            "between": [4, 7], "runs": 4,
+        });
+        let series = json!({
+            "machine": "", "name": "", "kernel": "", "compiler": "", "version": 1, "unit": "us",
+            "points": (1..11).map(point).collect::<Vec<_>>(), "changes": [change],
+        });
+        let view = json!({
+            "schema": SCHEMA_HISTORY, "id": "byte/pipe", "title": "", "unit": "us", "better": "lower",
+            "series": [series],
+        });
+        for (from, to, at, between) in [
+            ("2026-11-03", "", 4, [2, 5]),
+            ("2026-11-06", "", 1, [0, 2]),
+            ("", "2026-11-07", 6, [4, 6]),
+        ] {
+            let mut view: HistoryView = serde_json::from_value(view.clone()).unwrap();
+            cut(&mut view, from, to);
+            let change = &view.series[0].changes[0];
+            assert_eq!((change.at, change.between), (at, between), "{from} {to}");
+        }
     }
 }
