@@ -51,7 +51,11 @@ impl Url {
         let mut config: Config = plain.parse().map_err(|_| {
             unusable("postgres://USER@HOST:PORT/DATABASE is expected; special characters in it are written as %XX")
         })?;
-        let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
+        let text = |name: &str| {
+            let value = variable(name).and_then(|value| value.into_string().ok());
+            // an empty variable counts as unset, as in libpq
+            value.filter(|value| !value.is_empty())
+        };
         let user = config.get_user().map(str::to_owned).or_else(|| text("PGUSER"));
         let user = match user {
             Some(user) => user,
@@ -235,7 +239,9 @@ mod tests {
         assert_eq!(found("postgres://ann:x@h/db", Some("y")), some("x"));
         assert_eq!(found("postgres://ann@h/db", Some("y")), some("y"));
         assert_eq!(found("postgres://ann@h/d%3Ab", None), some("a:b\\c"));
-        assert_eq!(found("postgres://eve@elsewhere/x", None), some("eve's"));
+        for unset in [None, Some("")] {
+            assert_eq!(found("postgres://eve@elsewhere/x", unset), some("eve's"));
+        }
         assert_eq!(found("postgres://ann@elsewhere/x", None), None);
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o640))
             .unwrap();
