@@ -166,9 +166,10 @@ statements! {
     SELECT_SEALED = "SELECT sealed FROM ledger WHERE run = $1 AND entry = $2";
     /// The ledger, as INSERT_ENTRY takes it.
     SELECT_LEDGER = "SELECT seal, number, run, entry, sealed FROM ledger ORDER BY number";
-    /// Numbers and hashes of removed runs.
-    SELECT_REMOVED = "SELECT run, sealed FROM ledger AS begun WHERE entry = 'begin' AND EXISTS \
-        (SELECT 1 FROM ledger AS gone WHERE gone.run = begun.run AND gone.entry = 'remove' AND gone.number > begun.number)";
+    /// Numbers and hashes of removed runs whose entries have no identifier.
+    SELECT_UNNAMED_REMOVED = "SELECT run, sealed FROM ledger AS begun WHERE entry = 'begin' AND EXISTS \
+        (SELECT 1 FROM ledger AS gone WHERE gone.run = begun.run AND gone.entry = 'remove' AND gone.number > begun.number \
+        AND gone.sealed NOT LIKE '% %')";
     /// Identifiers of removed runs, each after its last hash unless another run stands for it. Older entries have the hash alone.
     SELECT_REMOVED_IDS = "SELECT sealed FROM ledger WHERE entry IN ('remove', 'replace')";
     /// The last hash of a run (of its end, else its last launch, else its head) and the number of its launches.

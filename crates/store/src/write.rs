@@ -154,7 +154,7 @@ pub(crate) fn was_removed(engine: &dyn Engine, data: &RunData) -> Result<bool, F
     if ledger::removed(engine)?.contains(&data.info.id) {
         return Ok(true);
     }
-    let removed: Vec<(i64, String)> = query(engine, sql::SELECT_REMOVED, vec![])?;
+    let removed: Vec<(i64, String)> = query(engine, sql::SELECT_UNNAMED_REMOVED, vec![])?;
     if removed.is_empty() {
         return Ok(false);
     }
