@@ -141,7 +141,11 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
         })
     };
     for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {
-        verify_run(&id).unwrap_or_else(&mut note);
+        match verify_run(&id) {
+            // removed meanwhile
+            Ok(()) | Err(Fault::Whole(StoreError::NoSuchRun(_))) => {}
+            Err(fault) => note(fault),
+        }
     }
     wrong.dedup();
     Ok(wrong)
