@@ -1,7 +1,8 @@
 //! Answers and their encoding: entity tag, compression if the client accepts it, 304 if the client has the same.
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::{GzDecoder, GzEncoder};
@@ -149,11 +150,14 @@ pub(crate) struct Packed {
     media: Media,
     body: Bytes,
     gzip: bool,
+    /// Unpacked size, bytes.
+    length: usize,
 }
 
 impl Packed {
     pub(crate) fn new(response: PageResponse) -> Self {
-        let gzip = response.text.len() >= MIN_COMPRESSED;
+        let length = response.text.len();
+        let gzip = length >= MIN_COMPRESSED;
         Self {
             status: response.status,
             media: response.media,
@@ -162,7 +166,17 @@ impl Packed {
                 false => response.text.into(),
             },
             gzip,
+            length,
         }
+    }
+
+    /// Whether the response to this request has an unpacked body.
+    pub(crate) fn must_unpack(&self, request: &Parts) -> bool {
+        self.gzip && !takes_gzip(&request.headers) && request.method != Method::HEAD
+    }
+
+    pub(crate) fn unpacked(&self) -> Self {
+        Self { body: unpacked(&self.body), gzip: false, ..*self }
     }
 
     /// Size of the cache entry, bytes.
@@ -170,16 +184,19 @@ impl Packed {
         self.body.len()
     }
 
-    /// The response for a client with these headers.
-    pub(crate) fn response(&self, headers: &HeaderMap) -> Response {
-        let gzip = self.gzip && takes_gzip(headers);
-        let body = match self.gzip && !gzip {
+    /// The response to this request.
+    pub(crate) fn response(&self, request: &Parts) -> Response {
+        let gzip = self.gzip && takes_gzip(&request.headers);
+        let body = match self.must_unpack(request) {
             true => unpacked(&self.body),
             false => self.body.clone(),
         };
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status.code_and_title().0;
         let headers = response.headers_mut();
+        if request.method == Method::HEAD && !gzip {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(self.length));
+        }
         let media = HeaderValue::from_static(self.media.name());
         headers.insert(header::CONTENT_TYPE, media);
         if gzip {
@@ -261,6 +278,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::Request;
 
     fn headers(name: header::HeaderName, value: &str) -> HeaderMap {
         HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())])
@@ -307,15 +325,19 @@ mod tests {
             text: text.clone(),
         });
         assert!(packed.len() < 500);
-        assert_eq!(unpacked(&packed.body), text.as_bytes());
-        let encoding = |list| {
-            packed
-                .response(&headers(header::ACCEPT_ENCODING, list))
-                .headers()
-                .get("content-encoding")
-                .cloned()
+        assert_eq!(packed.unpacked().body, text.as_bytes());
+        let head = |method: Method, list: &str, name: header::HeaderName| {
+            let request = Request::builder().method(method).header(header::ACCEPT_ENCODING, list);
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            let value = packed.response(&parts).headers().get(name).cloned();
+            (packed.must_unpack(&parts), value)
         };
-        assert_eq!(encoding("gzip").unwrap(), "gzip");
-        assert_eq!(encoding("br"), None);
+        let value = HeaderValue::from_static;
+        let encoding = |list| head(Method::GET, list, header::CONTENT_ENCODING);
+        assert_eq!(encoding("gzip"), (false, Some(value("gzip"))));
+        assert_eq!(encoding("br"), (true, None));
+        let length = |list| head(Method::HEAD, list, header::CONTENT_LENGTH);
+        assert_eq!(length("br"), (false, Some(value("5000"))));
+        assert_eq!(length("gzip"), (false, None));
     }
 }

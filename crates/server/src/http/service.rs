@@ -166,7 +166,7 @@ impl<P: Site> Service<P> {
             status: refused.status,
             ..(self.draw)(page_request, refused.status.code_and_title().1, &refused.why)
         };
-        let mut response = Packed::new(answer).response(&parts.headers);
+        let mut response = Packed::new(answer).response(parts);
         if let Some(seconds) = refused.again {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -220,16 +220,32 @@ impl<P: Site> Service<P> {
             if let Some(known) = tag.not_modified(&parts.headers) {
                 return Ok(known);
             }
+            let caller = page_request.caller;
             let rendered = self.run(route, page_request);
             // bounds both waiting for another request that renders this page, and rendering it if that one fails
             let rendered = timeout(PATIENCE, self.cache.get(&revision, &page, rendered));
             let page = rendered.await.map_err(|_| busy())??;
-            return Ok(tag.mark(page.response(&parts.headers)));
+            return Ok(tag.mark(self.encode(page, caller, parts).await?));
         }
         // the upload slot is held until the response, to bound the memory of received bodies
         let (body, _place) = self.receive(route, &page_request, body).await?;
+        let caller = page_request.caller;
         let answer = self.run(route, PageRequest { body, ..page_request }).await?;
-        Ok(answer.response(&parts.headers))
+        self.encode(Arc::new(answer), caller, parts).await
+    }
+
+    /// The response to a client, which a worker unpacks if needed.
+    async fn encode(
+        &self,
+        page: Arc<Packed>,
+        caller: Caller,
+        parts: &Parts,
+    ) -> Result<Response, Rejection> {
+        if !page.must_unpack(parts) {
+            return Ok(page.response(parts));
+        }
+        let unpacked = self.work(caller, parts.uri.path(), move |_| Ok(page.unpacked())).await?;
+        Ok(unpacked.response(parts))
     }
 
     /// Authorizes a request: adds the token of its secret if the scopes of the route permit it. Returns the store's revision.
