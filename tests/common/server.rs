@@ -1,6 +1,6 @@
 //! A server of a home, and raw HTTP, so that a test can send invalid requests.
 
-use super::{Arguments, Home, Killed, start};
+use super::{Arguments, Home, Killed, eventually, start};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -76,9 +76,19 @@ impl Server {
         self.ask("GET", path, &[])
     }
 
+    /// The response once the server is not busy, which it is until changes are computed.
+    pub fn get_ready(&self, path: &str) -> Response {
+        let mut ready = None;
+        eventually(path, || {
+            ready = Some(self.get(path)).filter(|response| response.status != 503);
+            ready.is_some()
+        });
+        ready.unwrap()
+    }
+
     /// A page that is there.
     pub fn page(&self, path: &str) -> String {
-        let response = self.get(path);
+        let response = self.get_ready(path);
         let text = response.text();
         assert_eq!(response.status, 200, "{path}: {text}");
         text
@@ -98,7 +108,7 @@ impl Server {
     }
 
     pub fn json(&self, path: &str) -> Value {
-        let response = self.get(path);
+        let response = self.get_ready(path);
         assert_eq!(response.header("content-type"), Some("application/json"));
         serde_json::from_slice(&response.body).unwrap_or_else(|_| panic!("{response:?}"))
     }

@@ -70,7 +70,7 @@ fn stored_text_is_never_markup() {
     let benchmark = &recorded("copies").benchmarks[0].id;
     paths.push(format!("/benchmarks/{benchmark}"));
     for path in paths {
-        let response = server.get(&path);
+        let response = server.get_ready(&path);
         let page = response.text().to_lowercase();
         for (tag, _) in MARKUP.iter().filter_map(|text| text.split_once('(')) {
             // as an element or an attribute, it would begin so

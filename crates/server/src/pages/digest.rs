@@ -1,33 +1,32 @@
 //! Access of pages to the digest.
 
 use crate::digests::Digest;
-use crate::http::Rejection;
-use crate::pages::{Pages, busy, lists};
+use crate::http::{Rejection, Status};
+use crate::pages::{Pages, lists};
 use gritstone_analysis::reliability;
 use gritstone_model::{ChangeEvent, ListedSystem};
 use gritstone_runs::changes;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest wait of a page that needs the digest.
-const LATER: Duration = Duration::from_secs(10);
+/// Longest wait for the first digest, which occupies a worker and is charged to the client.
+const DIGEST_TIMEOUT: Duration = Duration::from_millis(300);
 
 impl Pages {
-    /// The digest, possibly of an older revision of the store; waits if there is none.
-    pub(super) fn digest_within(
-        &self,
-        patience: Duration,
-    ) -> Result<Option<Arc<Digest>>, Rejection> {
+    /// The digest, possibly of an older revision of the store; waits shortly if there is none.
+    pub(super) fn known_digest(&self) -> Result<Option<Arc<Digest>>, Rejection> {
         let revision = match self.store()? {
             Some(store) => store.revision()?,
             None => String::new(),
         };
-        Ok(self.digests.latest(&revision, patience))
+        Ok(self.digests.latest(&revision, DIGEST_TIMEOUT))
     }
 
     /// The digest for a page that shows nothing else.
     pub(super) fn digest(&self) -> Result<Arc<Digest>, Rejection> {
-        self.digest_within(LATER)?.ok_or_else(|| self.digests.failure().unwrap_or_else(busy))
+        let why = "Changes are being computed: try again later.";
+        let busy = || Rejection::new(Status::Busy, why);
+        self.known_digest()?.ok_or_else(|| self.digests.failure().unwrap_or_else(busy))
     }
 
     /// Adds the triage of events.

@@ -7,12 +7,9 @@ use gritstone_document::html::Frame;
 use gritstone_model::{OverviewView, Recent, SCHEMA_OVERVIEW};
 use gritstone_runs::clock;
 use schemars::SchemaGenerator;
-use std::time::Duration;
 
 /// Changes in the last days before the newest run until now count as recent.
 const RECENT_DAYS: u32 = 7;
-/// Afterwards the page is served without changes.
-const DIGEST_TIMEOUT: Duration = Duration::from_millis(300);
 
 pub(super) const ROUTE: Route<Pages> = Route {
     title: Some("Gritstone"),
@@ -21,7 +18,7 @@ pub(super) const ROUTE: Route<Pages> = Route {
 };
 
 fn overview(pages: &Pages, request: &PageRequest) -> PageResult {
-    let digest = pages.digest_within(DIGEST_TIMEOUT)?;
+    let digest = pages.known_digest()?;
     let systems = pages.systems(digest.as_deref())?;
     let (events, trends) = match digest {
         Some(digest) => {
