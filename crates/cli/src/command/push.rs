@@ -353,7 +353,14 @@ fn is_general(why: &anyhow::Error) -> bool {
     if let Some(error) = why.downcast_ref::<StoreError>() {
         return !error.is_of_one_run();
     }
-    why.chain().any(|cause| cause.is::<ureq::Error>())
+    let mut causes = why.chain().filter_map(|cause| cause.downcast_ref::<ureq::Error>());
+    causes.any(|error| !is_slow(error))
+}
+
+/// Whether a server was reached, and one run took too long.
+fn is_slow(error: &ureq::Error) -> bool {
+    use ureq::Timeout::{Connect, Resolve};
+    matches!(error, ureq::Error::Timeout(at) if !matches!(at, Connect | Resolve))
 }
 
 type Response = ureq::http::Response<ureq::Body>;
@@ -398,4 +405,18 @@ fn token_of(path: &Path) -> Result<String> {
     read.with_context(|| format!("cannot read {}", path.display()))?;
     let text = decode_text(bytes).with_context(|| path.display().to_string())?;
     Ok(text.lines().next().unwrap_or("").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ureq::Timeout;
+
+    #[test]
+    fn slow_runs_stop_no_others() {
+        let stops = |error: ureq::Error| is_general(&anyhow::Error::from(error).context("run x"));
+        assert!(!stops(ureq::Error::Timeout(Timeout::Global)));
+        assert!(stops(ureq::Error::Timeout(Timeout::Connect)));
+        assert!(stops(ureq::Error::HostNotFound));
+    }
 }
