@@ -104,7 +104,7 @@ fn document(view: &SearchView) -> Document {
         document.paragraph("Nothing was found.");
     }
     document.paragraph(
-        "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
+        "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler, or a fact of a system's newest run.",
     );
     let is_named = view.benchmarks.first().is_some_and(|benchmark| benchmark.is_named(&view.query));
     if is_named {
