@@ -15,14 +15,12 @@ pub(crate) type Take<'a> = dyn FnMut(Row) -> Result<ControlFlow<()>, Fault> + 'a
 
 /// Purpose of a transaction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Purpose<'a> {
+pub(crate) enum Purpose {
     /// A consistent snapshot, read-only.
     Read,
     /// Exclusive write transaction. It takes the write lock at its first statement: an upgrade after a read fails at
     /// once if another writer was faster.
     Write,
-    /// Writes launches of this run, concurrently with writers of other runs.
-    Launch(&'a str),
     /// Caches results: waits for neither other processes nor the disk. Readers try it too.
     Cache,
 }

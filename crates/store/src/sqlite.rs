@@ -174,7 +174,7 @@ impl Engine for Sqlite {
     fn begin(&self, purpose: Purpose) -> Result<(), Fault> {
         match purpose {
             Purpose::Read => self.execute_cached("BEGIN"),
-            Purpose::Write | Purpose::Launch(_) => self.execute_cached("BEGIN IMMEDIATE"),
+            Purpose::Write => self.execute_cached("BEGIN IMMEDIATE"),
             Purpose::Cache => {
                 let begun = self.hurry(true).and_then(|()| self.execute_cached("BEGIN IMMEDIATE"));
                 if begun.is_err() {

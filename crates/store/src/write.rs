@@ -18,7 +18,7 @@ pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Res
 
 /// In a transaction of its own.
 pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(), Fault> {
-    transaction(engine, Purpose::Launch(id), |engine| Open::find(engine, id)?.launch(launch))
+    transaction(engine, Purpose::Write, |engine| Open::find(engine, id)?.launch(launch))
 }
 
 pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {

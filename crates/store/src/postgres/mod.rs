@@ -1,7 +1,6 @@
 //! A store on a PostgreSQL server.
 //!
-//! A transaction that writes to the ledger holds an exclusive advisory lock; one that stores launches holds it shared,
-//! and an exclusive lock of its run. Advisory locks need no privilege.
+//! A transaction that writes runs holds an advisory lock, which needs no privilege.
 
 mod tls;
 mod url;
@@ -12,7 +11,6 @@ use crate::error::{Fault, StoreError};
 use crate::schema;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Statement};
-use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
@@ -25,7 +23,7 @@ pub(crate) use url::Url;
 pub use url::trusted;
 use values::Parameter;
 
-/// Key of our advisory locks: `GRS2`.
+/// Key of our advisory lock: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
 /// Migrations in order; the first has number 1. Released migrations never change.
 const MIGRATIONS: [&str; 7] = [
@@ -253,13 +251,6 @@ impl Connection {
     }
 }
 
-/// Lock key of a run.
-fn lock_of(run: &str) -> i64 {
-    let hash = Sha256::digest(run);
-    let first = hash.first_chunk().copied().unwrap_or_default();
-    i64::from_le_bytes(first)
-}
-
 impl Engine for Postgres {
     fn execute(&self, statement: &'static str, parameters: Row) -> Result<(), Fault> {
         self.rows(statement, parameters).map(drop)
@@ -300,16 +291,11 @@ impl Engine for Postgres {
         let write = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
         let words = match purpose {
             Purpose::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
-            Purpose::Write | Purpose::Launch(_) | Purpose::Cache if self.reads_only => {
+            Purpose::Write | Purpose::Cache if self.reads_only => {
                 return Err(StoreError::ReadOnly(self.url.shown.clone()).into());
             }
             Purpose::Write => format!(
                 "{write}; SET LOCAL lock_timeout = {patience}; SELECT pg_advisory_xact_lock({LOCK})"
-            ),
-            Purpose::Launch(run) => format!(
-                "{write}; SET LOCAL lock_timeout = {patience}; SELECT pg_advisory_xact_lock_shared({LOCK}); \
-                 SELECT pg_advisory_xact_lock({})",
-                lock_of(run)
             ),
             Purpose::Cache => {
                 format!("{write}; SET LOCAL lock_timeout = 50; SET LOCAL synchronous_commit = off")
