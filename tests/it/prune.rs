@@ -7,7 +7,7 @@ use crate::common::{Home, at_hour, eventually, list, recorded, short_run};
 use crate::push::token;
 use crate::serve::changed;
 use crate::team::served;
-use gritstone_model::{Outcome, TrialSide};
+use gritstone_model::{Outcome, RunData, TrialSide};
 use serde_json::Value;
 use std::fs;
 
@@ -237,7 +237,7 @@ fn unfinished_runs_keep_samples() {
 #[test]
 fn trials_are_pruned_whole() {
     let home = Home::new();
-    let [a, b] = sides("test", 2, 1.2).try_into().unwrap();
+    let [a, b]: [RunData; 2] = sides("test", 2, 1.2).try_into().unwrap();
     // the store has the sides in another order than their names
     home.import(&[at_hour(&b, 1, "test-b")]);
     let prune = || home.ok("runs prune --keep-samples 1h");

@@ -360,7 +360,7 @@ fn is_general(why: &anyhow::Error) -> bool {
 /// Whether a server was reached, and one run took too long.
 fn is_slow(error: &ureq::Error) -> bool {
     use ureq::Timeout::{Connect, Resolve};
-    matches!(error, ureq::Error::Timeout(at) if !matches!(at, Connect | Resolve))
+    matches!(error, ureq::Error::Timeout(stage) if !matches!(stage, Connect | Resolve))
 }
 
 type Response = ureq::http::Response<ureq::Body>;

@@ -103,7 +103,8 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
         series.changes.retain(|change| shown.contains(&change.at));
         for change in &mut series.changes {
             change.at -= first;
-            change.between = change.between.map(|at| at.clamp(shown.start, shown.end - 1) - first);
+            change.between =
+                change.between.map(|run| run.clamp(shown.start, shown.end - 1) - first);
         }
         series.marks.retain(|mark| shown.contains(&mark.at));
         for mark in &mut series.marks {
@@ -161,7 +162,7 @@ mod tests {
             "schema": SCHEMA_HISTORY, "id": "byte/pipe", "title": "", "unit": "us", "better": "lower",
             "series": [series],
         });
-        for (from, to, at, between) in [
+        for (from, to, position, between) in [
             ("2026-11-03", "", 4, [2, 5]),
             ("2026-11-06", "", 1, [0, 2]),
             ("", "2026-11-07", 6, [4, 6]),
@@ -169,7 +170,7 @@ mod tests {
             let mut view: HistoryView = serde_json::from_value(view.clone()).unwrap();
             cut(&mut view, from, to);
             let change = &view.series[0].changes[0];
-            assert_eq!((change.at, change.between), (at, between), "{from} {to}");
+            assert_eq!((change.at, change.between), (position, between), "{from} {to}");
         }
     }
 }

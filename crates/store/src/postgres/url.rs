@@ -53,7 +53,6 @@ impl Url {
         })?;
         let text = |name: &str| {
             let value = variable(name).and_then(|value| value.into_string().ok());
-            // an empty variable counts as unset, as in libpq
             value.filter(|value| !value.is_empty())
         };
         let user = config.get_user().map(str::to_owned).or_else(|| text("PGUSER"));
