@@ -449,7 +449,7 @@ fn with_launches(error: anyhow::Error, stored: Result<bool>, runs: &str) -> anyh
         // such an error says itself what is lost
         Err(_) if error.is::<StoreError>() => format!("run {runs} was interrupted"),
         Err(lost) => format!("run {runs} was interrupted, and not stored as a whole: {lost:#}"),
-        Ok(is_kept) if error.is::<NothingMeasured>() || !is_kept => return error,
+        Ok(on_disk) if error.is::<NothingMeasured>() || !on_disk => return error,
         Ok(_) => format!("run {runs} was interrupted; finished launches are stored"),
     };
     error.context(what)
