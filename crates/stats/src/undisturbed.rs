@@ -16,9 +16,8 @@ pub const LAUNCH_QUANTILE: f64 = 0.25;
 pub const MIN_LAUNCHES: usize = 6;
 /// Weight of a launch without an undisturbed sample.
 const MIN_WEIGHT: f64 = 0.02;
-/// Total weight of undisturbed launches below which all count alike: the upper end of the interval, at the total less 0.5, is above the
-/// estimate.
-const MIN_TOTAL: f64 = 1.0;
+/// Total weight of undisturbed launches below which all count alike.
+const MIN_TOTAL: f64 = 0.5;
 
 /// The quantile of weighted values, interpolated between the middles of the weights (Hazen's definition if all are 1). `None` if empty.
 pub fn weighted_quantile(values: &[(f64, f64)], quantile: f64) -> Option<f64> {
@@ -49,7 +48,9 @@ pub fn estimate(
     let total: f64 = launches.iter().map(|(_, weight)| weight).sum();
     let quantile = |weight| at_weight(&launches, weight);
     let center = quantile(LAUNCH_QUANTILE * total)?;
-    let upper = quantile(upper_rank(total, (1.0 - confidence) / 3.0) - 0.5)?;
+    let rank = upper_rank(total, (1.0 - confidence) / 3.0);
+    // of less than one launch, its middle: the end is above the estimate
+    let upper = quantile((rank - 0.5).max(rank / 2.0))?;
     let lower = quantile(LAUNCH_QUANTILE / 2.0 * total)?;
     let widened = (MIN_LAUNCHES as f64 / total).max(1.0);
     let interval = [center - widened * (upper - lower), center + widened * (upper - center)];
@@ -142,6 +143,16 @@ mod tests {
         // where all are disturbed, all count alike
         let all = estimate(&values, &[0.0; 12], 0.95).unwrap();
         assert!((all.value / plain(&values).value - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn intervals_contain_their_estimate() {
+        let values: Vec<f64> = (100..110).map(f64::from).collect();
+        for weight in [0.051, 0.055, 0.06, 0.07, 0.1, 0.3, 1.0] {
+            let found = estimate(&values, &[weight; 10], 0.95).unwrap();
+            let [low, high] = found.interval.unwrap();
+            assert!(low < found.value && found.value < high, "{weight}: {found:?}");
+        }
     }
 
     #[test]
