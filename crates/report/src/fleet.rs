@@ -174,7 +174,7 @@ fn difference(view: &FleetView, name: &str) -> String {
             words::plural(node.without_result, "result")
         ),
         None if node.benchmarks == 0 => {
-            "no result that three other nodes with its processor have too".to_owned()
+            "no result that three other nodes with its processor also have".to_owned()
         }
         None => format!("{results}{disturbed}{without}"),
     }
@@ -228,7 +228,7 @@ fn verdict(view: &FleetView) -> String {
     let nodes = words::plural(compared, "node");
     let differ = match differ {
         _ if compared == 0 => {
-            "No 4 nodes with one processor have a result in common, which finding outliers takes."
+            "Finding outliers takes 4 nodes with the same processor and a result in common."
                 .to_owned()
         }
         0 => format!("None of {nodes} differs from the others."),
