@@ -52,20 +52,6 @@ impl Sum<'_> {
     }
 }
 
-impl Sum<'_> {
-    /// The estimate of the only term in the unit of the sum; `None` if there are several.
-    fn of_one_term(&self, summed: &Terms, confidence: f64) -> Option<Estimate> {
-        let [(times, launches)] = summed.terms.as_slice() else { return None };
-        if *times <= 0.0 || self.share_of.is_some() {
-            return None;
-        }
-        let timed = launches.iter().filter_map(|launch| Some((*launch, launch.ns_per_op(false)?)));
-        let (launches, ns): (Vec<&Reading>, Vec<f64>) = timed.unzip();
-        let center = estimate_launches(&ns, &launches, confidence)?.times(*times);
-        in_unit(center, |ns| self.benchmark.unit.convert(ns, self.benchmark.amount_per_op))
-    }
-}
-
 pub(super) fn result(
     sum: &Sum,
     by_id: &BTreeMap<&Id, Launched>,
@@ -82,8 +68,10 @@ pub(super) fn result(
     let made_of = benchmark.work.parts();
     (draft.notes).extend(inherited(made_of.into_iter(), results));
 
-    let center = sum.of_one_term(&summed, options.confidence);
-    let center = center.or_else(|| plain_estimate(&values, options.confidence));
+    let one = summed.of_one_term(|launch| launch.ns_per_op(false), options.confidence);
+    let unit = |ns| benchmark.unit.convert(ns, benchmark.amount_per_op);
+    let one = one.filter(|_| sum.share_of.is_none()).and_then(|center| in_unit(center, unit));
+    let center = one.or_else(|| plain_estimate(&values, options.confidence));
     let data = if let Some(center) = center {
         let sampled = sampled(sum, &summed, center, values, options.confidence);
         let precision = run.info.settings.precision;
@@ -176,7 +164,20 @@ impl<'a> Terms<'a> {
         self.rounds.iter().filter_map(sum).collect()
     }
 
-    /// The same without the rounds.
+    /// The estimate of the only term, which is positive; `None` if there are several.
+    fn of_one_term(
+        &self,
+        value: impl Fn(&Reading) -> Option<f64>,
+        confidence: f64,
+    ) -> Option<Estimate> {
+        let [(times, launches)] = self.terms.as_slice() else { return None };
+        let measured = launches.iter().filter_map(|launch| Some((*launch, value(launch)?)));
+        let (launches, values): (Vec<&Reading>, Vec<f64>) = measured.unzip();
+        let center = estimate_launches(&values, &launches, confidence)?;
+        (*times > 0.0).then(|| center.times(*times))
+    }
+
+    /// [`Terms::by_round`] without the rounds.
     fn sums(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
         self.by_round(value).into_iter().map(|(_, sum)| sum).collect()
     }
@@ -205,8 +206,9 @@ fn cycles(sampled: &mut Sampled, summed: &Terms, confidence: f64) {
     if cycles.len() != sampled.values.len() {
         return;
     }
-    if let Some(center) = center::plain_center(&cycles, confidence) {
-        sampled.cycles = Some(estimate(center));
+    let one = summed.of_one_term(|launch| launch.cycles_per_op(), confidence);
+    if let Some(center) = one.or_else(|| plain_estimate(&cycles, confidence)) {
+        sampled.cycles = Some(center);
         let all = summed.terms.iter().flat_map(|(_, launches)| launches);
         sampled.ghz = median(all.filter_map(|launch| launch.ghz()));
         sampled.cycle_values = cycles;

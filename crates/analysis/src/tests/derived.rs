@@ -37,6 +37,19 @@ fn notes(result: &Measurement) -> Vec<(Option<Flag>, Option<&str>, &str)> {
 }
 
 #[test]
+fn one_term_keeps_its_estimate() {
+    let benchmarks = vec![claimed("a/long"), derived("a/twice", &[(2.0, "a/long")])];
+    let found = view(&run(benchmarks, scattered("a/long", 100.0)));
+    let [term, twice] = ["a/long", "a/twice"].map(|name| row(&found, name));
+    near(twice.cycles(), 2.0 * f64::from(term.cycles().unwrap()));
+    let [term, twice] = [term, twice].map(|result| result.estimate().unwrap());
+    let ratios = term.interval.unwrap().into_iter().zip(twice.interval.unwrap());
+    for (term, twice) in ratios.chain([(term.value, twice.value)]) {
+        assert!((twice / term - 2.0).abs() < 1e-9, "{term} {twice}");
+    }
+}
+
+#[test]
 fn the_difference_round_by_round() {
     let mut run = both(100.0, 60.0);
     run.info.settings.precision = 0.05;

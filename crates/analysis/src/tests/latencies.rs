@@ -2,7 +2,7 @@
 
 use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;
-use crate::{run_effect, run_summary::RunSummary};
+use crate::{run_effect, run_summary::RunSummary, summary};
 use gritstone_model::*;
 use gritstone_stats::undisturbed;
 
@@ -51,6 +51,35 @@ fn percentiles_are_lower_quartiles() {
     assert_eq!(Some(statistics.median), result.estimate().map(f64::from));
     assert_eq!(statistics.percentiles["p99"], estimate.value);
     assert_eq!((statistics.min, statistics.max), (50.0, 105.0));
+}
+
+#[test]
+fn operations_are_at_one_frequency() {
+    // the launches ran at 4 GHz
+    let options = summary::Options { reference_ghz: Some(2.0), ..summary::Options::default() };
+    let result = summary::summarize(&timed(500, &LATE), &options).results.remove(0);
+    let statistics = result.statistics().unwrap();
+    assert_eq!((statistics.min, statistics.max), (100.0, 210.0));
+    assert!((99.0..101.0).contains(&statistics.median), "{statistics:?}");
+    let pooled = result.latencies().unwrap().get("p99.9").unwrap().estimate.unwrap();
+    assert!((209.0..210.0).contains(&pooled.value), "{pooled:?}");
+    // samples have other work
+    let Data::Measured(measured) = &result.data else { panic!("{:?}", result.data) };
+    assert_eq!(measured.sampled.as_ran, None);
+}
+
+#[test]
+fn medians_of_means_stay_uncompared() {
+    let by_mean = |late: &[u64]| {
+        let mut run = timed(3000, late);
+        run.benchmarks[0].mean = true;
+        view(&run)
+    };
+    let [base, other] = [LATE, LATE.map(|late| late + 20)].map(|late| by_mean(&late));
+    let compared = compare(&base, &other, &Options::default());
+    let all = compared.rows[0].percentiles.iter();
+    let names: Vec<&str> = all.map(|percentile| percentile.name.as_str()).collect();
+    assert_eq!(names, ["p90", "p99", "p99.9"]);
 }
 
 #[test]
