@@ -101,7 +101,7 @@ impl Group {
     }
 
     pub(crate) fn limit_processes(&self, count: u64) -> io::Result<()> {
-        // without the controller there is no such file, and none is made
+        // the controller makes this file; without it, opening fails
         let mut file = fs::File::options().write(true).open(self.0.join("pids.max"))?;
         file.write_all(count.to_string().as_bytes())
     }

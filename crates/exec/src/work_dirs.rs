@@ -1,8 +1,8 @@
 //! Work directories of a run: one for measured files, one for programs, and more of these when one is full.
 //!
 //! They are recorded in the journal before they are made. Their names also name the process that made them, so that the next start
-//! in the same place removes those of dead runs of this boot even without a journal. A name is no proof: only a directory of our
-//! user with mode 0700 is removed.
+//! in the same place removes those of dead runs of this boot even without a journal. Only a directory of our user
+//! with mode 0700 is removed, since others can choose such a name.
 
 mod programs;
 

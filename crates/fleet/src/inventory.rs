@@ -97,7 +97,7 @@ fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
             (1..=number).map(|index| Node::new(format!("local-{index}"), BTreeMap::new())).collect()
         }
         _ if Path::new(text).is_file() => inventory(text)?,
-        _ if is_path(text) => bail!("there is no inventory {text}"),
+        _ if is_path(text) => bail!("cannot find the inventory {text}"),
         _ => read(&text.replace(',', "\n"))?,
     };
     Ok(nodes)

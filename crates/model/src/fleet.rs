@@ -300,8 +300,7 @@ pub struct FleetNode {
     pub benchmarks: usize,
     /// Benchmarks of these with interference.
     pub interference: usize,
-    /// Benchmarks that are compared on other nodes of its kind, and of which this one has an invalid result, or one of another program or
-    /// version.
+    /// Benchmarks compared on other nodes of its kind whose result here is invalid, or of another program or version.
     #[serde(default)]
     pub without_result: usize,
     /// All benchmarks against the other nodes.

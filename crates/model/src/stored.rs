@@ -56,7 +56,7 @@ pub struct ListedSystem {
     pub newest: String,
     /// Start of that run, RFC 3339.
     pub started: String,
-    /// Reliability of its newest ended run that is no side of a trial; null while unknown.
+    /// Reliability of its newest ended run, sides of trials excluded; null while unknown.
     pub reliability: Option<Reliability>,
     /// Contention during that run; null if unknown.
     #[serde(default)]

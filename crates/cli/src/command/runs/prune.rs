@@ -82,8 +82,7 @@ struct Prunable<'a> {
 }
 
 impl<'a> Prunable<'a> {
-    /// Finds ended runs before a time. Trials are compared launch by launch, so all sides are pruned together, and none before another one
-    /// is stored.
+    /// Finds ended runs before a time. Trials are compared launch by launch, so all sides are pruned together, once two are stored.
     fn find(store: &Store, heads: &'a [RunHead], before: Timestamp) -> Result<Self> {
         let sides = trials::sides(heads);
         let old = |head: &RunHead| {
